@@ -1,0 +1,89 @@
+# One command a job. `make setup` needs a network once; everything after it does not.
+
+VENV    := .venv
+PY      := $(VENV)/bin/python
+STAMP   := $(VENV)/.setup-done
+WORKERS ?= 2
+
+# The first of python3.11 and python3 that really starts; override with make setup PYTHON=...
+PYTHON  ?= $(shell for p in python3.11 python3; do $$p -c '' 2>/dev/null && { echo $$p; break; }; done)
+
+# Another package index for torch alone, for instance one that carries a CPU or a CUDA build.
+TORCH_INDEX ?=
+
+# One torch thread a worker: the tests run several workers, and equal threads give equal bits.
+export OMP_NUM_THREADS ?= 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check verify mutants bench docs docs-check format format-check lint types walls mutants-check \
+        wheel wheel-smoke clean
+
+help:  ## what there is
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name text; do \
+	    printf '  make %-14s %s\n' "$$name" "$$text"; done
+
+setup: $(STAMP)  ## make .venv and install the package with its development tools
+
+$(STAMP): pyproject.toml constraints.txt
+	@test -n "$(PYTHON)" || { echo "No Python found. sightline needs Python 3.11 or newer: make setup PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo "$(PYTHON) is older than Python 3.11. Name a newer one: make setup PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
+	    echo "$(PYTHON) cannot make virtual environments. On Debian or Ubuntu, as root: apt-get install python3-venv"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(if $(TORCH_INDEX),$(PY) -m pip install --no-deps --constraint constraints.txt --index-url $(TORCH_INDEX) torch)
+	$(PY) -m pip install --constraint constraints.txt --editable '.[dev]'
+	@touch $(STAMP)
+
+demo: $(STAMP)  ## audit a small model on a generated corpus and write a report
+	$(VENV)/bin/sightline demo
+
+test: $(STAMP)  ## all tests, with coverage
+	$(PY) -m pytest -n $(WORKERS) --cov=sightline --cov-report=term
+
+check: format-check lint types walls docs-check mutants-check test  ## everything a change must pass
+
+verify: $(STAMP)  ## the full counts, written to docs/verified
+	$(PY) scripts/verify.py
+
+mutants: $(STAMP)  ## break the source one line at a time: each named test must notice
+	$(PY) scripts/mutants.py
+
+bench: $(STAMP)  ## every benchmark, one JSON line a comparison
+	@for script in bench/*.py; do $(PY) $$script || exit 1; done
+
+docs: $(STAMP)  ## write the generated pages of docs
+	$(PY) scripts/make_docs.py
+
+docs-check: $(STAMP)  ## are the generated pages up to date?
+	$(PY) scripts/make_docs.py --check
+
+format: $(STAMP)  ## format the code and sort its imports
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix-only --select I .
+
+format-check: $(STAMP)  ## is everything formatted?
+	$(PY) -m ruff format --check .
+
+lint: $(STAMP)  ## ruff
+	$(PY) -m ruff check .
+
+types: $(STAMP)  ## mypy, strict
+	$(PY) -m mypy
+
+walls: $(STAMP)  ## who may import whom
+	$(VENV)/bin/lint-imports
+
+mutants-check: $(STAMP)  ## does each mutation still find its line and its test?
+	$(PY) scripts/mutants.py --check
+
+wheel: $(STAMP)  ## build the wheel into dist
+	rm -rf dist
+	$(PY) -m build --wheel --no-isolation
+
+wheel-smoke: wheel  ## install the wheel bare and audit with it from an empty folder
+	PYTHON=$(PY) TORCH_INDEX=$(TORCH_INDEX) scripts/wheel_smoke.sh dist/*.whl
+
+clean:  ## remove what was built, keep .venv
+	rm -rf build dist htmlcov .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests scripts bench examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
