@@ -1,0 +1,75 @@
+"""Set δ of every finding and the fewest texts of a verdict, on planted corpora, before any real data is looked at.
+
+    python scripts/set_thresholds.py
+
+The rule, fixed before the numbers were seen: δ is a quarter of the median effect that learned attention shows on
+planted evidence of moderate strength (two corpora, two encoders, seeds 1000–1019, which the calibration does not
+use), rounded to two digits and at least .01. An attention that does a quarter as well as one that has learned
+moderate evidence does too little to matter. The fewest texts are the smallest of 25, 50, 100 and 200 with which
+SL-101, 102, 104 and 301 are all supported in at least 95 % of the MLP cells.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from sightline.experiments.calibration import CORPORA, ENCODERS, Cell, sweep
+
+ROOT = Path(__file__).parent.parent
+TARGET = ROOT / "src" / "sightline" / "findings" / "thresholds.json"
+KEPT = ROOT / "build" / "thresholds.jsonl"
+SEEDS = range(1000, 1020)
+SIZES = (25, 50, 100, 200)
+MEASURES = ("need", "retrained", "agreement", "reach", "permutation", "erasure")
+TESTED = ("SL-101", "SL-102", "SL-104", "SL-301")
+SHARE, LEAST, POWER = 0.25, 0.01, 0.95
+
+
+def deltas(results: list[dict[str, Any]]) -> dict[str, float]:
+    """Take a quarter of the median effect of each finding."""
+    codes = sorted({code for result in results for code in result["findings"]})
+    effects = {code: [r["findings"][code]["effect"] for r in results if code in r["findings"]] for code in codes}
+    return {code: max(LEAST, round(SHARE * median(values), 2)) for code, values in effects.items()}
+
+
+def powers(results: list[dict[str, Any]], delta: dict[str, float]) -> float:
+    """Share of cells in which every tested finding is supported at these δ."""
+    passed = [all(r["findings"][code]["low"] > delta[code] for code in TESTED) for r in results]
+    return sum(passed) / len(passed)
+
+
+def cells(encoders: tuple[str, ...], measures: tuple[str, ...], texts: int | None = None) -> list[Cell]:
+    """List the planted cells of every seed."""
+    return [Cell("planted", e, c, seed, texts, measures) for e in encoders for c in CORPORA for seed in SEEDS]
+
+
+def tell(done: int, total: int) -> None:
+    """Print how far the sweep is."""
+    if done % 10 == 0 or done == total:
+        print(f"{done}/{total}", file=sys.stderr)
+
+
+def main() -> None:
+    """Run the cells and write the file."""
+    delta = deltas(sweep(cells(tuple(ENCODERS), MEASURES), KEPT, 2, tell))
+    power = {n: powers(sweep(cells(("mlp",), ("agreement", "erasure"), n), KEPT, 2, tell), delta) for n in SIZES}
+    enough = [n for n in SIZES if power[n] >= POWER]
+    stored = {
+        "delta": delta,
+        "minimum_texts": min(enough, default=max(SIZES)),
+        "power": {str(n): share for n, share in power.items()},
+        "set_by": "scripts/set_thresholds.py",
+        "corpora": dict(CORPORA),
+        "encoders": dict(ENCODERS),
+        "seeds": [min(SEEDS), max(SEEDS)],
+    }
+    TARGET.write_text(json.dumps(stored, indent=2) + "\n", encoding="utf-8")
+    print(json.dumps(stored, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""Sightline answers whether a model's attention can be trusted as an explanation.
+
+``import sightline`` is light: torch is loaded when a name that needs it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sightline.auditing import audit as audit
+    from sightline.data.loading import load as load
+    from sightline.errors import SightlineError as SightlineError
+    from sightline.results import Audit as Audit
+    from sightline.types import Companions as Companions
+
+_HOMES = {
+    "Audit": "sightline.results",
+    "Companions": "sightline.types",
+    "SightlineError": "sightline.errors",
+    "audit": "sightline.auditing",
+    "load": "sightline.data.loading",
+}
+
+__all__ = ["Audit", "Companions", "SightlineError", "audit", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'sightline' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,5 @@
+"""``python -m sightline``."""
+
+from sightline.cli.app import main
+
+main()

@@ -1,0 +1,155 @@
+"""An audit on disk: a summary in JSON, the raw arrays in one npz, the texts in JSON lines.
+
+Written aside and renamed, so a folder holds a whole audit or none; read without executing anything.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sightline.errors import StoreError
+from sightline.results import (
+    SCHEMA,
+    Audit,
+    Estimate,
+    Failed,
+    Finding,
+    Measurement,
+    NotApplicable,
+    Outcome,
+    Ragged,
+    TextRecord,
+    Verdict,
+)
+
+
+def plain(value: Any) -> Any:
+    """Make a value fit for strict JSON: numpy scalars become numbers, NaN and infinities become null."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def write_whole(path: str | Path, write: Callable[[Path], None]) -> Path:
+    """Let ``write`` fill a file or folder beside ``path``, then put it in place in one step.
+
+    A reader sees the old content or the new; an interrupted write leaves nothing under the final name.
+    """
+    final = Path(path)
+    final.parent.mkdir(parents=True, exist_ok=True)
+    aside = Path(tempfile.mkdtemp(prefix=f".{final.name}.", dir=final.parent))
+    try:
+        write(aside / "new")
+        if final.is_dir():
+            final.replace(aside / "old")
+        (aside / "new").replace(final)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return final
+
+
+def save_audit(audit: Audit, folder: str | Path) -> Path:
+    """Write an audit to a folder; an audit already there is replaced, anything else is refused."""
+    final = Path(folder)
+    if final.exists() and not (final / "audit.json").exists():
+        raise StoreError(f"{final}: exists and is not a saved audit; name a new folder")
+    return write_whole(final, lambda aside: _write(audit, aside))
+
+
+def _write(audit: Audit, folder: Path) -> None:
+    folder.mkdir()
+    taken = {name: m for name, m in audit.measurements.items() if isinstance(m, Measurement)}
+    summary = audit.to_json() | {"settings": {name: dict(m.settings) for name, m in taken.items()}}
+    summary["measured"] = {name: dict(m.undefined) for name, m in taken.items()}
+    (folder / "audit.json").write_text(json.dumps(plain(summary), indent=1, allow_nan=False), encoding="utf-8")
+    with (folder / "texts.jsonl").open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(asdict(text)) + "\n" for text in audit.texts)
+    with (folder / "arrays.npz").open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **_arrays(taken))
+
+
+def _arrays(taken: Mapping[str, Measurement]) -> dict[str, np.ndarray]:
+    arrays: dict[str, np.ndarray] = {}
+    for name, measurement in taken.items():
+        for quantity, value in measurement.values.items():
+            if isinstance(value, Ragged):
+                arrays |= {f"{name}/{quantity}/flat": value.flat, f"{name}/{quantity}/lengths": value.lengths}
+            else:
+                arrays[f"{name}/{quantity}"] = value
+    return arrays
+
+
+def load_audit(folder: str | Path) -> Audit:
+    """Read an audit that `save_audit` wrote."""
+    path = Path(folder)
+    try:
+        summary = json.loads((path / "audit.json").read_text(encoding="utf-8"))
+        lines = (path / "texts.jsonl").read_text(encoding="utf-8").split("\n")
+        with np.load(path / "arrays.npz", allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+    except (OSError, ValueError) as error:
+        raise StoreError(f"{path}: expected a folder that `sightline audit --save` wrote, got: {error}") from error
+    if summary.get("schema") != SCHEMA:
+        raise StoreError(f"{path}: schema {summary.get('schema')}, this version reads {SCHEMA}; run the audit again")
+    return Audit(
+        verdict=_verdict(summary["verdict_detail"]),
+        findings=tuple(_finding(item) for item in summary["findings"]),
+        estimates={name: _estimate(item) for name, item in summary["estimates"].items()},
+        metrics={name: _estimate(item) for name, item in summary["metrics"].items()},
+        measurements=_measurements(summary, arrays),
+        spec=summary["spec"],
+        environment=summary["environment"],
+        cards=summary["cards"],
+        texts=tuple(_text(json.loads(line)) for line in lines if line),
+    )
+
+
+def _estimate(item: dict[str, Any]) -> Estimate:
+    numbers = {name: math.nan if item[name] is None else item[name] for name in ("value", "low", "high")}
+    return Estimate(**(item | numbers))
+
+
+def _finding(item: dict[str, Any]) -> Finding:
+    estimates = {name: item[name] and _estimate(item[name]) for name in ("number", "floor", "effect")}
+    by_class = {name: _estimate(value) for name, value in item["by_class"].items()}
+    return Finding(**(item | estimates | {"by_class": by_class}))
+
+
+def _verdict(item: dict[str, Any]) -> Verdict:
+    return Verdict(item["text"], item["row"], tuple(item["decided_by"]), tuple(item["reasons"]))
+
+
+def _text(item: dict[str, Any]) -> TextRecord:
+    marks = item["rationale"]
+    item |= {"tokens": tuple(item["tokens"]), "offsets": tuple((start, end) for start, end in item["offsets"])}
+    return TextRecord(**(item | {"rationale": None if marks is None else tuple(marks)}))
+
+
+def _measurements(summary: dict[str, Any], arrays: dict[str, np.ndarray]) -> dict[str, Outcome]:
+    outcomes: dict[str, Outcome] = {code: NotApplicable(code, why) for code, why in summary["not_applicable"].items()}
+    outcomes |= {code: Failed(code, why) for code, why in summary["failed"].items()}
+    for name, undefined in summary["measured"].items():
+        values: dict[str, np.ndarray | Ragged] = {}
+        for key in (key for key in arrays if key.startswith(f"{name}/")):
+            quantity, _, part = key.removeprefix(f"{name}/").partition("/")
+            if part == "flat":
+                values[quantity] = Ragged(arrays[key], arrays[f"{name}/{quantity}/lengths"])
+            elif not part:
+                values[quantity] = arrays[key]
+        outcomes[name] = Measurement(name, values, undefined, summary["settings"][name])
+    return outcomes

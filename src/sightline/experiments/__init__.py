@@ -1,0 +1,1 @@
+"""Whole runs: load, build, fit with companions, audit."""

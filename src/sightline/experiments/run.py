@@ -1,0 +1,142 @@
+"""One run from its spec: load → build → fit (and companions) → audit; and the same from a saved model."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from sightline.auditing import Progress, audit
+from sightline.data.dataset import Dataset
+from sightline.data.loading import load
+from sightline.data.vocabulary import Vocabulary
+from sightline.errors import DataError, ModelError, SpecError
+from sightline.models.checkpoint import load_classifier, save_classifier
+from sightline.models.classifier import AttentionClassifier, build, with_uniform_attention
+from sightline.results import Audit
+from sightline.spec import DataSpec, RunSpec, run_key
+from sightline.training.fit import Epoch, FitRecord, fit
+from sightline.types import Companions, Example
+
+COMPANIONS = ("uniform",)
+
+
+@dataclass(frozen=True)
+class Display:
+    """Where a run tells how far it is; every part may be left out."""
+
+    on_epoch: Callable[[str, Epoch, int], None] = lambda name, epoch, epochs: None
+    on_texts: Progress = lambda done, total: None
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A trained model, what it was trained on, and the companions its audit needs."""
+
+    model: AttentionClassifier
+    dataset: Dataset
+    companions: Companions
+    record: dict[str, Any]
+
+
+def run(spec: RunSpec, display: Display = Display(), device: str = "cpu", **options: Any) -> tuple[Trained, Audit]:
+    """Train what the spec describes and audit it on the test split; ``options`` go to `sightline.auditing.audit`."""
+    trained = train(spec, display, device)
+    return trained, audit_trained(trained, spec.seed, display, limit=spec.limit, spec=describe(spec), **options)
+
+
+def train(spec: RunSpec, display: Display = Display(), device: str = "cpu") -> Trained:
+    """Train the model and its companions on the training split; validation chooses the epoch."""
+    if unknown := sorted(set(spec.companions) - set(COMPANIONS)):
+        raise SpecError(f"unknown companion {unknown[0]!r}; known: {', '.join(COMPANIONS)}")
+    dataset = load(spec.data, spec.seed)
+    model, record = _fit(spec, dataset, "model", display, device)
+    uniform = None
+    if "uniform" in spec.companions and spec.model.source.name != "uniform":
+        other = replace(spec, model=with_uniform_attention(spec.model))
+        uniform, _ = _fit(other, dataset, "companion (uniform attention)", display, device)
+    seen = [fingerprint(example) for example in (*dataset.train, *dataset.validation)]
+    about = {"run": describe(spec), "key": run_key(spec), "fit": record.to_json(), "seen": seen}
+    return Trained(model, dataset, Companions(uniform), about)
+
+
+def audit_trained(trained: Trained, seed: int, display: Display, **options: Any) -> Audit:
+    """Audit a trained model on the test split of its dataset."""
+    return audit(trained.model, trained.dataset, trained.companions, seed, on_progress=display.on_texts, **options)
+
+
+def describe(spec: RunSpec) -> dict[str, Any]:
+    """Say in spec texts what was run, for a report and for running it again."""
+    return {"data": str(spec.data), "model": str(spec.model), "key": run_key(spec), "run": spec.to_json()}
+
+
+def _fit(
+    spec: RunSpec, dataset: Dataset, name: str, display: Display, device: str
+) -> tuple[AttentionClassifier, FitRecord]:
+    vocabulary = Vocabulary.fit(dataset.train, spec.data.min_count)
+    model = build(spec.model, vocabulary, dataset.label_names, spec.seed).to(device)
+
+    def tell(epoch: Epoch) -> None:
+        display.on_epoch(name, epoch, spec.fit.epochs)
+
+    return model, fit(model, dataset.train, dataset.validation, spec.fit, spec.seed, tell)
+
+
+def save_trained(trained: Trained, folder: str | Path, seed: int) -> Path:
+    """Write a model and its companions to one folder, all of it or nothing."""
+    known = {name: getattr(trained.companions, name) for name in COMPANIONS}
+    companions = {name: companion for name, companion in known.items() if companion is not None}
+    return save_classifier(trained.model, folder, seed, trained.record, companions)
+
+
+def load_trained(folder: str | Path, data: DataSpec, seed: int, device: str = "cpu") -> Trained:
+    """Read a saved model with its companions, and data to audit it on: never texts that it was trained on."""
+    model, record = load_classifier(folder)
+    dataset = _for_labels(load(data, seed), model.label_names)
+    _refuse_seen(dataset, frozenset(record.get("seen", ())), str(folder))
+    others = {
+        name: load_classifier(Path(folder) / "companions" / name)[0].to(device)
+        for name in COMPANIONS
+        if (Path(folder) / "companions" / name).is_dir()
+    }
+    return Trained(model.to(device), dataset, Companions(**others), record)
+
+
+def fingerprint(example: Example) -> str:
+    """Name a text by its content, so that a model can say whether it has seen it without keeping it."""
+    return hashlib.blake2b(" ".join(example.tokens).encode(), digest_size=8).hexdigest()
+
+
+def _for_labels(dataset: Dataset, names: tuple[str, ...]) -> Dataset:
+    """Number the labels as the model does."""
+    if unknown := sorted(set(dataset.label_names) - set(names)):
+        raise DataError(f"{dataset.name}: the model knows the labels {', '.join(names)}, not {unknown[0]!r}")
+    numbers = [names.index(name) for name in dataset.label_names]
+    train, validation, test = (
+        tuple(replace(example, label=numbers[example.label]) for example in split) for split in dataset.splits.values()
+    )
+    return replace(dataset, label_names=names, train=train, validation=validation, test=test)
+
+
+def _refuse_seen(dataset: Dataset, seen: frozenset[str], folder: str) -> None:
+    known = [example for example in dataset.test if fingerprint(example) in seen]
+    if known:
+        raise DataError(
+            f"{dataset.name}: {len(known)} of {len(dataset.test)} test texts were used to train {folder} "
+            f"(the first is {known[0].id}); use the seed of the training (--seed), or other texts"
+        )
+
+
+def pick_device(name: str) -> str:
+    """Turn ``auto`` into the device at hand, and refuse one that is not there."""
+    if name == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.empty(0, device=name)
+    except (RuntimeError, AssertionError) as error:
+        raise ModelError(f"--device {name}: {str(error).splitlines()[0]}; use auto, cpu or cuda") from error
+    return name

@@ -1,0 +1,1 @@
+"""Pure functions on arrays; the formulas of the papers and nothing else."""

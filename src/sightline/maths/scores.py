@@ -1,0 +1,42 @@
+"""How well predictions match labels, from weighted confusion counts; so a bootstrap is one matrix product."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.stats import rankdata
+
+Array = np.ndarray
+
+
+def confusion(labels: Int[Array, " N"], predicted: Int[Array, "N R"], classes: int) -> Float[Array, "N C C"]:
+    """Put each text's mass on (label, prediction), shared over its R predictions."""
+    chosen = (predicted[:, :, None] == np.arange(classes)).mean(axis=1)
+    truth = labels[:, None] == np.arange(classes)
+    return np.asarray(truth[:, :, None] * chosen[:, None, :])
+
+
+def accuracy(counts: Float[Array, "*R C C"]) -> Float[Array, "*R"]:
+    """Share of the mass on the diagonal."""
+    return np.asarray(np.trace(counts, axis1=-2, axis2=-1) / counts.sum(axis=(-2, -1)))
+
+
+def macro_f1(counts: Float[Array, "*R C C"]) -> Float[Array, "*R"]:
+    """Mean of ``2 TP / (2 TP + FP + FN)`` over the classes that are present or predicted."""
+    hits = np.diagonal(counts, axis1=-2, axis2=-1)
+    either = counts.sum(axis=-1) + counts.sum(axis=-2)
+    each = np.divide(2 * hits, either, out=np.zeros(hits.shape), where=either > 0)
+    return np.asarray(each.sum(axis=-1) / np.maximum((either > 0).sum(axis=-1), 1))
+
+
+def area_under_roc(labels: Int[Array, " N"], probability: Float[Array, "N C"]) -> float:
+    """Chance that a text of a class scores higher for it than one of another class, mean over classes.
+
+    Ties count half (Mann–Whitney). NaN where only one class is present.
+    """
+    present = [c for c in range(probability.shape[1]) if 0 < (labels == c).sum() < len(labels)]
+    each = []
+    for c in present:
+        ranks, own = rankdata(probability[:, c]), labels == c
+        each.append((ranks[own].mean() - (own.sum() + 1) / 2) / (~own).sum())
+    return float(np.mean(each)) if each else float("nan")

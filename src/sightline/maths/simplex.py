@@ -1,0 +1,116 @@
+"""Exact answers over all attention distributions, for a decoder that is affine in the pooled states.
+
+Because attention sums to one, the logits are a convex mixture of token logits, ``s(α) = Σ α_t z_t`` (Tutek & Šnajder
+2020, eq. 9). What any attention, or any permutation of the attention, can do to the output follows from ``z`` alone.
+Token logits are ``B T L``; texts are padded and ``mask`` is True on real tokens.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from scipy.special import logsumexp
+
+from sightline.maths.divergences import probabilities, total_variation
+
+Array = np.ndarray
+
+
+def classes_apart(z: Float[Array, "*B L"]) -> Float[Array, "*B C"]:
+    """Write one logit as two (0 and z), so that one formula over pairs of classes serves both links."""
+    return np.concatenate([np.zeros_like(z), z], axis=-1) if z.shape[-1] == 1 else z
+
+
+def decision(logits: Float[Array, "*B L"]) -> Int[Array, "*B"]:
+    """Predict the class as the models do: class 1 above a logit of 0, else the first of the largest logits."""
+    return np.asarray(classes_apart(logits).argmax(axis=-1))
+
+
+def attention_proof(z: Float[Array, "B T L"], mask: Bool[Array, "B T"]) -> Bool[Array, " B"]:
+    """Tell whether no attention distribution whatever can change the decision.
+
+    The distributions for which a class wins form a convex set, so it holds the whole simplex iff it holds the corners:
+    iff every single token, attended to alone, decides the same.
+    """
+    alone = decision(z)
+    first = np.take_along_axis(alone, mask.argmax(1)[:, None], axis=1)
+    return np.asarray(((alone == first) | ~mask).all(axis=1))
+
+
+def reach(
+    z: Float[Array, "B T L"], mask: Bool[Array, "B T"], logits: Float[Array, "B L"]
+) -> tuple[Float[Array, " B"], Float[Array, " B"]]:
+    """Bracket the largest total variation between the prediction and that under any attention distribution.
+
+    One logit: the ends are single tokens, and both brackets are the exact value. More classes: from below the best
+    single token, from above `_outer_bound` on the probability of each class.
+    """
+    prediction = probabilities(logits)
+    corners = total_variation(probabilities(z), prediction[:, None, :])
+    low = np.where(mask, corners, 0.0).max(axis=1)
+    if z.shape[-1] == 1:
+        return low, low
+    gaps = _gaps(z)
+    real = mask[:, :, None, None]
+    least = np.where(real, gaps, np.inf).min(axis=1)
+    most = np.where(real, gaps, -np.inf).max(axis=1)
+    return low, np.maximum(low, _outer_bound(least, most, prediction))
+
+
+def permuted_extremes(
+    z: Float[Array, "B T L"], attention: Float[Array, "B T"], mask: Bool[Array, "B T"]
+) -> tuple[Float[Array, "B C C"], Float[Array, "B C C"]]:
+    """Find the least and largest gap ``s_c − s_k`` over all T! permutations of the weights, for each pair of classes.
+
+    Rearrangement inequality: a sum of products is largest when both factors are sorted alike and least when sorted
+    opposite. Masked tokens take no part: their weight is zero and their gap is sorted away.
+    """
+    gaps, real = _gaps(z), mask[:, :, None, None]
+    weights = -np.sort(-np.where(mask, attention, 0.0), axis=1)[:, :, None, None]
+    rising = np.nan_to_num(np.sort(np.where(real, gaps, np.inf), axis=1), posinf=0.0)
+    falling = -np.nan_to_num(np.sort(np.where(real, -gaps, np.inf), axis=1), posinf=0.0)
+    return (weights * rising).sum(axis=1), (weights * falling).sum(axis=1)
+
+
+def permuted_reach(
+    z: Float[Array, "B T L"], attention: Float[Array, "B T"], mask: Bool[Array, "B T"], logits: Float[Array, "B L"]
+) -> Float[Array, " B"]:
+    """Bound the largest total variation that any permutation of the weights gives: exact for one logit."""
+    least, most = permuted_extremes(z, attention, mask)
+    return _outer_bound(least, most, probabilities(logits))
+
+
+def permuted_moments(
+    z: Float[Array, "B T L"], attention: Float[Array, "B T"], mask: Bool[Array, "B T"]
+) -> tuple[Float[Array, "B L"], Float[Array, "B L"]]:
+    """Mean and variance of each logit when the weights are permuted at random.
+
+    ``E = mean(z)`` and ``Var = Σ(α_t − 1/T)² · Σ(z_t − z̄)² / (T − 1)`` (Hoeffding 1951, for one text); variance 0 for
+    a single token.
+    """
+    words = np.maximum(mask.sum(1), 1)[:, None]
+    mean = (z * mask[:, :, None]).sum(axis=1) / words
+    spread_z = (np.where(mask[:, :, None], z - mean[:, None, :], 0.0) ** 2).sum(axis=1)
+    spread_a = (np.where(mask, attention - 1 / words, 0.0) ** 2).sum(axis=1, keepdims=True)
+    return mean, spread_a * spread_z / np.maximum(words - 1, 1)
+
+
+def _gaps(z: Float[Array, "B T L"]) -> Float[Array, "B T C C"]:
+    apart = classes_apart(z)
+    return np.asarray(apart[..., :, None] - apart[..., None, :])
+
+
+def _outer_bound(
+    least: Float[Array, "B C C"], most: Float[Array, "B C C"], prediction: Float[Array, "B C"]
+) -> Float[Array, " B"]:
+    """Bound the total variation from bounds on the gaps: ``p_c = 1/Σ_k exp(−gap_ck)`` is monotone in each gap.
+
+    The gain of some classes equals the loss of the others, so both sums bound it; two classes make it exact, because
+    the only gap reaches its ends.
+    """
+    highest, lowest = np.exp(-logsumexp(-most, axis=-1)), np.exp(-logsumexp(-least, axis=-1))
+    gain = np.maximum(highest - prediction, 0.0)
+    loss = np.maximum(prediction - lowest, 0.0)
+    if prediction.shape[-1] == 2:
+        return np.asarray(np.maximum(gain[:, 1], loss[:, 1]))
+    return np.asarray(np.minimum(np.minimum(gain.sum(-1), loss.sum(-1)), 1.0))

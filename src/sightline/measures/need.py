@@ -1,0 +1,70 @@
+"""Is attention needed? The model with its weights replaced, and a model that never chose (SL-001)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+
+from sightline.maths.projections import uniform
+from sightline.maths.simplex import decision
+from sightline.measures.arrays import decided, shuffled, to_numpy, words
+from sightline.results import Measurement
+from sightline.seeds import Seeds
+from sightline.types import Arrays, Auditable, Trace
+
+
+@dataclass(frozen=True)
+class Need:
+    """Decisions under learned, uniform and permuted weights, with nothing else changed."""
+
+    permutations: int = 10
+    code: str = "need"
+    needs: frozenset[str] = frozenset({"decode"})
+    paper: str = "Tutek & Šnajder 2020, Table 1"
+    split: Literal["test"] = "test"
+
+    def on_batch(self, model: Auditable, trace: Trace, seeds: Seeds) -> Arrays:
+        """Decode each text once with uniform weights and ``permutations`` times with permuted ones."""
+        attention, mask = words(trace)
+        index = to_numpy(trace.batch.index)
+        drawn = shuffled(attention, mask, index, self.permutations, seeds, "need")
+        permuted = [model.decode(trace, torch.from_numpy(weights).to(trace.attention)) for weights in drawn]
+        flat = model.decode(trace, uniform(trace.batch.attendable, trace.attention))
+        return {
+            "label": to_numpy(trace.batch.labels),
+            "learned": decided(trace),
+            "uniform": decision(to_numpy(flat)),
+            "permuted": np.stack([decision(to_numpy(logits)) for logits in permuted], axis=1),
+        }
+
+    def finish(self, arrays: Arrays, seeds: Seeds) -> Measurement:
+        """Keep everything; a decision is always defined."""
+        return Measurement(self.code, arrays, settings={"permutations": self.permutations})
+
+
+@dataclass(frozen=True)
+class RetrainedUniform:
+    """Decisions of a companion trained with every word weighted alike from the start."""
+
+    companion: Auditable | None = None
+    code: str = "retrained"
+    needs: frozenset[str] = frozenset({"companion.uniform"})
+    paper: str = "Wiegreffe & Pinter 2019, §3.1"
+    split: Literal["test"] = "test"
+
+    def on_batch(self, model: Auditable, trace: Trace, seeds: Seeds) -> Arrays:
+        """Run the companion on the same texts."""
+        assert self.companion is not None  # `needs` names it, so the audit has checked
+        other = self.companion.trace(trace.batch)
+        return {
+            "label": to_numpy(trace.batch.labels),
+            "learned": decided(trace),
+            "retrained": decided(other),
+        }
+
+    def finish(self, arrays: Arrays, seeds: Seeds) -> Measurement:
+        """Keep everything; a decision is always defined."""
+        return Measurement(self.code, arrays)

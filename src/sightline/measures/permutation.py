@@ -1,0 +1,115 @@
+"""Does it matter which word gets which weight? The weights permuted over the words (SL-202)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float
+from scipy.stats import binom
+
+from sightline.maths.divergences import entropy, probabilities, total_variation
+from sightline.maths.draws import with_entropy
+from sightline.maths.simplex import permuted_extremes, permuted_moments, permuted_reach
+from sightline.measures.arrays import count_undefined, shuffled, to_numpy, words
+from sightline.results import Measurement
+from sightline.seeds import Seeds
+from sightline.types import Arrays, Auditable, Trace
+
+Array = np.ndarray
+IMMOVABLE = 1e-6
+"""Largest total variation that float32 noise can make out of equal token logits."""
+
+
+@dataclass(frozen=True)
+class Permutation:
+    """Median output change over sampled permutations, against the largest that any permutation gives.
+
+    The floor is the same ratio for attention drawn at random with the entropy of the real one: weights that are as
+    peaked but know nothing.
+    """
+
+    permutations: int = 100
+    draws: int = 5
+    code: str = "permutation"
+    needs: frozenset[str] = frozenset({"token_logits"})
+    paper: str = "Jain & Wallace 2019, §4.2.1"
+    split: Literal["test"] = "test"
+
+    def on_batch(self, model: Auditable, trace: Trace, seeds: Seeds) -> Arrays:
+        """Permute on token logits, where a permutation costs one multiplication a word."""
+        assert trace.token_logits is not None  # `needs` names them
+        z, index = to_numpy(trace.token_logits), to_numpy(trace.batch.index)
+        attention, mask = words(trace)
+        distances, largest = self._distances(z, attention, mask, index, seeds, "permutation")
+        floor = np.full((len(z), self.draws), np.nan)
+        for draw, weights in enumerate(_drawn(attention, mask, index, self.draws, seeds)):
+            floor[:, draw] = _ratio(*self._distances(z, weights, mask, index, seeds, f"permutation floor {draw}"))
+        flat = _flat(attention, mask)
+        low, high = permuted_extremes(z, attention, mask)
+        mean, variance = permuted_moments(z, attention, mask)
+        return {
+            "median": np.median(distances, axis=1),
+            "median_error": median_error(distances),
+            "largest": largest,
+            "ratio": np.where(flat, np.nan, _ratio(distances, largest)),
+            "ratio_floor": np.where(flat[:, None], np.nan, floor),
+            "gap_low": low[:, -1, 0],
+            "gap_high": high[:, -1, 0],
+            "logit_mean": mean[:, -1],
+            "logit_variance": variance[:, -1],
+            "flat": flat,
+            "words": mask.sum(1),
+        }
+
+    def finish(self, arrays: Arrays, seeds: Seeds) -> Measurement:
+        """Count the texts without a choice to permute."""
+        one, flat = np.asarray(arrays["words"]) < 2, np.asarray(arrays["flat"])
+        immovable = np.asarray(arrays["largest"]) < IMMOVABLE
+        reasons = {"one word": one, "flat attention": flat, "no permutation moves the output": immovable}
+        # A drawn attention may be immovable on its own; only a text without any floor is undefined.
+        reasons["no drawn attention moves the output"] = np.isnan(np.asarray(arrays["ratio_floor"])).all(axis=1)
+        settings = {"permutations": self.permutations, "draws": self.draws}
+        return Measurement(self.code, arrays, count_undefined(arrays, reasons), settings)
+
+    def _distances(
+        self, z: Array, attention: Array, mask: Array, index: Array, seeds: Seeds, stage: str
+    ) -> tuple[Float[Array, "B R"], Float[Array, " B"]]:
+        """Total variation between the output and each permuted one, and the largest possible."""
+        own = np.einsum("bt,btl->bl", attention, z)
+        drawn = shuffled(attention, mask, index, self.permutations, seeds, stage)
+        permuted = probabilities(np.einsum("rbt,btl->brl", drawn, z))
+        largest = permuted_reach(z, attention, mask, own)
+        return total_variation(permuted, probabilities(own)[:, None, :]), largest
+
+
+def median_error(sample: Float[Array, "B R"]) -> Float[Array, " B"]:
+    """Standard error of a sample median, from the order statistics that hold it with 95 % (no density is assumed)."""
+    count = sample.shape[1]
+    rank = int(binom.ppf(0.025, count, 0.5))
+    ordered = np.sort(sample, axis=1)
+    return np.asarray((ordered[:, count - 1 - rank] - ordered[:, rank]) / (2 * 1.96))
+
+
+def _ratio(distances: Float[Array, "B R"], largest: Float[Array, " B"]) -> Float[Array, " B"]:
+    movable = largest >= IMMOVABLE
+    out = np.full(len(largest), np.nan)
+    return np.asarray(np.divide(np.median(distances, axis=1), largest, out=out, where=movable))
+
+
+def _flat(attention: Float[Array, "B T"], mask: Array) -> Array:
+    """Tell where all words have the same weight, up to float32 rounding."""
+    highest = np.where(mask, attention, -np.inf).max(1)
+    lowest = np.where(mask, attention, np.inf).min(1)
+    return np.asarray(highest - lowest <= 1e-6 * highest)
+
+
+def _drawn(
+    attention: Float[Array, "B T"], mask: Array, index: Array, draws: int, seeds: Seeds
+) -> Float[Array, "R B T"]:
+    out = np.zeros((draws, *attention.shape))
+    for row, target in enumerate(entropy(attention)):
+        real, generator = mask[row], seeds.generator("equal entropy", int(index[row]))
+        out[:, row, real] = with_entropy(float(target), int(real.sum()), draws, generator)
+    return out

@@ -1,0 +1,1 @@
+"""The built-in classifiers: embed → encode → score → project → pool → decode."""

@@ -1,0 +1,179 @@
+"""What an audit yields: plain values and numpy arrays, without torch.
+
+Raw numbers (`Measurement`) → numbers with intervals (`Estimate`) → coded answers (`Finding`) → one `Audit`.
+A measure that could not be taken is `NotApplicable` or `Failed`, with its reason: three outcomes, none silent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from jaxtyping import Float, Int
+
+Answer = Literal["supported", "contradicted", "inconclusive", "not applicable"]
+
+SCHEMA = 1
+"""Version of the JSON of an audit; raised when a field changes its meaning."""
+
+
+@dataclass(frozen=True)
+class Ragged:
+    """One array a text, of different lengths: all values in a row, and how many belong to each text."""
+
+    flat: Float[np.ndarray, " S"]
+    lengths: Int[np.ndarray, " N"]
+
+    def rows(self) -> list[Float[np.ndarray, " _"]]:
+        """Cut the values into one array a text."""
+        return np.split(self.flat, np.cumsum(self.lengths)[:-1]) if len(self.lengths) else []
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Raw numbers of one measure: by text (``N``), by text and draw (``N R``), or by token (`Ragged`).
+
+    Undefined values are NaN; ``undefined`` counts them by quantity and reason.
+    """
+
+    code: str
+    values: Mapping[str, np.ndarray | Ragged]
+    undefined: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class NotApplicable:
+    """A measure that this model or this data does not allow, and why."""
+
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A measure that broke; the rest of the audit stands."""
+
+    code: str
+    error: str
+
+
+Outcome = Measurement | NotApplicable | Failed
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its 95 % interval, the texts it rests on, and how the interval was made."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+    method: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One claim, tested: the number, its floor, the effect between them, and the answer.
+
+    ``effect`` is the number minus the floor, and ``delta`` the smallest effect that matters. Findings that do not
+    ``bear`` on the verdict are context.
+    """
+
+    code: str
+    claim: str
+    verdict: Answer
+    reason: str
+    bears: bool
+    delta: float | None = None
+    number: Estimate | None = None
+    floor: Estimate | None = None
+    effect: Estimate | None = None
+    p: float | None = None
+    p_adjusted: float | None = None
+    by_class: Mapping[str, Estimate] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer of the whole: the first row of the verdict table that applies, and what decided it."""
+
+    text: str
+    row: int
+    decided_by: tuple[str, ...]
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TextRecord:
+    """One audited text as it was read, for the page; word arrays are in the measurements."""
+
+    id: str
+    text: str
+    tokens: tuple[str, ...]
+    offsets: tuple[tuple[int, int], ...]
+    label: str
+    predicted: str
+    rationale: tuple[bool, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Everything one audit found, and what it was found on."""
+
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    estimates: Mapping[str, Estimate]
+    metrics: Mapping[str, Estimate]
+    measurements: Mapping[str, Outcome]
+    spec: Mapping[str, Any]
+    environment: Mapping[str, Any]
+    cards: Mapping[str, Any]
+    texts: tuple[TextRecord, ...] = ()
+
+    def undefined(self) -> dict[str, dict[str, int]]:
+        """Count the undefined values, by quantity and reason."""
+        taken = [m for m in self.measurements.values() if isinstance(m, Measurement)]
+        return {f"{m.code}.{name}": dict(counts) for m in taken for name, counts in m.undefined.items() if counts}
+
+    def to_json(self) -> dict[str, Any]:
+        """Summarise as plain JSON values (schema in ``docs/schema.md``); the raw arrays are not in it."""
+        skipped = {m.code: m.reason for m in self.measurements.values() if isinstance(m, NotApplicable)}
+        failed = {m.code: m.error for m in self.measurements.values() if isinstance(m, Failed)}
+        return {
+            "schema": SCHEMA,
+            "verdict": self.verdict.text,
+            "verdict_detail": asdict(self.verdict),
+            "findings": [asdict(finding) for finding in self.findings],
+            "estimates": {name: asdict(value) for name, value in self.estimates.items()},
+            "metrics": {name: asdict(value) for name, value in self.metrics.items()},
+            "undefined": self.undefined(),
+            "not_applicable": skipped,
+            "failed": failed,
+            "spec": dict(self.spec),
+            "environment": dict(self.environment),
+            "cards": dict(self.cards),
+        }
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write the audit as one self-contained HTML page."""
+        # The one import that reaches up (docs/decisions/0005): users expect the method on the value.
+        from sightline.report.page import write_page  # noqa: PLC0415
+
+        return write_page(self, path)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the audit to a folder, all of it or nothing; `load` reads it back."""
+        from sightline.archive import save_audit  # noqa: PLC0415  (archive builds on this module)
+
+        return save_audit(self, folder)
+
+    @staticmethod
+    def load(folder: str | Path) -> Audit:
+        """Read an audit that `save` wrote."""
+        from sightline.archive import load_audit  # noqa: PLC0415  (archive builds on this module)
+
+        return load_audit(folder)

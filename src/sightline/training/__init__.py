@@ -1,0 +1,1 @@
+"""Training: validation chooses, the test split is never seen here."""
