@@ -112,7 +112,7 @@ class DataSpec:
         return f"{self.kind}:{self.part or self.path}"
 
 
-def parse_data(text: str, **settings: Any) -> DataSpec:
+def parse_data(text: str, /, **settings: Any) -> DataSpec:
     """Read a data spec: ``planted:needle(n=2000)``, ``csv:FILE``, ``jsonl:FILE``, or a path by its ending."""
     kind, colon, rest = text.partition(":")
     if colon and kind == "planted":
@@ -146,7 +146,7 @@ class ModelSpec:
         return "+".join(map(str, parts if self.source.name == "learned" else [*parts, self.source]))
 
 
-def parse_model(text: str, **settings: Any) -> ModelSpec:
+def parse_model(text: str, /, **settings: Any) -> ModelSpec:
     """Read ``encoder[+scorer][+projection][+source]``, parts in any order after the encoder.
 
     >>> str(parse_model("mlp"))

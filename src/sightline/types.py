@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -97,6 +97,7 @@ class Trace:
     query: Float[torch.Tensor, "B H"] | None = None
 
 
+@runtime_checkable
 class Auditable(Protocol):
     """What an audit asks of a model; ``decode(trace, trace.attention)`` must give ``trace.logits``.
 
@@ -147,6 +148,7 @@ class Companions:
         return frozenset(f"companion.{f.name}" for f in fields(self) if getattr(self, f.name) is not None)
 
 
+@runtime_checkable
 class Measure(Protocol):
     """One question about a model: raw numbers for each text, observed and under their null."""
 

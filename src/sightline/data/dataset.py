@@ -1,0 +1,131 @@
+"""Three splits that cannot overlap, and a card that says what they hold, where they came from and what was dropped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from sightline.errors import DataError, SpecError
+from sightline.seeds import seed_for
+from sightline.types import Example
+
+Split = tuple[Example, ...]
+SPLITS = ("train", "validation", "test")
+_QUANTILES = {"min": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95, "max": 1.0}
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Texts with labels in three splits; an example in two of them, or a label without a name, is an error."""
+
+    name: str
+    train: Split
+    validation: Split
+    test: Split
+    label_names: tuple[str, ...]
+    card: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        if len(set(self.label_names)) < len(self.label_names):
+            raise DataError(f"{self.name}: expected label names that differ, got {self.label_names}")
+        _check_apart(self.name, self.splits)
+        for example in (*self.train, *self.validation, *self.test):
+            _check_example(example, self.label_names)
+
+    @property
+    def splits(self) -> dict[str, Split]:
+        """The three splits by name, in the order train, validation, test."""
+        return {"train": self.train, "validation": self.validation, "test": self.test}
+
+
+def _check_apart(name: str, splits: Mapping[str, Split]) -> None:
+    """Refuse an id or an index that occurs twice, in one split or in two."""
+    seen: dict[tuple[str, str | int], str] = {}
+    for split, examples in splits.items():
+        for example in examples:
+            for key in (("id", example.id), ("index", example.index)):
+                if key in seen:
+                    what = f"{key[0]} {key[1]!r}"
+                    raise DataError(
+                        f"{name}: {what} is in {seen[key]} and again in {split}; each text needs an id and an index "
+                        "of its own, and a text may be in one split only"
+                    )
+                seen[key] = split
+
+
+def _check_example(example: Example, label_names: Sequence[str]) -> None:
+    if not 0 <= example.label < len(label_names):
+        raise DataError(f"text {example.id}: expected a label from 0 to {len(label_names) - 1}, got {example.label}")
+    if len(example.offsets) != len(example.tokens):
+        raise DataError(
+            f"text {example.id}: expected an offset for each of {len(example.tokens)} tokens, "
+            f"got {len(example.offsets)}"
+        )
+    if example.rationale is not None and len(example.rationale) != len(example.tokens):
+        raise DataError(
+            f"text {example.id}: expected a mark for each of {len(example.tokens)} tokens, "
+            f"got {len(example.rationale)}; a rationale has one true or false a token"
+        )
+
+
+def make_card(
+    splits: Mapping[str, Split],
+    label_names: Sequence[str],
+    *,
+    source: str,
+    dropped: Mapping[str, int] | None = None,
+    truncated: int = 0,
+    notes: Sequence[str] = (),
+    **more: Any,
+) -> dict[str, Any]:
+    """Describe a dataset in plain JSON values.
+
+    The card holds ``source``; ``splits.NAME`` with ``n``, ``labels`` (texts by label name) and ``tokens``
+    (quantiles of the lengths); ``dropped`` (texts by reason); ``truncated`` (texts cut to the longest length
+    allowed); ``notes``; and whatever the loader adds by name.
+    """
+    return {
+        "source": source,
+        "splits": {name: describe(split, label_names) for name, split in splits.items()},
+        "dropped": dict(dropped or {}),
+        "truncated": truncated,
+        "notes": list(notes),
+        **more,
+    }
+
+
+def describe(split: Split, label_names: Sequence[str]) -> dict[str, Any]:
+    """Count the texts of a split, in all and by label, and give the quantiles of their lengths in tokens."""
+    counts = Counter(example.label for example in split)
+    lengths = [len(example.tokens) for example in split]
+    # inverted_cdf: a quantile of lengths is the length of some text, not a mean of two
+    values = np.quantile(lengths, list(_QUANTILES.values()), method="inverted_cdf") if lengths else ()
+    return {
+        "n": len(split),
+        "labels": {name: counts[label] for label, name in enumerate(label_names)},
+        "tokens": {name: int(value) for name, value in zip(_QUANTILES, values, strict=False)},
+    }
+
+
+def sample_test(dataset: Dataset, limit: int, seed: int) -> Dataset:
+    """Keep a seeded sample of ``limit`` test texts, in their order, and say so in the card.
+
+    Texts are ranked by a hash of seed and index, so a larger limit keeps all the texts of a smaller one.
+    A limit above the number of test texts changes nothing.
+    """
+    if limit < 1:
+        raise SpecError(f"--limit: expected at least 1 text, got {limit}")
+    if limit >= len(dataset.test):
+        return dataset
+    ranked = sorted(dataset.test, key=lambda example: seed_for(seed, "limit", example.index))
+    kept = {example.index for example in ranked[:limit]}
+    test = tuple(example for example in dataset.test if example.index in kept)
+    card = dict(dataset.card)
+    card["splits"] = {**card.get("splits", {}), "test": describe(test, dataset.label_names)}
+    card["sample"] = {"n": limit, "of": len(dataset.test), "seed": seed}
+    card["notes"] = [*card.get("notes", ()), f"a sample of {limit} of {len(dataset.test)} test texts, seed {seed}"]
+    return replace(dataset, test=test, card=card)

@@ -1,0 +1,20 @@
+"""One door for every kind of data: a spec and a seed in, a `Dataset` out."""
+
+from __future__ import annotations
+
+from sightline.data.dataset import Dataset
+from sightline.data.planted import plant, read_world
+from sightline.data.tables import load_table
+from sightline.errors import SpecError
+from sightline.spec import DataSpec
+
+
+def load(spec: DataSpec, seed: int) -> Dataset:
+    """Read a table or generate a planted corpus; the same spec, file and seed give the same splits."""
+    if spec.kind != "planted":
+        return load_table(spec, seed)
+    if spec.part is None:
+        raise SpecError("planted: expected a part such as needle(n=2000), got none")
+    if (longest := read_world(spec.part).longest) > spec.max_tokens:
+        raise SpecError(f"{spec}: texts have up to {longest} words, above max_tokens={spec.max_tokens}; lower length")
+    return plant(spec.part, seed)

@@ -1,0 +1,61 @@
+"""Seeded splits that keep classes balanced and copies of a text together."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+
+from sightline.seeds import Seeds
+
+SHARES = {"train": 0.70, "validation": 0.15, "test": 0.15}
+
+
+def divide(labels: Sequence[str], copies: Sequence[Hashable], shares: Mapping[str, float], seed: int) -> list[str]:
+    """Name a split for each text, class by class; texts with equal ``copies`` go together.
+
+    The first of ``shares`` takes what the others leave: each of them gets its share of a class, rounded, and at
+    least one text. Guarantees, for a class with as many different texts as there are splits, that no split lacks
+    it; a class with fewer is in the first split, and in as many of the others as it has texts left. A text that
+    carries two labels counts under the label of its first copy. Depends on the seed and the order of the texts.
+    """
+    groups: dict[Hashable, list[int]] = defaultdict(list)
+    for position, key in enumerate(copies):
+        groups[key].append(position)
+    classes: dict[str, list[list[int]]] = defaultdict(list)
+    for group in groups.values():
+        classes[labels[group[0]]].append(group)
+    names = [""] * len(labels)
+    for label in sorted(classes):
+        for group, name in _deal(classes[label], shares, seed, label):
+            for position in group:
+                names[position] = name
+    return names
+
+
+def distinct(labels: Sequence[str], copies: Sequence[Hashable]) -> Counter[str]:
+    """Count the different texts of each label, a text with two labels under its first."""
+    first: dict[Hashable, str] = {}
+    for label, key in zip(labels, copies, strict=True):
+        first.setdefault(key, label)
+    return Counter(first.values())
+
+
+def _deal(groups: list[list[int]], shares: Mapping[str, float], seed: int, label: str) -> list[tuple[list[int], str]]:
+    """Deal the groups of one class, largest first, each to the split that lacks most texts."""
+    shuffled = [groups[place] for place in Seeds(seed).generator("split", label).permutation(len(groups))]
+    lacks = _quotas(sum(map(len, groups)), shares)
+    empty = list(shares)
+    dealt: list[tuple[list[int], str]] = []
+    for left, group in zip(range(len(groups), 0, -1), sorted(shuffled, key=len, reverse=True), strict=True):
+        # The last groups are kept for splits that would stay empty.
+        name = empty[0] if left <= len(empty) else max(shares, key=lacks.__getitem__)
+        lacks[name] -= len(group)
+        empty = [other for other in empty if other != name]
+        dealt.append((group, name))
+    return dealt
+
+
+def _quotas(n: int, shares: Mapping[str, float]) -> dict[str, int]:
+    first, *others = shares
+    quotas = {name: max(1, round(shares[name] * n)) for name in others}
+    return {first: n - sum(quotas.values())} | quotas

@@ -1,0 +1,183 @@
+"""Tables with text, label, split and rationale columns to a `Dataset`: nothing is dropped, cut or moved silently."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from sightline.data.dataset import SPLITS, Dataset, Split, make_card
+from sightline.data.reading import read_sheet
+from sightline.data.records import Entry, find_columns, read_entry
+from sightline.data.splitting import SHARES, distinct, divide
+from sightline.errors import DataError, SpecError
+from sightline.spec import DataSpec
+from sightline.types import Example
+
+_NUMBER = re.compile(r"[-+]?[0-9]{1,300}(\.[0-9]+)?")
+_VALIDATION_SHARES = {"train": 0.85, "validation": 0.15}
+NO_WORDS, EMPTY, NOT_IN_TRAINING = "no words in the text", "empty row", "label not in training"
+
+
+def load_table(spec: DataSpec, seed: int) -> Dataset:
+    """Read a CSV, TSV or JSONL file, plain or gzipped, into splits.
+
+    Where a split column names training and test texts, it is followed, and 15 % of training becomes validation if
+    the column names none; without one, texts are divided 70/15/15, class by class, copies of a text together.
+    Labels are those of training, sorted by name, or by value where all are numbers.
+
+    The card counts what was dropped (``dropped``, by reason), texts cut to ``max_tokens`` (``truncated``), copies
+    within a split (``duplicates``), texts whose words carry two labels (``conflicting_labels``), labels that only
+    evaluation texts have (``labels_not_in_training``), and evaluation texts with the words of a training text
+    (``same_words_as_training``).
+    """
+    if spec.kind == "planted":
+        raise SpecError(f"{spec}: expected a table, got a planted corpus")
+    if spec.max_tokens < 1:
+        raise SpecError(f"max_tokens: expected at least 1, got {spec.max_tokens}")
+    sheet = read_sheet(spec.path, spec.kind)
+    columns = find_columns(spec, sheet)
+    read = [read_entry(sheet.file, row, columns, spec.max_tokens) for row in sheet.rows]
+    entries = [entry for entry in read if entry.tokens]
+    _check_classes(sheet.file, entries)
+    names, notes = _split_names(sheet.file, entries, seed)
+    label_names = _sorted_labels({entry.label for entry, name in zip(entries, names, strict=True) if name == "train"})
+    splits = _build(spec.path, entries, names, label_names)
+    _check_splits(sheet.file, splits, label_names)
+    unseen = Counter(entry.label for entry in entries if entry.label not in label_names)
+    reasons = {NO_WORDS: len(read) - len(entries), EMPTY: sheet.blank, NOT_IN_TRAINING: sum(unseen.values())}
+    card = make_card(
+        splits,
+        label_names,
+        source=str(spec),
+        dropped={reason: count for reason, count in reasons.items() if count},
+        truncated=sum(entry.truncated for entry in entries if entry.label in label_names),
+        notes=notes,
+        columns=asdict(columns),
+        labels_not_in_training=dict(sorted(unseen.items())),
+        **_copies(splits),
+    )
+    return Dataset(Path(spec.path).name, **splits, label_names=label_names, card=card)
+
+
+def _check_classes(file: str, entries: Sequence[Entry]) -> None:
+    if not entries:
+        raise DataError("no text has any words; is --text the right column?", file)
+    if len(labels := {entry.label for entry in entries}) == 1:
+        raise DataError(
+            f"expected at least two labels, got only {_short(labels.pop())}; is --label the right column?", file
+        )
+
+
+def _split_names(file: str, entries: Sequence[Entry], seed: int) -> tuple[list[str], list[str]]:
+    """Name the split of each entry, and say in notes how that was decided."""
+    if entries[0].split is None:
+        _check_divisible(file, entries)
+        note = f"no split column: divided 70/15/15 by seed {seed}, class by class, copies of a text together"
+        return _divide(entries, SHARES, seed), [note]
+    names = [str(entry.split) for entry in entries]
+    for needed in ("train", "test"):
+        if needed not in names:
+            raise DataError(f"no text is in {needed}; name some, or leave the split column out", file)
+    _check_overlap(file, entries)
+    if "validation" in names:
+        return names, ["splits as the split column names them"]
+    train = [position for position, name in enumerate(names) if name == "train"]
+    parts = _divide([entries[position] for position in train], _VALIDATION_SHARES, seed)
+    for position, part in zip(train, parts, strict=True):
+        names[position] = part
+    return names, [f"no validation texts named: 15 % of training, class by class, by seed {seed}"]
+
+
+def _divide(entries: Sequence[Entry], shares: Mapping[str, float], seed: int) -> list[str]:
+    return divide([entry.label for entry in entries], [entry.tokens for entry in entries], shares, seed)
+
+
+def _check_divisible(file: str, entries: Sequence[Entry]) -> None:
+    """Ask for a text of each class in each split before dividing."""
+    counts = distinct([entry.label for entry in entries], [entry.tokens for entry in entries])
+    rare = sorted({entry.label for entry in entries if counts[entry.label] < len(SPLITS)})
+    if rare:
+        others = f" (and {len(rare) - 1} more labels)" if len(rare) > 1 else ""
+        raise DataError(
+            f"label {_short(rare[0])}{others} has {counts[rare[0]]} different texts; at least {len(SPLITS)} are "
+            "needed to divide them into training, validation and test: add texts, drop the label, name the splits "
+            "in a column (--split), or check that --label is the right column",
+            file,
+        )
+
+
+def _check_overlap(file: str, entries: Sequence[Entry]) -> None:
+    """Refuse a text that stands in two splits: what is learned by heart in one would count as skill in the other."""
+    first: dict[str, Entry] = {}
+    for entry in entries:
+        other = first.setdefault(entry.text.strip(), entry)
+        if other.split != entry.split:
+            raise DataError(
+                f"the same text is in {other.split} at {file}:{other.line} and in {entry.split} here; "
+                "keep it in one split",
+                file,
+                entry.line,
+            )
+
+
+def _sorted_labels(labels: Iterable[str]) -> tuple[str, ...]:
+    names = sorted(labels)
+    if all(_NUMBER.fullmatch(name) for name in names):
+        names.sort(key=float)
+    return tuple(names)
+
+
+def _build(path: str, entries: Sequence[Entry], names: Sequence[str], label_names: Sequence[str]) -> dict[str, Split]:
+    """Make examples of the entries whose label training has, in their order in the file."""
+    numbers = {name: number for number, name in enumerate(label_names)}
+    splits: dict[str, list[Example]] = {name: [] for name in SPLITS}
+    known = [(entry, name) for entry, name in zip(entries, names, strict=True) if entry.label in numbers]
+    for index, (entry, name) in enumerate(known):
+        example = Example(
+            id=f"{Path(path).name}:{entry.line}",
+            index=index,
+            text=entry.text,
+            tokens=entry.tokens,
+            offsets=entry.offsets,
+            label=numbers[entry.label],
+            rationale=entry.rationale,
+            source=(path, entry.line),
+        )
+        splits[name].append(example)
+    return {name: tuple(examples) for name, examples in splits.items()}
+
+
+def _check_splits(file: str, splits: Mapping[str, Split], label_names: Sequence[str]) -> None:
+    if len(label_names) < 2:
+        raise DataError(f"expected at least two labels in training, got only {_short(label_names[0])}", file)
+    for name, split in splits.items():
+        if not split:
+            raise DataError(
+                f"no text is left in {name}: its texts have no words, or labels that training lacks; add texts", file
+            )
+
+
+def _copies(splits: Mapping[str, Split]) -> dict[str, Any]:
+    """Count texts with the words of another: copies within a split, words with two labels, words of training."""
+    labels: dict[tuple[str, ...], set[int]] = defaultdict(set)
+    for split in splits.values():
+        for example in split:
+            labels[example.tokens].add(example.label)
+    everywhere = [example for split in splits.values() for example in split]
+    training = {example.tokens for example in splits["train"]}
+    return {
+        "duplicates": {name: len(split) - len({example.tokens for example in split}) for name, split in splits.items()},
+        "conflicting_labels": sum(len(labels[example.tokens]) > 1 for example in everywhere),
+        "same_words_as_training": {
+            name: sum(example.tokens in training for example in splits[name]) for name in SPLITS[1:]
+        },
+        "rationales": sum(example.rationale is not None for example in everywhere),
+    }
+
+
+def _short(label: str) -> str:
+    return repr(label if len(label) <= 40 else label[:40] + "…")

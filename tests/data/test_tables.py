@@ -1,0 +1,206 @@
+"""What is written in a table is what is read from it, whatever its cells hold."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from sightline.data.loading import load
+from sightline.data.reading import read_sheet
+from sightline.data.records import Columns, read_entry
+from sightline.data.tables import load_table
+from sightline.data.vocabulary import tokenise
+from sightline.errors import DataError, SpecError
+from sightline.spec import parse_data
+from tests.troubles.tables import SPLIT_HEADER, lines, rows, table, with_splits
+
+CELL = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
+JSON_TEXT = st.text(alphabet=st.characters(codec="utf-8"), max_size=20)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("tables")
+
+
+def write(folder, name, data):
+    path = folder / name
+    path.write_bytes(data)
+    return str(path)
+
+
+@given(records=st.lists(st.tuples(CELL, CELL), min_size=1, max_size=6), end=st.sampled_from(["\n", "\r\n"]))
+def test_what_a_csv_writer_wrote_is_read_back(folder, records, end):
+    for kind, delimiter in (("csv", ","), ("tsv", "\t")):
+        path = write(folder, f"trip.{kind}", table([("x", "y"), *records], lineterminator=end, delimiter=delimiter))
+        sheet = read_sheet(path, kind)
+        expected = [record for record in records if "".join(record).strip()]
+        assert [tuple(row.cells.values()) for row in sheet.rows[1:]] == expected
+        assert sheet.blank == len(records) - len(expected)
+
+
+@given(records=st.lists(CELL, min_size=1, max_size=6))
+def test_the_line_of_a_record_is_where_it_begins(folder, records):
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer.writerow(["text", "label"])
+    begins = []
+    for record in records:
+        begins.append(1 + len(io.StringIO(out.getvalue(), newline="").readlines()))
+        writer.writerow([record, "x"])
+    sheet = read_sheet(write(folder, "lines.csv", out.getvalue().encode()), "csv")
+    assert [row.line for row in sheet.rows] == begins
+
+
+@given(texts=st.lists(JSON_TEXT, min_size=1, max_size=6))
+def test_what_json_wrote_is_read_back(folder, texts):
+    for ascii_only in (True, False):
+        data = "".join(json.dumps({"text": text}, ensure_ascii=ascii_only) + "\r\n" for text in texts).encode()
+        sheet = read_sheet(write(folder, "trip.jsonl", data), "jsonl")
+        assert [row.cells["text"] for row in sheet.rows] == texts
+        assert [row.line for row in sheet.rows] == list(range(1, len(texts) + 1))
+
+
+PIECES = [
+    b"text,label\n",
+    b"text\tlabel\n",
+    b'{"text": "a b", "label": 1}\n',
+    b'{"text": ',
+    b"a,pos\n",
+    b"b,neg\n",
+    b"c\tpos\n",
+]
+BYTES = st.lists(
+    st.sampled_from([*PIECES, b'"', b",", b"\n", b"\r", b"\xff", b"\0", b"\xef\xbb\xbf", b"[1]", b"}"]), max_size=12
+)
+
+
+def outcome(path):
+    """Load a table: its path if that went well, else the message of the error."""
+    try:
+        return str(load(parse_data(path), 0) and path)
+    except DataError as error:
+        return str(error)
+
+
+@given(data=BYTES.map(b"".join) | st.binary(max_size=200))
+def test_any_bytes_are_read_or_refused_with_a_data_error(folder, data):
+    for kind in ("csv", "tsv", "jsonl", "csv.gz"):
+        path = write(folder, f"any.{kind}", data)
+        assert outcome(path).startswith(path)
+
+
+COLUMNS = Columns("text", "label", None, "rationale")
+
+
+@given(
+    text=st.text(alphabet="ab,  é", min_size=1, max_size=20),
+    pairs=st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=3),
+)
+@example(text="ab,b", pairs=[(0, 2)])  # a comma begins where the span ends
+@example(text="ab,b", pairs=[(3, 4)])  # and ends where the span begins
+def test_a_word_is_evidence_if_a_span_touches_a_letter_of_it(folder, text, pairs):
+    spans = [(min(pair), max(pair)) for pair in pairs if min(pair) < max(pair) <= len(text)]
+    path = write(
+        folder, "spans.jsonl", lines([{"text": text, "label": 1, "rationale": [list(span) for span in spans]}])
+    )
+    written = " ".join(f"{start}:{end}" for start, end in spans)
+    other = write(folder, "spans.csv", table([(text, 1, written)], ("text", "label", "rationale")))
+    marked = {place for start, end in spans for place in range(start, end)}
+    expected = tuple(bool(marked & set(range(*offset))) for offset in tokenise(text)[1])
+    entry = read_entry(path, read_sheet(path, "jsonl").rows[0], COLUMNS, 512)
+    assert entry.rationale == expected
+    assert read_entry(other, read_sheet(other, "csv").rows[0], COLUMNS, 512).rationale == (expected if spans else None)
+
+
+def test_no_split_column_divides_by_seed_class_by_class(folder):
+    path = write(folder, "plain.csv", table(rows(200)))
+    data = load(parse_data(path), 0)
+    assert {name: card["labels"] for name, card in data.card["splits"].items()} == {
+        "train": {"neg": 70, "pos": 70},
+        "validation": {"neg": 15, "pos": 15},
+        "test": {"neg": 15, "pos": 15},
+    }
+    assert data == load(parse_data(path), 0)
+    assert data.test != load(parse_data(path), 1).test
+    assert "divided 70/15/15 by seed 0" in data.card["notes"][0]
+    assert sorted(e.index for split in data.splits.values() for e in split) == list(range(200))
+
+
+def test_a_split_column_is_followed(folder):
+    data = load(parse_data(write(folder, "splits.csv", table(with_splits(), SPLIT_HEADER))), 0)
+    named = {text: split.replace("dev", "validation") for text, _, split in with_splits()}
+    for name, split in data.splits.items():
+        assert {e.text for e in split} == {text for text, where in named.items() if where == name}
+
+
+def test_without_validation_it_comes_out_of_training_and_test_stays(folder):
+    data = load(parse_data(write(folder, "no_dev.csv", table(with_splits(("train", "test")), SPLIT_HEADER))), 0)
+    assert {e.text for e in data.test} == {text for text, _, where in with_splits(("train", "test")) if where == "test"}
+    assert data.card["splits"]["validation"]["labels"] == {"neg": 2, "pos": 2}
+    assert data.card["splits"]["train"]["labels"] == {"neg": 13, "pos": 13}
+
+
+def test_copies_never_straddle_splits_that_we_made(folder):
+    copies = [(text.upper() + " ", label) for text, label in rows()] * 2
+    data = load(parse_data(write(folder, "copies.csv", table([*rows(), *copies]))), 0)
+    seen = [{e.tokens for e in split} for split in data.splits.values()]
+    assert sum(map(len, seen)) == len(set().union(*seen)) == 60
+    assert data.card["same_words_as_training"] == {"validation": 0, "test": 0}
+
+
+def test_words_shared_between_named_splits_are_counted(folder):
+    records = [*with_splits(), (rows()[0][0].upper(), "neg", "test")]
+    card = load(parse_data(write(folder, "shared.csv", table(records, SPLIT_HEADER))), 0).card
+    assert card["same_words_as_training"] == {"validation": 0, "test": 1}
+
+
+def test_labels_sort_as_numbers_only_if_all_are(folder):
+    def names(labels):
+        records = [(f"{text} {i}", label) for i, label in enumerate(labels) for text, _ in rows(6)]
+        return load(parse_data(write(folder, "labels.csv", table(records))), 0).label_names
+
+    assert names(["10", "9", "-1"]) == ("-1", "9", "10")
+    assert names(["10", "9", "a"]) == ("10", "9", "a")
+    assert names(["nan", "9", "10"]) == ("10", "9", "nan")
+
+
+def test_long_texts_are_cut_with_their_evidence_and_counted(folder):
+    records = [(text, label, f"0:{len(text)}") for text, label in rows()]
+    path = write(folder, "cut.csv", table(records, ("text", "label", "rationale")))
+    data = load(replace(parse_data(path), max_tokens=4), 0)
+    assert data.card["truncated"] == 60
+    for text in data.train:
+        assert len(text.tokens) == len(text.offsets) == len(text.rationale) == 4
+        assert text.tokens == tokenise(text.text)[0][:4]
+
+
+def test_an_example_says_where_it_came_from(folder):
+    path = write(folder, "where.csv", table(rows()))
+    for found in load(parse_data(path), 0).train:
+        line = int(found.id.removeprefix("where.csv:"))
+        assert found.source == (path, line)
+        assert rows()[line - 2][0] == found.text
+
+
+def test_mistakes_in_the_spec_are_refused(folder):
+    path = write(folder, "plain.csv", table(rows()))
+    with pytest.raises(SpecError, match="--text and --label both name 'text'"):
+        load(replace(parse_data(path), label="text"), 0)
+    with pytest.raises(SpecError, match="max_tokens: expected at least 1, got 0"):
+        load(replace(parse_data(path), max_tokens=0), 0)
+    with pytest.raises(SpecError, match="expected a table, got a planted corpus"):
+        load_table(parse_data("planted:needle"), 0)
+
+
+def test_the_card_is_plain_json_and_counts_what_the_splits_hold(folder):
+    data = load(parse_data(write(folder, "plain.csv", table(rows()))), 0)
+    assert json.loads(json.dumps(data.card, allow_nan=False)) == data.card
+    assert data.card["source"].startswith("csv:")
+    assert {name: card["n"] for name, card in data.card["splits"].items()} == {
+        n: len(s) for n, s in data.splits.items()
+    }

@@ -1,0 +1,140 @@
+"""Audits made by hand: a realistic one, and texts and names that mean harm."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sightline.results import (
+    Answer,
+    Audit,
+    Estimate,
+    Failed,
+    Finding,
+    Measurement,
+    NotApplicable,
+    Ragged,
+    TextRecord,
+    Verdict,
+)
+
+HOSTILE = (
+    "<script>alert(1)</script> was \"great\" & 'fun'",
+    "</style></p><img src=x onerror=alert(1)> bad",
+    "émoji 👩‍🚀 family 👨‍👩‍👧 fine",
+    "שלום עולם, a good film",
+    "safe \u202edrow\u202c order",
+    "nul \x00 bell \x07 escape \x1b[31m red",
+    "a\r\nline  and\ttab \u2028 end \ud800 half",
+    "{{ 7 * 7 }} {% raw %} ${x} javascript:alert(1)",
+    "&amp; &lt;b&gt; twice",
+)
+SENTENCES = (
+    "An awful film , slow and never funny .",
+    "The actors are wonderful , and the ending made me cry .",
+    "I would not watch it again , not even for free .",
+    "A quiet , generous story told with great care .",
+    "Two hours of noise without a single idea .",
+)
+
+
+def record(text: str, index: int, rationale: bool = False) -> TextRecord:
+    """Cut a text at white space, as a tokeniser with offsets would."""
+    spans = tuple(match.span() for match in re.finditer(r"\S+", text))
+    tokens = tuple(text[start:end].lower() for start, end in spans)
+    marks = tuple(i % 3 == 0 for i in range(len(tokens))) if rationale else None
+    return TextRecord(f"t{index:04d}", text, tokens, spans, "positive", "negative" if index % 4 else "positive", marks)
+
+
+def agreement(texts: tuple[TextRecord, ...], seed: int = 0) -> Measurement:
+    """Draw the maps over the words of given texts."""
+    random = np.random.default_rng(seed)
+    lengths = np.array([len(text.tokens) for text in texts], dtype=np.int64)
+    maps: dict[str, np.ndarray | Ragged] = {
+        name: Ragged(random.gamma(0.4, size=int(lengths.sum())), lengths)
+        for name in ("attention", "gradient", "deletion")
+    }
+    maps["disagreement"] = random.random(len(texts))
+    return Measurement(
+        "agreement", maps, {"tau": {"fewer than two words": 3, "all weights equal": 1234}}, {"draws": 20}
+    )
+
+
+def estimate(value: float, half: float = 0.04, n: int = 872) -> Estimate:
+    return Estimate(value, value - half, value + half, n, "bootstrap over texts")
+
+
+def _tested(code: str, claim: str, answer: Answer, value: float, base: float, **more: Any) -> Finding:
+    difference = value - base
+    by_class = {"negative": estimate(difference + 0.06, 0.06, 428), "positive": estimate(difference - 0.07, 0.06, 444)}
+    pair = {"number": estimate(value), "floor": estimate(base, 0.01), "effect": estimate(difference, 0.05)}
+    return Finding(code, claim, answer, bears=True, delta=0.1, by_class=by_class, **({"reason": ""} | pair | more))
+
+
+def findings() -> tuple[Finding, ...]:
+    """One finding of each answer, with and without p, floor, classes."""
+    return (
+        _tested("SL-001", "attention is needed on this task", "inconclusive", 0.1204, 0.0, floor=None, p=None),
+        _tested("SL-101", "the attended words are those the gradient says drive the output", "supported", 0.6604, 0.2304, p=0.0002, p_adjusted=0.0009),
+        _tested("SL-104", "attention chose the words that carry the evidence", "contradicted", 0.2431, 0.2204, p=0.41, p_adjusted=0.62, reason="a random choice would look the same"),
+        _tested("SL-301", "removing the attended words changes the answer", "supported", 0.3127, 0.0511),
+        Finding("SL-402", "a state stands for its word", "not applicable", "the model has no linear decoder", bears=True),
+        Finding("SL-201", "how much of the decision attention can reach", "inconclusive", "shown without a threshold", bears=False, number=estimate(0.9996, 0.0002)),
+        Finding("SL-501", "agreement with people's marks", "inconclusive", "there are few marks", bears=False, delta=0.05, effect=estimate(0.0004, 0.1, 61)),
+    )  # fmt: skip
+
+
+def audit(texts: tuple[TextRecord, ...] | None = None, measured: Measurement | None = None) -> Audit:
+    """A whole audit, over the given texts or over some that could be real."""
+    told = texts if texts is not None else tuple(record(SENTENCES[i % 5] + f" [{i}]", i, i % 2 == 0) for i in range(24))
+    return Audit(
+        verdict=Verdict(
+            "can be shown with these caveats",
+            5,
+            ("SL-301",),
+            ("SL-104 contradicted: these words were weighted, but a random choice would look the same (effect 0.023 [−0.027, 0.073])", "SL-402 not applicable: the model has no linear decoder"),
+        ),
+        findings=findings(),
+        estimates={"captured.gradient": estimate(0.6604), "captured.floor": estimate(0.2304), "tau.paper": estimate(0.0003, 0.0001), "undefined.number": Estimate(float("nan"), float("nan"), float("nan"), 0, "no texts")},
+        metrics={"accuracy": Estimate(1.0, 0.9958, 1.0, 872, "Wilson"), "f1": estimate(0.9137, 0.02)},
+        measurements={
+            "agreement": measured or agreement(told),
+            "information": NotApplicable("information", "needs at least 500 texts, found 24"),
+            "reach": Failed("reach", "LinAlgError: singular matrix"),
+        },
+        spec={
+            "meaning": 1,
+            "command": "sightline audit --data reviews.csv --text body --label stars --model bilstm+additive+softmax --seed 7",
+            "data": {"kind": "csv", "path": "reviews.csv", "part": None},
+            "model": {"encoder": {"name": "bilstm", "options": [["layers", 1]]}, "embedding": 100, "boundaries": False},
+            "seed": 7,
+            "limit": 872,
+        },
+        environment={"python": "3.11.2", "torch": "2.13.0", "device": "cpu", "threads": 1},
+        cards={
+            "data": {"name": "reviews", "sizes": {"train": 6920, "validation": 872, "test": 1821}, "dropped": {"empty text": 4}},
+            "model": {"name": "bilstm+additive+softmax", "parameters": 1204302, "epochs": 9},
+        },
+        texts=told,
+    )  # fmt: skip
+
+
+def hostile() -> Audit:
+    """The realistic audit with names, reasons and texts that try to break out of the page."""
+    texts = tuple(record(text, index, index % 2 == 0) for index, text in enumerate((*HOSTILE, "long " + "x" * 100_000)))
+    evil = '"><script src="http://evil.example/x.js"></script>\u202e'
+    base = audit(texts)
+    first, *others = base.findings
+    named = replace(first, claim=evil, reason=evil, by_class={evil: estimate(0.2), "شيء": estimate(0.1)})
+    return replace(
+        base,
+        verdict=replace(base.verdict, text=evil, reasons=(evil,)),
+        findings=(named, *others),
+        estimates={evil: estimate(0.4)},
+        spec={evil: evil, "data": {"path": evil}},
+        cards={evil: {evil: [evil, {"deep": evil}]}},
+        texts=(replace(texts[0], id=evil, label=evil, predicted=evil), *texts[1:]),
+    )

@@ -1,0 +1,232 @@
+"""The page: whole, self-contained, harmless whatever it shows, and complete."""
+
+import base64
+import hashlib
+import math
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from sightline.report.page import render, write_page
+from sightline.report.visible import visible
+from sightline.results import Audit, Measurement
+from tests.report.audits import audit, hostile
+from tests.report.pages import Page
+
+BOTH = pytest.mark.parametrize("told", [audit(), hostile()], ids=["realistic", "hostile"])
+
+
+def plain(html: str) -> str:
+    """All that a reader reads, spaces that keep numbers together as ordinary spaces."""
+    return Page(html).text().replace("\xa0", " ")
+
+
+@BOTH
+def test_every_opened_tag_is_closed_in_order(told: Audit) -> None:
+    assert Page(render(told)).torn == []
+
+
+@BOTH
+def test_nothing_can_run_and_nothing_is_fetched(told: Audit) -> None:
+    page = Page(render(told))
+    for tag, attributes in page.tags:
+        assert tag not in {
+            "script",
+            "img",
+            "iframe",
+            "object",
+            "embed",
+            "base",
+            "form",
+            "video",
+            "audio",
+            "foreignobject",
+        }
+        assert (
+            not {"style", "src", "srcset", "action", "formaction", "background", "poster", "ping"} & attributes.keys()
+        )
+        assert not any(name.startswith("on") for name in attributes)
+        target = attributes.get("href", attributes.get("xlink:href", "#"))
+        assert target.startswith("#") or (tag == "link" and target == "data:,")
+    assert [attributes for tag, attributes in page.tags if tag == "link"] == [{"rel": "icon", "href": "data:,"}]
+
+
+def test_the_realistic_page_names_no_address() -> None:
+    html = render(audit())
+    for reference in ("http:", "https:", "//", "src=", "url(", "@import", "style=", "javascript:"):
+        assert reference not in html
+
+
+@BOTH
+def test_only_the_one_stylesheet_is_allowed(told: Audit) -> None:
+    html = render(told)
+    policy = next(a["content"] for t, a in Page(html).tags if a.get("http-equiv") == "Content-Security-Policy")
+    styles = re.findall(r"<style>(.*?)</style>", html, flags=re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(styles[0].encode()).digest()).decode()
+    assert len(styles) == 1
+    assert policy.startswith("default-src 'none'; ")
+    assert f"style-src 'sha256-{digest}'" in policy
+    assert "unsafe" not in policy
+
+
+def test_user_text_is_escaped_everywhere() -> None:
+    html = render(hostile())
+    assert "<script" not in html
+    assert "<img" not in html
+    assert "{{ 7 * 7 }} {% raw %}" in Page(html).text()
+    assert not set("\x00\x07\x1b\u202e\u202c\u2028") & set(html)
+
+
+def test_the_maps_show_each_text_as_it_was_read() -> None:
+    told = hostile()
+    rows = ["".join(text for _, text in row) for row in Page(render(told)).inside("p", "map")]
+    for record in told.texts[:-1]:
+        assert rows.count(visible(record.text)) == (3 if record.rationale is None else 4)
+
+
+def test_the_start_and_the_rest_of_a_long_text_are_the_text() -> None:
+    told = hostile()
+    rows = ["".join(text for _, text in row) for row in Page(render(told)).inside("p", "map")]
+    assert rows.count("long ") == rows.count("x" * 100_000) == 3  # three maps
+    assert told.texts[-1].text == "long " + "x" * 100_000
+
+
+def test_shades_cover_exactly_the_words() -> None:
+    told = hostile()
+    maps = Page(render(told)).inside("p", "map")
+    for record in told.texts[:9]:
+        words = [visible(record.text[start:end]) for start, end in record.offsets]
+        found = [row for row in maps if "".join(text for _, text in row) == visible(record.text)]
+        assert found
+        for row in found:
+            assert [text for shade, text in row if shade] == words
+
+
+def test_every_number_is_shown_with_its_interval_and_its_n() -> None:
+    told = audit()
+    text = plain(render(told))
+    for finding in told.findings:
+        assert finding.code in text
+        assert finding.claim[1:] in text
+        for found in (finding.number, finding.floor, finding.effect):
+            assert found is None or f"n = {found.n}" in text
+    for row in (
+        "captured.gradient0.660[0.620, 0.700]872bootstrap",
+        "undefined.numberundefined[no interval]0no texts",
+        "accuracy1[0.996, 1]872Wilson",
+    ):
+        assert row in text
+    assert "agreement.taufewer than two words3" in text.replace("\n", "")
+    assert "agreement.tauall weights equal1,234" in text.replace("\n", "")
+    assert "needs at least 500 texts, found 24" in text
+    assert "LinAlgError: singular matrix" in text
+
+
+def test_the_order_of_the_page_is_question_verdict_findings_context_texts_numbers_making() -> None:
+    text = plain(render(audit()))
+    marks = [
+        "Can this model’s attention",
+        "Can be shown with these caveats",
+        "Row 5 of the verdict table",
+        "Each finding tests one claim",
+        "Findings that are context",
+        "the maps disagree most",
+        "Metrics of the model",
+        "To make it again",
+    ]
+    places = [text.index(mark) for mark in marks]
+    assert places == sorted(places)
+    assert text.index("Agreement with people's marks") > text.index("Findings that are context")
+
+
+def test_headings_go_down_one_level_at_a_time_and_ids_are_unique() -> None:
+    page = Page(render(audit()))
+    levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch(r"h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(later - earlier <= 1 for earlier, later in pairwise(levels))
+    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    targets = {attributes["href"][1:] for tag, attributes in page.tags if tag == "a"}
+    assert targets <= set(ids)
+
+
+def test_the_page_names_its_model_and_its_data() -> None:
+    assert "model: bilstm+additive+softmax · data: reviews" in plain(render(audit()))
+    unnamed = replace(audit(), cards={"data": {"source": "csv:reviews.csv"}, "model": "a word"})
+    assert "data: csv:reviews.csv" in plain(render(unnamed))
+    assert Page(render(replace(audit(), cards={}))).torn == []
+
+
+def test_significance_is_never_claimed() -> None:
+    assert "significan" not in render(audit()).lower()
+
+
+def test_equal_audits_give_equal_pages() -> None:
+    assert render(audit()) == render(audit())
+
+
+def test_without_texts_no_text_is_shown() -> None:
+    told = audit()
+    html = render(told, texts=False)
+    text = plain(html)
+    assert "The texts are left out of this report" in text
+    assert told.texts[0].id in text
+    assert not any(word in html for record in told.texts for word in ("awful", "wonderful", "generous", record.text))
+    assert Page(html).torn == []
+    assert Page(html).inside("p", "map") == []
+
+
+def test_an_empty_audit_has_a_page() -> None:
+    empty = replace(
+        audit(()), findings=(), estimates={}, metrics={}, measurements={}, spec={}, environment={}, cards={}
+    )
+    html = render(empty)
+    assert Page(html).torn == []
+    for sentence in (
+        "This audit holds none.",
+        "This audit carries no texts.",
+        "No metric was computed.",
+        "Every measure was taken",
+    ):
+        assert sentence in plain(html)
+
+
+def test_a_measure_that_is_missing_is_said_to_be() -> None:
+    kept = {name: m for name, m in audit().measurements.items() if not isinstance(m, Measurement)}
+    assert "The maps over the words were not measured" in plain(render(replace(audit(), measurements=kept)))
+
+
+def test_an_undefined_estimate_does_not_break_the_page() -> None:
+    nothing = replace(audit().metrics["f1"], value=math.nan, low=math.nan, high=math.nan, n=0)
+    broken = replace(audit().findings[0], effect=nothing, by_class={"a": nothing})
+    text = plain(render(replace(audit(), findings=(broken,), metrics={"f1": nothing})))
+    assert "The effect is undefined, n = 0." in text
+    assert "nan" not in text
+
+
+def test_a_page_is_written_whole_and_replaces_the_last(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "report.html"
+    assert write_page(hostile(), path) == path
+    assert write_page(audit(), path) == path
+    assert path.read_bytes() == render(audit()).encode()
+    assert [entry.name for entry in path.parent.iterdir()] == ["report.html"]
+
+
+def test_an_audit_that_was_saved_gives_the_same_page(tmp_path: Path) -> None:
+    told = audit()
+    assert render(Audit.load(told.save(tmp_path / "saved"))) == render(told)
+
+
+def test_the_method_of_the_audit_writes_the_page(tmp_path: Path) -> None:
+    assert audit().to_html(tmp_path / "a.html").read_bytes() == render(audit()).encode()
+
+
+def test_the_report_needs_no_torch() -> None:
+    code = "import sys, sightline.report.page, sightline.report.summary; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

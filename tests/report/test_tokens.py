@@ -1,0 +1,120 @@
+"""The texts are shown as they were read, shaded by what was measured, the most disputed first."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sightline.report.tokens import FIRST_WORDS, SHOWN, pieces, shades, token_view
+from sightline.results import Audit, Failed, Measurement, NotApplicable, Outcome, Ragged
+from tests.report.audits import agreement, audit, record
+
+TEXTS = tuple(record(f"text number {index} here", index) for index in range(30))
+
+
+def disputed(values: list[float]) -> Audit:
+    measured = agreement(TEXTS)
+    return audit(TEXTS, replace(measured, values={**measured.values, "disagreement": np.array(values)}))
+
+
+def test_the_twenty_most_disputed_texts_come_first_and_nan_last() -> None:
+    values = [float(index) for index in range(30)]
+    values[29] = float("nan")
+    shown = [text.id for text in token_view(disputed(values)).texts]
+    assert shown == [f"t{index:04d}" for index in range(28, 8, -1)]
+    assert len(shown) == SHOWN
+
+
+def test_ties_keep_the_order_of_the_texts() -> None:
+    assert [text.id for text in token_view(disputed([1.0] * 30)).texts] == [text.id for text in TEXTS[:SHOWN]]
+
+
+def test_undefined_disagreements_fill_the_end() -> None:
+    values = [float("nan")] * 30
+    values[17] = 0.0
+    assert [text.id for text in token_view(disputed(values)).texts][:3] == ["t0017", "t0000", "t0001"]
+
+
+def test_shades_are_scaled_by_the_largest_value_of_the_text() -> None:
+    assert shades(np.array([0.0, 0.05, 0.1, 0.25, 0.5, np.nan])) == ["s0", "s1", "s2", "s5", "s10", "na"]
+    assert shades(np.array([1e-9, 1.0])) == ["s1", "s10"]
+    assert shades(np.array([0.0, 0.0])) == ["s0", "s0"]
+    assert shades(np.array([np.nan])) == ["na"]
+    assert shades(np.array([-1.0, 2.0])) == ["s0", "s10"]
+
+
+@given(st.lists(st.floats(0, 1e9), min_size=1, max_size=20))
+def test_a_larger_value_never_has_a_lighter_shade(values: list[float]) -> None:
+    steps = [int(shade[1:]) for shade in shades(np.array(values))]
+    assert all(0 <= step <= 10 for step in steps)
+    order = np.argsort(values, kind="stable")
+    assert [steps[i] for i in order] == sorted(steps)
+
+
+@given(st.text(max_size=60), st.lists(st.tuples(st.integers(0, 70), st.integers(0, 70)), max_size=8))
+def test_pieces_join_to_the_text_whatever_the_offsets(text: str, offsets: list[tuple[int, int]]) -> None:
+    told = replace(record("", 0), text=text, offsets=tuple(offsets), tokens=("w",) * len(offsets))
+    assert "".join(piece.text for piece in pieces(told, ["s1"] * len(offsets))) == text
+
+
+def test_a_shade_covers_its_word_and_nothing_else() -> None:
+    told = record("  one,two \t three", 0)
+    found = [(piece.text, piece.shade) for piece in pieces(told, ["s1", "s2"])]
+    assert found == [("  ", ""), ("one,two", "s1"), (" \t ", ""), ("three", "s2")]
+
+
+def test_a_long_text_is_folded_after_its_first_words() -> None:
+    long = record("word " * 300, 0)
+    row = token_view(audit((long,))).texts[0].rows[0]
+    assert sum(bool(piece.shade) for piece in row.start) == FIRST_WORDS
+    assert "".join(piece.text for piece in (*row.start, *row.rest)) == long.text
+
+
+def test_a_short_text_is_not_folded() -> None:
+    assert token_view(audit()).texts[0].rows[0].rest == ()
+
+
+def test_a_row_for_each_map_and_for_the_evidence_where_it_is_known() -> None:
+    names = {tuple(row.name for row in text.rows) for text in token_view(audit()).texts}
+    maps = ("attention", "gradient", "leave-one-out")
+    assert names == {maps, (*maps, "evidence")}
+
+
+def test_the_heaviest_words_are_named_with_their_values() -> None:
+    told = record("a b c", 0)
+    values = Ragged(np.array([0.2, 0.0, 0.7]), np.array([3]))
+    measured = Measurement("agreement", {"attention": values})
+    view = token_view(audit((told,), measured))
+    assert view.texts[0].rows[0].heaviest == (("c", "0.700"), ("a", "0.200"))
+    assert view.notes[:2] == ("The gradient map was not measured.", "The leave-one-out map was not measured.")
+    assert "no disagreement was measured" in view.chosen
+
+
+@pytest.mark.parametrize(
+    ("outcome", "reason"),
+    [
+        (NotApplicable("agreement", "needs gradients"), "not applicable: needs gradients"),
+        (Failed("agreement", "IndexError"), "it failed: IndexError"),
+        (None, "not part of this audit"),
+    ],
+)
+def test_without_maps_the_texts_are_shown_plain_and_the_reason_is_said(outcome: Outcome | None, reason: str) -> None:
+    whole = audit(TEXTS)
+    view = token_view(replace(whole, measurements={} if outcome is None else {"agreement": outcome}))
+    assert reason in view.notes[0]
+    assert [row.name for row in view.texts[0].rows] == ["text"]
+    assert "".join(piece.text for piece in view.texts[0].rows[0].start) == TEXTS[0].text
+
+
+def test_maps_of_other_lengths_are_not_shown() -> None:
+    measured = agreement(TEXTS[:3])
+    view = token_view(audit(TEXTS, measured))
+    assert view.notes[0] == "The attention map is not shown: its lengths are not those of the texts."
+
+
+def test_no_texts_no_view() -> None:
+    view = token_view(audit(()))
+    assert view.texts == ()
+    assert view.notes == ()
