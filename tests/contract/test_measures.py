@@ -1,0 +1,103 @@
+"""What every measure owes: one value a text, batched ≡ alone, order inert, inputs unchanged, NaN counted with reasons."""
+
+import numpy as np
+import pytest
+import torch
+
+from sightline.auditing import measure
+from sightline.measures import default_measures
+from sightline.models.classifier import AttentionClassifier
+from sightline.results import Measurement, NotApplicable, Ragged
+from sightline.seeds import Seeds
+from sightline.types import Companions
+from tests.texts import examples, untrained
+
+MODELS = {
+    "one logit": untrained("bilstm(hidden=6)+additive", boundaries=True),
+    "four logits": untrained("mlp(hidden=6)+additive", classes=4),
+}
+TEXTS = examples((7, 1, 4, 12, 2, 9), classes=2)
+CODES = [one.code for one in default_measures(Companions())]
+
+
+def taken(model: AttentionClassifier, texts: list, batch_size: int) -> dict[str, Measurement]:
+    companions = Companions(untrained(str(model.spec), len(model.label_names), 5, boundaries=model.spec.boundaries))
+    outcomes = measure(
+        model, texts, default_measures(companions), companions, Seeds(0), batch_size, lambda done, total: None
+    )
+    assert all(isinstance(outcome, Measurement) for outcome in outcomes.values()), outcomes
+    return outcomes
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def model(request: pytest.FixtureRequest) -> AttentionClassifier:
+    return MODELS[request.param]
+
+
+@pytest.fixture(scope="module")
+def whole(model: AttentionClassifier) -> dict[str, Measurement]:
+    return taken(model, TEXTS, batch_size=32)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_batched_is_alone(code: str, model: AttentionClassifier, whole: dict[str, Measurement]) -> None:
+    alone = taken(model, TEXTS, batch_size=1)[code]
+    for name, value in whole[code].values.items():
+        here, there = value, alone.values[name]
+        if isinstance(value, Ragged):
+            assert value.lengths.tolist() == there.lengths.tolist()
+            here, there = value.flat, there.flat
+        # A share of importance, a τ and a ratio may jump where two values are all but tied; maps may not.
+        assert here == pytest.approx(there, abs=1e-4, nan_ok=True), f"{code}.{name}"
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_order_of_the_texts_is_inert(code: str, model: AttentionClassifier, whole: dict[str, Measurement]) -> None:
+    turned = taken(model, TEXTS[::-1], batch_size=2)[code]
+    for name, value in whole[code].values.items():
+        if not isinstance(value, Ragged):
+            assert value == pytest.approx(turned.values[name][::-1], abs=1e-4, nan_ok=True), f"{code}.{name}"
+        else:
+            rows = zip(value.rows(), turned.values[name].rows()[::-1], strict=True)
+            assert all(a == pytest.approx(b, abs=1e-4, nan_ok=True) for a, b in rows), f"{code}.{name}"
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_one_value_a_text_and_every_nan_has_a_reason(code: str, whole: dict[str, Measurement]) -> None:
+    for name, value in whole[code].values.items():
+        assert (len(value.lengths) if isinstance(value, Ragged) else len(value)) == len(TEXTS), name
+    reasons = [reason for counts in whole[code].undefined.values() for reason in counts]
+    assert "unexplained" not in reasons, whole[code].undefined
+
+
+def test_the_text_of_one_word_is_counted_where_it_is_undefined(whole: dict[str, Measurement]) -> None:
+    assert whole["agreement"].undefined["captured.gradient"] == {"one word": 1}
+    assert whole["erasure"].undefined["area"] == {"one word": 1}
+    assert whole["permutation"].undefined["ratio"]["one word"] == 1
+
+
+@pytest.mark.parametrize("one", default_measures(Companions(MODELS["one logit"])), ids=lambda one: one.code)
+def test_the_trace_is_left_as_it_was(one: object) -> None:
+    model = MODELS["one logit"]
+    trace = model.trace(model.collate(TEXTS))
+    before = [t.clone() for t in (trace.attention, trace.logits, trace.states, trace.batch.ids, trace.batch.mask)]
+    one.on_batch(model, trace, Seeds(0))
+    after = (trace.attention, trace.logits, trace.states, trace.batch.ids, trace.batch.mask)
+    assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
+
+
+def test_an_absent_companion_is_not_applicable_with_its_name() -> None:
+    model = MODELS["one logit"]
+    outcomes = measure(
+        model, TEXTS, default_measures(Companions()), Companions(), Seeds(0), 32, lambda done, total: None
+    )
+    assert outcomes["retrained"] == NotApplicable("retrained", "needs a companion (uniform)")
+
+
+def test_the_seed_decides_the_draws() -> None:
+    model = MODELS["one logit"]
+    one = next(m for m in default_measures(Companions()) if m.code == "erasure")
+    trace = model.trace(model.collate(TEXTS))
+    first, same, other = (np.asarray(one.on_batch(model, trace, Seeds(seed))["floor"]) for seed in (0, 0, 1))
+    assert np.array_equal(first, same, equal_nan=True)
+    assert not np.array_equal(first, other, equal_nan=True)

@@ -1,0 +1,45 @@
+"""Small texts, models and traces for the tests."""
+
+import numpy as np
+
+from sightline.data.dataset import Dataset
+from sightline.data.loading import load
+from sightline.data.vocabulary import Vocabulary, tokenise
+from sightline.models.classifier import AttentionClassifier, build
+from sightline.spec import FitSpec, parse_data, parse_model
+from sightline.training.fit import fit
+from sightline.types import Example
+
+WORDS = tuple(
+    f"{first}{second}" for first in ("ba", "do", "ki", "lu", "me") for second in ("ra", "sen", "tif", "gol", "nu")
+)
+
+
+def example(text: str, index: int = 0, label: int = 0) -> Example:
+    """Read one text as the loaders do."""
+    tokens, offsets = tokenise(text)
+    return Example(f"t{index}", index, text, tokens, offsets, label)
+
+
+def examples(lengths: tuple[int, ...] = (7, 1, 4, 12, 2), seed: int = 0, classes: int = 2) -> list[Example]:
+    """Draw texts of given lengths, no word twice in a text: repeated words of an MLP tie up to rounding."""
+    generator = np.random.default_rng(seed)
+    return [
+        example(" ".join(generator.permutation(WORDS)[:length]), index, index % classes)
+        for index, length in enumerate(lengths)
+    ]
+
+
+def untrained(spec: str, classes: int = 2, seed: int = 3, **settings: object) -> AttentionClassifier:
+    """Build a small model with lively weights: large embeddings, so that words differ."""
+    settings = {"embedding": 8, "embedding_std": 1.0, **settings}
+    names = tuple(f"class {c}" for c in range(classes))
+    return build(parse_model(spec, **settings), Vocabulary.fit(examples((len(WORDS),))), names, seed)
+
+
+def trained(data: str, model: str, seed: int = 0, **settings: object) -> tuple[AttentionClassifier, Dataset]:
+    """Train on a planted corpus."""
+    dataset = load(parse_data(data), seed)
+    built = build(parse_model(model), Vocabulary.fit(dataset.train), dataset.label_names, seed)
+    fit(built, dataset.train, dataset.validation, FitSpec(**settings), seed)
+    return built, dataset
