@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -100,9 +101,11 @@ def load_audit(folder: str | Path) -> Audit:
     try:
         summary = json.loads((path / "audit.json").read_text(encoding="utf-8"))
         lines = (path / "texts.jsonl").read_text(encoding="utf-8").split("\n")
-        with np.load(path / "arrays.npz", allow_pickle=False) as stored:
+        texts = tuple(_text(json.loads(line)) for line in lines if line)
+        # Opened here, because numpy leaves a file open that is not the archive it should be.
+        with (path / "arrays.npz").open("rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, KeyError, TypeError, BadZipFile) as error:
         raise StoreError(f"{path}: expected a folder that `sightline audit --save` wrote, got: {error}") from error
     if summary.get("schema") != SCHEMA:
         raise StoreError(f"{path}: schema {summary.get('schema')}, this version reads {SCHEMA}; run the audit again")
@@ -115,7 +118,7 @@ def load_audit(folder: str | Path) -> Audit:
         spec=summary["spec"],
         environment=summary["environment"],
         cards=summary["cards"],
-        texts=tuple(_text(json.loads(line)) for line in lines if line),
+        texts=texts,
     )
 
 

@@ -27,7 +27,7 @@ def metrics(evidence: Evidence) -> dict[str, Estimate]:
     counts = confusion(labels, evidence.predicted[:, None], len(evidence.label_names))
     return {
         "accuracy": bootstrap.proportion((labels == evidence.predicted).astype(float)),
-        "f1": bootstrap.statistic(counts, macro_f1, evidence.seed, "f1"),
+        "f1": bootstrap.statistic(counts, macro_f1, evidence.seed, "f1", (0.0, 1.0)),
     }
 
 
@@ -38,7 +38,8 @@ def estimates(evidence: Evidence) -> dict[str, Estimate]:
         out |= {f"need.{name}.{metric}_drop": value for metric, value in drop.items()}
     for measure, wanted in _MEANS.items():
         for quantity, values in _arrays(evidence, measure, wanted).items():
-            out[f"{measure}.{quantity}"] = bootstrap.mean(values, evidence.seed, f"{measure}.{quantity}")
+            bounds = None if quantity == "logit_variance" else bootstrap.UNIT
+            out[f"{measure}.{quantity}"] = bootstrap.mean(values, evidence.seed, f"{measure}.{quantity}", bounds)
     for measure, wanted in _SHARES.items():
         for quantity, values in _arrays(evidence, measure, wanted).items():
             out[f"{measure}.{quantity}"] = bootstrap.proportion(values)

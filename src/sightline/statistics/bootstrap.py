@@ -14,21 +14,22 @@ from sightline.seeds import Seeds
 Array = np.ndarray
 RESAMPLES = 2000
 LEVEL = 0.95
+UNIT = (-1.0, 1.0)
+"""Bounds of a share, a difference of probabilities, or a correlation."""
 _AT_ONCE = 2**22
 
 
-def mean(values: Float[Array, " N"], seed: int, stage: str) -> Estimate:
+def mean(values: Float[Array, " N"], seed: int, stage: str, bounds: tuple[float, float] | None = UNIT) -> Estimate:
     """Mean over the texts where it is defined, with a percentile bootstrap interval (Efron & Tibshirani 1993, §13).
 
-    Where all texts have the same value no resample differs; then the interval is that of the rule of three for values
-    within a range of one (Hanley & Lippman-Hand 1983): 3/n to either side.
+    ``bounds`` are the least and the largest value a text can have; see `_alike` for what they are needed for.
     """
     known = values[~np.isnan(values)]
     if len(known) == 0:
         return Estimate(float("nan"), float("nan"), float("nan"), 0, "undefined for every text")
     centre = float(known.mean())
     if np.ptp(known) == 0:
-        return Estimate(centre, centre - 3 / len(known), centre + 3 / len(known), len(known), "rule of three")
+        return _alike(centre, len(known), bounds)
     drawn = [known[index].mean(axis=1) for index in _resamples(len(known), seed, stage)]
     low, high = np.quantile(np.concatenate(drawn), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Estimate(centre, float(low), float(high), len(known), f"bootstrap over texts, {RESAMPLES} resamples")
@@ -46,7 +47,13 @@ def proportion(hits: Float[Array, " N"]) -> Estimate:
     return Estimate(share, max(0.0, float(centre - half)), min(1.0, float(centre + half)), n, "Wilson")
 
 
-def statistic(counts: Float[Array, "N *S"], compute: Callable[[Array], Array], seed: int, stage: str) -> Estimate:
+def statistic(
+    counts: Float[Array, "N *S"],
+    compute: Callable[[Array], Array],
+    seed: int,
+    stage: str,
+    bounds: tuple[float, float] | None = UNIT,
+) -> Estimate:
     """Bootstrap a statistic of summed counts, such as F1 of a confusion matrix; ``compute`` maps ``R *S`` to ``R``."""
     n = len(counts)
     centre = float(compute(counts.sum(axis=0)[None])[0])
@@ -57,9 +64,22 @@ def statistic(counts: Float[Array, "N *S"], compute: Callable[[Array], Array], s
         drawn.append(compute((weights @ flat).reshape(len(index), *counts.shape[1:])))
     values = np.concatenate(drawn)
     if np.ptp(values) == 0:
-        return Estimate(centre, centre - 3 / n, centre + 3 / n, n, "rule of three")
+        return _alike(centre, n, bounds)
     low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Estimate(centre, float(low), float(high), n, f"bootstrap over texts, {RESAMPLES} resamples")
+
+
+def _alike(value: float, n: int, bounds: tuple[float, float] | None) -> Estimate:
+    """Give an interval where all texts are alike, so that no resample differs and the bootstrap would claim certainty.
+
+    Rule of three (Hanley & Lippman-Hand 1983): at 95 %, at most 3/n of all texts are of a kind that n texts have not
+    shown once; these could lie at a bound. Without bounds nothing can be said, and the method says so.
+    """
+    if bounds is None:
+        return Estimate(value, value, value, n, "all texts alike; no interval is known")
+    unseen = min(1.0, 3 / n)
+    low, high = value - unseen * (value - bounds[0]), value + unseen * (bounds[1] - value)
+    return Estimate(value, low, high, n, "all texts alike: rule of three")
 
 
 def _resamples(n: int, seed: int, stage: str) -> Iterator[Array]:

@@ -1,0 +1,129 @@
+"""A run from its spec: exact seeds, saved and loaded models, and no test text in training."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from sightline.errors import DataError, ModelError, SpecError
+from sightline.experiments.run import Display, audit_trained, load_trained, pick_device, run, save_trained, train
+from sightline.results import Measurement, Ragged
+from sightline.spec import FitSpec, RunSpec, parse_data, parse_model
+
+SPEC = RunSpec(
+    parse_data("planted:needle(n=200,length=9)"), parse_model("bilstm(hidden=6)+additive"), FitSpec(epochs=2), seed=4
+)
+
+
+def arrays(outcomes: dict) -> dict[str, np.ndarray]:
+    return {
+        f"{name}.{quantity}": value.flat if isinstance(value, Ragged) else value
+        for name, m in outcomes.items()
+        if isinstance(m, Measurement)
+        for quantity, value in m.values.items()
+    }
+
+
+def test_the_same_spec_gives_the_same_bits() -> None:
+    torch.manual_seed(1)
+    first = arrays(run(SPEC)[1].measurements)
+    torch.manual_seed(2)
+    np.random.seed(3)  # noqa: NPY002 (the global generator must not matter)
+    second = arrays(run(SPEC)[1].measurements)
+    assert first.keys() == second.keys()
+    assert all(np.array_equal(first[k], second[k], equal_nan=first[k].dtype.kind == "f") for k in first)
+    other = arrays(run(replace(SPEC, seed=5))[1].measurements)
+    assert not np.array_equal(first["agreement.attention"][:50], other["agreement.attention"][:50])
+
+
+def test_a_saved_model_audits_as_it_did_before(tmp_path: Path) -> None:
+    trained = train(SPEC)
+    before = arrays(audit_trained(trained, SPEC.seed, Display()).measurements)
+    folder = save_trained(trained, tmp_path / "model", SPEC.seed)
+    loaded = load_trained(folder, SPEC.data, SPEC.seed)
+    after = arrays(audit_trained(loaded, SPEC.seed, Display()).measurements)
+    assert "retrained.retrained" in after  # the companion came along
+    assert before.keys() == after.keys()
+    assert all(np.array_equal(before[k], after[k], equal_nan=before[k].dtype.kind == "f") for k in before)
+
+
+def test_a_model_is_not_audited_on_texts_it_was_trained_on(tmp_path: Path) -> None:
+    rows = ["text,label"] + [f"{word} film number {i},{word}" for i in range(60) for word in ("good", "bad")]
+    (tmp_path / "reviews.csv").write_text("\n".join(rows))
+    data = parse_data(str(tmp_path / "reviews.csv"))
+    spec = replace(SPEC, data=data, model=parse_model("mlp(hidden=4)"), fit=FitSpec(epochs=1), companions=())
+    folder = save_trained(train(spec), tmp_path / "model", spec.seed)
+    assert load_trained(folder, data, spec.seed).dataset.test
+    with pytest.raises(DataError, match="test texts were used to train"):
+        load_trained(folder, data, spec.seed + 1)
+
+
+def test_the_test_split_cannot_reach_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only training and validation texts are ever collated before the audit."""
+    from sightline.models.classifier import AttentionClassifier  # noqa: PLC0415 (patched here only)
+
+    seen: set[int] = set()
+    collate = AttentionClassifier.collate
+
+    def watched(self: AttentionClassifier, examples: list) -> object:
+        seen.update(e.index for e in examples)
+        return collate(self, examples)
+
+    monkeypatch.setattr(AttentionClassifier, "collate", watched)
+    dataset = train(SPEC).dataset
+    assert seen == {e.index for e in (*dataset.train, *dataset.validation)}
+    assert not seen & {e.index for e in dataset.test}
+
+
+def test_validation_chooses_the_epoch_that_is_kept() -> None:
+    told: list[float] = []
+    spec = replace(SPEC, fit=FitSpec(epochs=6, patience=6), companions=())
+    trained = train(spec, Display(on_epoch=lambda name, epoch, epochs: told.append(epoch.loss)))
+    record = trained.record["fit"]
+    assert len(told) == 6
+    assert record["kept"] == int(np.argmin(told)) + 1
+
+
+def test_labels_are_numbered_as_the_model_numbers_them(tmp_path: Path) -> None:
+    folder = save_trained(train(SPEC), tmp_path / "model", SPEC.seed)
+    rows = ["text,label,split"] + [f"word{i} here,{label},{split}" for i, (label, split) in enumerate(
+        [("beta", "train"), ("alpha", "train"), ("beta", "dev"), ("alpha", "dev"), ("beta", "test"), ("alpha", "test")]
+    )]  # fmt: skip
+    (tmp_path / "t.csv").write_text("\n".join(rows))
+    dataset = load_trained(folder, parse_data(str(tmp_path / "t.csv")), 0).dataset
+    assert [dataset.label_names[e.label] for e in dataset.test] == ["beta", "alpha"]
+    (tmp_path / "u.csv").write_text("\n".join(rows).replace("beta", "gamma"))
+    with pytest.raises(DataError, match="the model knows the labels alpha, beta, not 'gamma'"):
+        load_trained(folder, parse_data(str(tmp_path / "u.csv")), 0)
+
+
+def test_what_cannot_be_run_is_said() -> None:
+    with pytest.raises(SpecError, match="unknown companion 'twin'; known: uniform"):
+        train(replace(SPEC, companions=("twin",)))
+    with pytest.raises(ModelError, match="--device moon"):
+        pick_device("moon")
+    assert pick_device("cpu") == "cpu"
+
+
+@pytest.mark.parametrize("damage", ["model.json", "model.safetensors"])
+def test_a_damaged_checkpoint_is_an_error_that_names_it(tmp_path: Path, damage: str) -> None:
+    folder = save_trained(train(replace(SPEC, companions=())), tmp_path / "model", SPEC.seed)
+    (folder / damage).write_bytes((folder / damage).read_bytes()[:100])
+    with pytest.raises(ModelError, match="expected a folder that `sightline train` wrote"):
+        load_trained(folder, SPEC.data, SPEC.seed)
+
+
+def test_saving_refuses_a_strange_folder(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(ModelError, match="exists and is not a saved model"):
+        save_trained(train(replace(SPEC, companions=())), tmp_path / "mine", 0)
+
+
+@pytest.mark.gpu
+def test_a_run_on_an_accelerator_agrees_with_the_cpu() -> None:
+    here, there = (run(SPEC, device=device)[1] for device in ("cpu", pick_device("auto")))
+    for name in ("attention", "gradient", "deletion"):
+        first, second = (a.measurements["agreement"].values[name].flat for a in (here, there))
+        assert first == pytest.approx(second, abs=1e-3)

@@ -1,0 +1,108 @@
+"""Audits whose answer is known, because the evidence was planted or the model was made so."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from sightline.auditing import audit
+from sightline.experiments.calibration import Cell, Displayed, run_cell
+from sightline.experiments.examples import audit_example
+from sightline.experiments.run import run
+from sightline.models.attention import Given
+from sightline.results import Audit, Failed
+from sightline.spec import FitSpec, RunSpec, parse_data, parse_model
+from tests.texts import trained
+
+NEEDLE = "planted:needle(n=800,length=30)"
+
+
+def answers(result: Audit) -> dict[str, str]:
+    assert not [m for m in result.measurements.values() if isinstance(m, Failed)], result.measurements
+    return {f.code: f.verdict for f in result.findings}
+
+
+def test_learned_attention_of_an_mlp_is_found_faithful() -> None:
+    result = audit_example("MLP, learned attention")
+    found = answers(result)
+    assert result.metrics["accuracy"].value == 1.0
+    assert [found[code] for code in ("SL-101", "SL-102", "SL-104", "SL-301")] == ["supported"] * 4
+    by_code = {f.code: f for f in result.findings}
+    assert by_code["SL-104"].number.value > 0.9
+    marks = np.concatenate([np.array(text.rationale, float) for text in result.texts])
+    weights = result.measurements["agreement"].values["attention"].flat
+    assert (weights * marks).sum() / len(result.texts) > 0.8  # the weight lies on the planted word
+
+
+def test_random_attention_of_an_mlp_is_used_but_not_chosen() -> None:
+    result = audit_example("MLP, random attention")
+    found = answers(result)
+    assert result.estimates["agreement.tau.gradient"].low > 0.5  # what the papers print looks like agreement
+    assert found["SL-101"] == "supported"
+    assert found["SL-104"] != "supported"
+    coupled, observed = (result.estimates[f"agreement.{kind}.gradient"].value for kind in ("coupling", "captured"))
+    assert observed == pytest.approx(coupled, abs=0.05)  # and is all mechanics
+
+
+def test_random_attention_of_a_bilstm_is_neither() -> None:
+    result = audit_example("BiLSTM, random attention")
+    found = answers(result)
+    assert result.metrics["accuracy"].value >= 0.99
+    assert "supported" not in [found[code] for code in ("SL-101", "SL-102", "SL-104")]
+
+
+def test_displayed_weights_that_are_not_used_are_not_supported() -> None:
+    model, dataset = trained(NEEDLE, "mlp(hidden=64)+additive+uniform")
+    result = audit(Displayed(model, 0), dataset)
+    found = answers(result)
+    assert "supported" not in [found[code] for code in ("SL-001", "SL-101", "SL-102", "SL-104", "SL-301")]
+    assert result.verdict.text == "must not be shown"
+
+
+def test_equal_token_logits_are_attention_proof_and_have_no_permutation() -> None:
+    model, dataset = trained(NEEDLE, "mlp(hidden=16)+additive", epochs=2)
+    with torch.no_grad():
+        model.embedding.weight[1:] = model.embedding.weight[4]
+    generator = np.random.default_rng(0)
+    model.source = Given({e.index: generator.random(len(e.tokens)) for e in dataset.test})
+    result = audit(model, dataset, limit=120)
+    found = answers(result)
+    assert result.estimates["reach.proof"].value == 1.0
+    assert found["SL-201"] == "contradicted"
+    assert found["SL-202"] == "not applicable"
+    counted = result.undefined()["permutation.ratio"]
+    assert counted == {"no permutation moves the output": 120}
+
+
+def test_a_constant_model_has_zero_importance_and_counted_undefined_tau() -> None:
+    model, dataset = trained(NEEDLE, "bilstm(hidden=8)+additive", epochs=1)
+    torch.nn.init.zeros_(model.decoder.affine.weight)
+    result = audit(model, dataset, limit=110)
+    for name in ("gradient", "gradient_through", "deletion", "free_gradient", "free_deletion"):
+        assert (result.measurements["agreement"].values[name].flat == 0).all()
+        assert result.undefined()[f"agreement.tau.{name}"] == {"constant or zero reference": 110}
+    found = answers(result)
+    assert [found[code] for code in ("SL-101", "SL-102", "SL-103", "SL-104", "SL-202")] == ["not applicable"] * 5
+    assert found["SL-301"] == "contradicted"  # an area of exactly zero, with the interval of the rule of three
+    assert result.verdict.text == "must not be shown"
+
+
+def test_shuffled_labels_make_no_finding_of_choice() -> None:
+    """A model that learned noise: its weights may be used, but on no evidence; no free reference is a needle."""
+    spec = RunSpec(parse_data("planted:needle(n=800,length=30,strength=0.5)"), parse_model("mlp(hidden=32)+additive"))
+    result = run(replace(spec, fit=FitSpec(epochs=4)))[1]
+    assert result.metrics["accuracy"].low < 0.5 < result.metrics["accuracy"].high
+    assert answers(result)["SL-001"] != "supported"
+    assert result.verdict.text != "can be shown"
+
+
+@pytest.mark.parametrize("world", ["unused", "unchosen", "planted"])
+def test_calibration_in_small(world: str) -> None:
+    """A few seeds of what `make verify` counts in full."""
+    false = {"unused": ("SL-101", "SL-102"), "unchosen": ("SL-104",), "planted": ()}[world]
+    for seed in range(3):
+        cell = run_cell(Cell(world, "mlp", "vote", seed))["findings"]
+        assert [cell[code]["verdict"] == "supported" for code in false] == [False] * len(false)
+        if world == "planted":
+            assert {cell[code]["verdict"] for code in ("SL-101", "SL-102", "SL-104")} == {"supported"}

@@ -1,0 +1,48 @@
+"""Effects against a floor: pairing, p-values under their null, corrections."""
+
+import numpy as np
+import pytest
+
+from sightline.statistics.contrast import benjamini_hochberg, p_value, paired
+
+
+def test_the_effect_is_paired_by_text() -> None:
+    generator = np.random.default_rng(0)
+    floor = generator.random(200)
+    contrast = paired(floor + 0.1, floor, 0, "t")
+    assert contrast.effect.value == pytest.approx(0.1)
+    assert contrast.effect.high - contrast.effect.low < 0.02
+    assert contrast.number.high - contrast.number.low > 0.05  # unpaired, the texts differ
+
+
+def test_only_texts_with_both_sides_count() -> None:
+    contrast = paired(np.array([0.5, np.nan, 0.7, 0.9]), np.array([0.1, 0.2, np.nan, 0.3]), 0, "t")
+    assert contrast.effect.n == contrast.number.n == contrast.floor.n == 2
+    assert contrast.effect.value == pytest.approx(0.5)
+
+
+def test_a_drawn_floor_is_averaged_over_its_known_draws() -> None:
+    floor = np.array([[0.1, 0.3], [0.2, np.nan], [np.nan, np.nan]])
+    contrast = paired(np.array([0.5, 0.5, 0.5]), floor, 0, "t")
+    assert contrast.floor.value == pytest.approx(0.2)
+    assert contrast.floor.n == 2
+
+
+def test_p_values_of_a_true_null_are_uniform() -> None:
+    generator = np.random.default_rng(0)
+    values = [p_value(draws[:, 0], draws[:, 1:]) for draws in generator.random((500, 10, 40))]
+    assert np.mean(np.array(values) <= 0.05) == pytest.approx(0.05, abs=0.03)  # three standard errors
+    assert np.mean(values) == pytest.approx(0.5, abs=0.05)
+
+
+def test_a_p_value_is_never_zero_and_counts_ties_against_the_claim() -> None:
+    draws = np.zeros((4, 99))
+    assert p_value(np.ones(4), draws) == pytest.approx(0.01)
+    assert p_value(np.zeros(4), draws) == 1.0
+    assert p_value(np.full(4, np.nan), draws) is None
+
+
+def test_benjamini_hochberg_by_hand() -> None:
+    adjusted = benjamini_hochberg({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.5})
+    assert adjusted == pytest.approx({"a": 0.04, "b": 0.04 * 4 / 3, "c": 0.04 * 4 / 3, "d": 0.5})
+    assert benjamini_hochberg({}) == {}
