@@ -45,6 +45,7 @@ check: format-check lint types walls docs-check mutants-check test  ## everythin
 
 verify: $(STAMP)  ## the full counts, written to docs/verified
 	$(PY) scripts/verify.py
+	$(PY) scripts/make_docs.py
 
 mutants: $(STAMP)  ## break the source one line at a time: each named test must notice
 	$(PY) scripts/mutants.py

@@ -41,5 +41,5 @@ def trained(data: str, model: str, seed: int = 0, **settings: object) -> tuple[A
     """Train on a planted corpus."""
     dataset = load(parse_data(data), seed)
     built = build(parse_model(model), Vocabulary.fit(dataset.train), dataset.label_names, seed)
-    fit(built, dataset.train, dataset.validation, FitSpec(**settings), seed)
+    fit(built, dataset.train, dataset.validation, FitSpec(**{"epochs": 20, "patience": 4, **settings}), seed)
     return built, dataset

@@ -129,8 +129,8 @@ def _estimate(item: dict[str, Any]) -> Estimate:
 
 def _finding(item: dict[str, Any]) -> Finding:
     estimates = {name: item[name] and _estimate(item[name]) for name in ("number", "floor", "effect")}
-    by_class = {name: _estimate(value) for name, value in item["by_class"].items()}
-    return Finding(**(item | estimates | {"by_class": by_class}))
+    groups = {name: {key: _estimate(value) for key, value in item[name].items()} for name in ("by_class", "beside")}
+    return Finding(**(item | estimates | groups))
 
 
 def _verdict(item: dict[str, Any]) -> Verdict:

@@ -13,7 +13,7 @@ import torch
 from sightline.data.batching import length_batches
 from sightline.data.dataset import Dataset, sample_test
 from sightline.errors import DataError
-from sightline.findings.estimates import estimates, metrics
+from sightline.findings.estimates import estimates, metrics, with_context
 from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
 from sightline.findings.thresholds import Thresholds, committed
@@ -62,10 +62,11 @@ def audit(
     outcomes = measure(model, sampled.test, measures, companions, Seeds(seed), batch_size, on_progress)
     judgement = judge(outcomes, dataset.label_names, thresholds, seed)
     evidence = Evidence(outcomes, dataset.label_names, thresholds, seed)
+    numbers = estimates(evidence)
     return Audit(
         verdict=judgement.verdict,
-        findings=judgement.findings,
-        estimates=estimates(evidence),
+        findings=with_context(judgement.findings, numbers),
+        estimates=numbers,
         metrics=metrics(evidence),
         measurements=outcomes,
         spec={"seed": seed, "limit": limit, **(spec or {})},

@@ -20,14 +20,14 @@ class Preset:
 
 
 PRESETS: Mapping[str, Preset] = {
-    "default": Preset("ours: 100-d random embeddings, Adam, stops 4 epochs after the best validation loss", FitSpec()),
+    "default": Preset("ours: 100-d random embeddings, Adam, stops 5 epochs after the best validation loss", FitSpec()),
     "jain2019": Preset(
         "Jain & Wallace 2019: hidden 128, AMSGrad, 8 epochs, summed and class-weighted loss, best validation AUC",
         FitSpec(epochs=8, patience=8, amsgrad=True, class_weights=True, reduction="sum", keep="auc"),
         {"embedding": 200, "boundaries": True},
     ),
     "wen2022": Preset(
-        "Wen et al. 2022: hidden 128, 300-d embeddings, Adam at .001, weight decay 1e-5, best validation accuracy",
+        "Wen et al. 2022: hidden 128, Adam at .001, weight decay 1e-5, best validation accuracy; 300-d is our reading",
         FitSpec(epochs=20, patience=20, attention_weight_decay=1e-5, keep="accuracy"),
         {"embedding": 300, "boundaries": True},
     ),

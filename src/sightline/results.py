@@ -80,7 +80,7 @@ class Finding:
     """One claim, tested: the number, its floor, the effect between them, and the answer.
 
     ``effect`` is the number minus the floor, and ``delta`` the smallest effect that matters. Findings that do not
-    ``bear`` on the verdict are context.
+    ``bear`` on the verdict are context. ``beside`` holds the numbers to read it with, by what they are.
     """
 
     code: str
@@ -95,6 +95,7 @@ class Finding:
     p: float | None = None
     p_adjusted: float | None = None
     by_class: Mapping[str, Estimate] = field(default_factory=dict)
+    beside: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

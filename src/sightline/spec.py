@@ -171,8 +171,8 @@ def parse_model(text: str, /, **settings: Any) -> ModelSpec:
 class FitSpec:
     """How a model is trained; validation chooses the epoch that is kept."""
 
-    epochs: int = 20
-    patience: int = 4
+    epochs: int = 60
+    patience: int = 5
     batch_size: int = 32
     learning_rate: float = 1e-3
     weight_decay: float = 1e-5

@@ -62,7 +62,7 @@ def test_a_model_is_not_audited_on_texts_it_was_trained_on(tmp_path: Path) -> No
 
 def test_the_test_split_cannot_reach_training(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only training and validation texts are ever collated before the audit."""
-    from sightline.models.classifier import AttentionClassifier  # noqa: PLC0415 (patched here only)
+    from sightline.models.classifier import AttentionClassifier
 
     seen: set[int] = set()
     collate = AttentionClassifier.collate

@@ -25,10 +25,16 @@ def agreement(effects: dict[str, float]) -> Measurement:
 
 def outcomes(agreed: Outcome, learned: np.ndarray, uniform: np.ndarray) -> dict[str, Outcome]:
     labels = PREDICTED
-    need = {"label": labels, "learned": learned, "uniform": uniform, "permuted": np.stack([uniform] * 3, 1)}
+    need = {
+        "label": labels,
+        "learned": learned,
+        "uniform": uniform,
+        "permuted": np.stack([uniform] * 3, 1),
+        "identity_error": np.zeros(N),
+    }
     floor = np.full((N, 2), 0.1)
     return {
-        "outputs": Measurement("outputs", {"predicted": PREDICTED, "label": labels, "identity_error": np.zeros(N)}),
+        "outputs": Measurement("outputs", {"predicted": PREDICTED, "label": labels}),
         "need": Measurement("need", need),
         "retrained": NotApplicable("retrained", "needs a companion (uniform)"),
         "agreement": agreed,

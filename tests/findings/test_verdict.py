@@ -15,8 +15,11 @@ THRESHOLDS = Thresholds(dict.fromkeys(CLAIMS, 0.1), minimum_texts=50)
 
 
 def evidence(texts: int = 60, error: float = 0.0) -> Evidence:
-    values = {"predicted": np.zeros(texts, int), "identity_error": np.full(texts, error)}
-    return Evidence({"outputs": Measurement("outputs", values)}, ("a", "b"), THRESHOLDS, 0)
+    taken = {
+        "outputs": Measurement("outputs", {"predicted": np.zeros(texts, int)}),
+        "need": Measurement("need", {"identity_error": np.full(texts, error)}),
+    }
+    return Evidence(taken, ("a", "b"), THRESHOLDS, 0)
 
 
 def found(**answers: str) -> Mapping[str, Finding]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 from math import log, sqrt
 
 import numpy as np
@@ -29,7 +29,7 @@ def captured(scores: Sequence[float], reference: Sequence[float], count: int) ->
     orders = [
         order
         for order in permutations(range(len(scores)))
-        if all(scores[a] >= scores[b] for a, b in zip(order, order[1:], strict=False))
+        if all(scores[a] >= scores[b] for a, b in pairwise(order))
     ]
     held = np.mean([sum(reference[t] for t in order[:count]) for order in orders])
     return float(held / sum(sorted(reference, reverse=True)[:count]))

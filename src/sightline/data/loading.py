@@ -11,6 +11,8 @@ from sightline.spec import DataSpec
 
 def load(spec: DataSpec, seed: int) -> Dataset:
     """Read a table or generate a planted corpus; the same spec, file and seed give the same splits."""
+    if spec.recipe == "paper":
+        raise SpecError(f"--recipe paper: {spec} is not a published corpus, so no paper has a recipe for it; use clean")
     if spec.kind != "planted":
         return load_table(spec, seed)
     if spec.part is None:

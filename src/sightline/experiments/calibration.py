@@ -39,6 +39,7 @@ from sightline.types import Batch, Companions, Example, Link, Trace
 
 WORLDS = ("planted", "unused", "unchosen")
 ENCODERS: Mapping[str, str] = {"mlp": "mlp(hidden=64)+additive", "bilstm": "bilstm(hidden=32)+additive"}
+TRAINING = FitSpec(epochs=20, patience=4)
 CORPORA: Mapping[str, str] = {
     "vote": "planted:vote(n=800,length=30,cues=5,strength=0.7)",
     "needle": "planted:needle(n=800,length=30,strength=0.8)",
@@ -117,7 +118,7 @@ def _models(
 
 def _fit(spec: ModelSpec, dataset: Dataset, seed: int) -> AttentionClassifier:
     model = build(spec, Vocabulary.fit(dataset.train), dataset.label_names, seed)
-    fit(model, dataset.train, dataset.validation, FitSpec(), seed)
+    fit(model, dataset.train, dataset.validation, TRAINING, seed)
     return model
 
 

@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from sightline.experiments.calibration import TRAINING
 from sightline.experiments.run import run
 from sightline.results import Audit
 from sightline.spec import FitSpec, RunSpec, parse_data, parse_model
 
-NEEDLE = "planted:needle(n=1200,length=30)"
+NEEDLE = "planted:needle(n=1200,length=20)"
 MODELS: Mapping[str, tuple[str, FitSpec]] = {
-    "MLP, learned attention": ("mlp+additive", FitSpec()),
-    "MLP, random attention": ("mlp+additive+random(scale=2.0)", FitSpec()),
-    "BiLSTM, learned attention": ("bilstm(hidden=64)+additive", FitSpec(epochs=30, patience=8)),
-    "BiLSTM, random attention": ("bilstm(hidden=64)+additive+random(scale=1.0)", FitSpec(epochs=30, patience=8)),
+    "MLP, learned attention": ("mlp+additive", TRAINING),
+    "MLP, random attention": ("mlp+additive+random(scale=2.0)", TRAINING),
+    "BiLSTM, learned attention": ("bilstm(hidden=64)+additive", FitSpec(epochs=25, patience=10)),
+    "BiLSTM, random attention": ("bilstm(hidden=64)+additive+random(scale=1.0)", FitSpec(epochs=25, patience=10)),
 }
 """Random weights are drawn for each word of each text and *used* by the decoder, in training as in the audit."""
 
@@ -62,7 +63,7 @@ def _expected(audits: Mapping[str, Audit]) -> list[dict[str, Any]]:
         for code in ("SL-101", "SL-102", "SL-104")
     ]
     gates.append(_gate("MLP, random attention: τ with the gradient", round(tau.value, 3), tau.n, "> .5", tau.low > 0.5))
-    gates.append(_gate("BiLSTM, random attention: accuracy", accuracy, 300, "≥ .99", accuracy >= 0.99))
+    gates.append(_gate("BiLSTM, random attention: accuracy", accuracy, 300, "1", accuracy == 1))
     return gates
 
 

@@ -64,4 +64,4 @@ UNMEASURED: Mapping[str, str] = {
     "SL-401": "whether more attended states know more about the label",
     "SL-402": "whether a state stands for its word",
 }
-"""Claims that the verdict table names and this version does not test: they keep the first rank of verdict shut."""
+"""Claims about attention that this version does not test; while SL-402 is among them, row 4 is out of reach."""

@@ -47,7 +47,8 @@ def _unfit(found: Mapping[str, Finding], evidence: Evidence) -> str:
     n, least = len(evidence.predicted), evidence.thresholds.minimum_texts
     if n < least:
         return f"{n} test texts; a verdict rests on at least {least}: audit more texts"
-    error = float(np.max(np.asarray(outputs.values["identity_error"])))
+    need = evidence.taken("need")
+    error = 0.0 if need is None else float(np.max(np.asarray(need.values["identity_error"])))
     if not error <= IDENTITY:
         return f"decoding the model's own attention misses its logits by {error:.2g} (allowed: {IDENTITY:g})"
     if found["SL-301"].verdict == "not applicable":

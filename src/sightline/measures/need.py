@@ -33,11 +33,14 @@ class Need:
         drawn = shuffled(attention, mask, index, self.permutations, seeds, "need")
         permuted = [model.decode(trace, torch.from_numpy(weights).to(trace.attention)) for weights in drawn]
         flat = model.decode(trace, uniform(trace.batch.attendable, trace.attention))
+        again = to_numpy(model.decode(trace, trace.attention))
         return {
             "label": to_numpy(trace.batch.labels),
             "learned": decided(trace),
             "uniform": decision(to_numpy(flat)),
             "permuted": np.stack([decision(to_numpy(logits)) for logits in permuted], axis=1),
+            # The proof that decoding is what the model does: its own attention must give its own logits.
+            "identity_error": np.abs(again - to_numpy(trace.logits)).max(axis=1),
         }
 
     def finish(self, arrays: Arrays, seeds: Seeds) -> Measurement:

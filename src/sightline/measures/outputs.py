@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from sightline.measures.arrays import decided, predicted_probability, to_numpy
 from sightline.results import Measurement
 from sightline.seeds import Seeds
@@ -30,7 +28,6 @@ class Outputs:
             "predicted": chosen,
             "probability": predicted_probability(logits, chosen),
             "words": to_numpy(trace.batch.attendable).sum(1),
-            "identity_error": np.abs(to_numpy(model.decode(trace, trace.attention)) - logits).max(axis=1),
         }
 
     def finish(self, arrays: Arrays, seeds: Seeds) -> Measurement:

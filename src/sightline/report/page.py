@@ -36,10 +36,12 @@ class FindingView:
     effect: str
     n: str
     sentences: tuple[str, ...]
+    reason: str
     chance: str
     change: str
     figure: Markup | None
     classes: tuple[tables.EstimateRow, ...]
+    beside: tuple[tables.EstimateRow, ...]
 
 
 def render(audit: Audit, texts: bool = True) -> str:
@@ -143,10 +145,12 @@ def _finding_view(finding: Finding) -> FindingView:
         effect="—" if effect is None else interval(effect),
         n="—" if effect is None else count(effect.n),
         sentences=tuple(words.sentences(finding)),
+        reason=words.reason(finding),
         chance=words.chance(finding),
         change=words.what_would_change(finding),
         figure=finding_figure(finding),
         classes=tuple(tables.class_rows(finding)),
+        beside=tuple(tables.estimate_rows(finding.beside)),
     )
 
 

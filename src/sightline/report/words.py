@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Literal
 
+from sightline.findings.decide import explain
 from sightline.report.numerals import p_value, span, threshold, with_n
 from sightline.results import Estimate, Finding
 
@@ -37,24 +38,10 @@ _PHRASES: Mapping[str, tuple[str, str]] = {
         "How far permuting the weights moves the output, as a share of the farthest any permutation moves it",
         "The same for random weights that are as uneven",
     ),
-    "SL-203": ("The least weight that must stay on the top words for the same answer", "The same for random words"),
-    "SL-204": ("How far the attention can be trained to move at equal accuracy", "None"),
-    "SL-205": (
-        "How little more than the smallest flipping set must be removed in the order of attention (log ratio)",
-        "The same in a shuffled order",
-    ),
     "SL-301": (
         "What removing the attended words from the input takes from the probability of the predicted class",
         "What removing as many random words takes",
     ),
-    "SL-302": (
-        "What keeping the attended words alone keeps of the predicted class",
-        "What keeping as many random words keeps",
-    ),
-    "SL-401": ("How much more the attended states know about the label", "The same under exchanged weights"),
-    "SL-402": ("How much of a state is explained by its own word", "The same in an untrained encoder of equal size"),
-    "SL-501": ("The agreement of attention with people’s marks", "The agreement by chance"),
-    "SL-601": ("The agreement between training runs", "The agreement by chance"),
 }
 
 _ROWS: Mapping[int, str] = {
@@ -103,6 +90,14 @@ def sentences(finding: Finding) -> list[str]:
     if finding.effect is not None:
         said.append(f"{_effect(finding, finding.effect)} {_beside_delta(finding.effect, finding.delta)}".strip())
     return said
+
+
+def reason(finding: Finding) -> str:
+    """Give what the reason says beyond the sentences: they already tell how the effect lies beside δ."""
+    if finding.effect is None or finding.delta is None:
+        return finding.reason
+    told = explain(finding.verdict, finding.effect, finding.delta)
+    return finding.reason.replace(told, "").strip(" ;:")
 
 
 def _effect(finding: Finding, effect: Estimate) -> str:

@@ -35,10 +35,11 @@ class Epoch:
 
 @dataclass(frozen=True)
 class FitRecord:
-    """The epochs of a training, and which one was kept."""
+    """The epochs of a training, which one was kept, and whether patience ended it rather than the cap on epochs."""
 
     epochs: tuple[Epoch, ...]
     kept: int
+    converged: bool
 
     def to_json(self) -> dict[str, Any]:
         """Give the record as plain JSON values."""
@@ -77,7 +78,7 @@ def fit(
             break
     model.load_state_dict(kept)
     model.eval()
-    return FitRecord(tuple(done), _kept(done, spec))
+    return FitRecord(tuple(done), _kept(done, spec), len(done) - _kept(done, spec) >= spec.patience)
 
 
 def _optimiser(model: AttentionClassifier, spec: FitSpec) -> torch.optim.Adam:

@@ -1,0 +1,69 @@
+"""Time two ways to the same result in turn, so that a machine whose speed drifts drifts for both."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+import torch
+
+from sightline.data.vocabulary import Vocabulary
+from sightline.models.classifier import AttentionClassifier, build
+from sightline.spec import parse_model
+from sightline.types import Batch, Example
+
+Result = TypeVar("Result")
+WORDS = tuple(f"word{i}" for i in range(500))
+
+
+def quick() -> bool:
+    """Tell whether a short run was asked for."""
+    return "--quick" in sys.argv[1:]
+
+
+def model_and_batch(texts: int) -> tuple[AttentionClassifier, Batch]:
+    """Build an untrained BiLSTM of the papers' size and texts about as long as those of SST."""
+    torch.set_num_threads(1)
+    generator = np.random.default_rng(0)
+    lengths = generator.integers(6, 31, size=texts)
+    tokens = [tuple(generator.choice(WORDS, size=n)) for n in lengths]
+    examples = [Example(f"t{i}", i, " ".join(t), t, ((0, 1),) * len(t), i % 2) for i, t in enumerate(tokens)]
+    model = build(parse_model("bilstm+additive", embedding=300), Vocabulary.fit(examples), ("a", "b"), 0)
+    return model, model.collate(examples)
+
+
+def compare(
+    name: str,
+    against: str,
+    ours: Callable[[], Result],
+    theirs: Callable[[], Result],
+    relation: Callable[[Result, Result], bool],
+    said: str,
+    texts: int,
+) -> None:
+    """Print one JSON line: how many times longer the other way takes, by pairs, and whether the results relate."""
+    holds = relation(ours(), theirs())  # also the warm-up
+    ratios = [_seconds(theirs) / _seconds(ours) for _ in range(3 if quick() else 9)]
+    line = {
+        "name": name,
+        "against": against,
+        "ratio": round(float(np.median(ratios)), 2),
+        "low": round(min(ratios), 2),
+        "high": round(max(ratios), 2),
+        "n": len(ratios),
+        "holds": holds,
+        "relation": said,
+        "threads": torch.get_num_threads(),
+        "baseline_ms_a_text": round(1000 * _seconds(theirs) / texts, 2),
+    }
+    print(json.dumps(line))
+
+
+def _seconds(run: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    run()
+    return time.perf_counter() - started
