@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -73,10 +74,28 @@ def test_an_interrupted_write_leaves_what_was_there(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["page.html"]
 
 
-@pytest.mark.parametrize("damage", ["audit.json", "arrays.npz", "texts.jsonl"])
-def test_a_torn_folder_is_an_error_that_names_it(tmp_path: Path, damage: str) -> None:
+def corrupt(whole: bytes) -> bytes:
+    """Change bytes in the middle."""
+    middle = len(whole) // 2
+    return whole[:middle] + bytes(b ^ 0xFF for b in whole[middle : middle + 60]) + whole[middle + 60 :]
+
+
+@pytest.mark.parametrize(
+    ("damage", "content"),
+    [
+        ("audit.json", lambda whole: whole[:40]),
+        ("audit.json", lambda whole: b"[]"),
+        ("audit.json", lambda whole: b'{"schema": 1}'),
+        ("texts.jsonl", lambda whole: b"{"),
+        ("texts.jsonl", lambda whole: b'{"id": 1}'),
+        ("arrays.npz", lambda whole: b""),
+        ("arrays.npz", lambda whole: whole[:40]),
+        ("arrays.npz", corrupt),
+    ],
+)
+def test_a_torn_folder_is_an_error_that_names_it(tmp_path: Path, damage: str, content: Callable) -> None:
     folder = save_audit(make_audit(), tmp_path / "audit")
-    (folder / damage).write_bytes((folder / damage).read_bytes()[:40] if damage != "texts.jsonl" else b"{")
+    (folder / damage).write_bytes(content((folder / damage).read_bytes()))
     with pytest.raises(StoreError, match="expected a folder that"):
         load_audit(folder)
 

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sightline.data.vocabulary import Vocabulary
 from sightline.errors import SpecError
+from sightline.models.classifier import build
 from sightline.presets import PRESETS, build_specs
 from sightline.spec import DataSpec, FitSpec, Part, RunSpec, parse_data, parse_model, parse_part, run_key
 
@@ -64,6 +66,23 @@ def test_options_are_typed_and_named() -> None:
         parse_part("mlp(size=4)").only(hidden=128)
     with pytest.raises(SpecError, match="hidden should be of the kind of 128, got 'big'"):
         parse_part("mlp(hidden=big)").only(hidden=128)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("mlp(hidden=0)", "positive hidden, got 0"),
+        ("bilstm(layers=0)", "positive layers, got 0"),
+        ("bilstm(hidden=-1)", "positive hidden, got -1"),
+        ("mlp+additive(hidden=-3)", "positive hidden, got -3"),
+        ("mlp+random(scale=-1.0)", "positive scale, got -1.0"),
+        ("mlp+random(scale=nan)", "positive scale, got nan"),
+        ("mlp+softmax(beta=2)", "unknown option 'beta'; softmax has these options: none"),
+    ],
+)
+def test_sizes_that_cannot_be(text: str, said: str) -> None:
+    with pytest.raises(SpecError, match=said):
+        build(parse_model(text), Vocabulary(("a",)), ("x", "y"), 0)
 
 
 def test_the_key_names_the_content() -> None:

@@ -9,6 +9,7 @@ import json
 import math
 import shutil
 import tempfile
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -99,16 +100,23 @@ def load_audit(folder: str | Path) -> Audit:
     """Read an audit that `save_audit` wrote."""
     path = Path(folder)
     try:
-        summary = json.loads((path / "audit.json").read_text(encoding="utf-8"))
-        lines = (path / "texts.jsonl").read_text(encoding="utf-8").split("\n")
-        texts = tuple(_text(json.loads(line)) for line in lines if line)
-        # Opened here, because numpy leaves a file open that is not the archive it should be.
-        with (path / "arrays.npz").open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-    except (OSError, ValueError, KeyError, TypeError, BadZipFile) as error:
-        raise StoreError(f"{path}: expected a folder that `sightline audit --save` wrote, got: {error}") from error
+        return _read(path)
+    except StoreError:
+        raise
+    # Whatever a torn or foreign file makes of reading it, the answer is the same.
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, EOFError, BadZipFile, zlib.error) as error:
+        told = f"{type(error).__name__}: {error}"
+        raise StoreError(f"{path}: expected a folder that `sightline audit --save` wrote, got {told}") from error
+
+
+def _read(path: Path) -> Audit:
+    summary = json.loads((path / "audit.json").read_text(encoding="utf-8"))
     if summary.get("schema") != SCHEMA:
         raise StoreError(f"{path}: schema {summary.get('schema')}, this version reads {SCHEMA}; run the audit again")
+    lines = (path / "texts.jsonl").read_text(encoding="utf-8").split("\n")
+    # Opened here, because numpy leaves a file open that is not the archive it should be.
+    with (path / "arrays.npz").open("rb") as file, np.load(file, allow_pickle=False) as stored:
+        arrays = {name: stored[name] for name in stored.files}
     return Audit(
         verdict=_verdict(summary["verdict_detail"]),
         findings=tuple(_finding(item) for item in summary["findings"]),
@@ -118,7 +126,7 @@ def load_audit(folder: str | Path) -> Audit:
         spec=summary["spec"],
         environment=summary["environment"],
         cards=summary["cards"],
-        texts=texts,
+        texts=tuple(_text(json.loads(line)) for line in lines if line),
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -48,6 +49,14 @@ class Part:
             names = ", ".join(sorted(allowed)) or "none"
             raise SpecError(f"{self}: unknown option {unknown[0]!r}; {self.name} has these options: {names}")
         return {key: self._typed(key, given.get(key, default), default) for key, default in allowed.items()}
+
+    def sizes(self, **allowed: Value) -> dict[str, Any]:
+        """Give every allowed option as `only` does; each is a size, so positive, or 0 where 0 is its default."""
+        chosen = self.only(**allowed)
+        for key, value in chosen.items():
+            if not (math.isfinite(value) and value >= 0 and (value > 0 or allowed[key] == 0)):
+                raise SpecError(f"{self}: expected a positive {key}, got {value}")
+        return chosen
 
     def _typed(self, key: str, value: Value, default: Value) -> Value:
         if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):

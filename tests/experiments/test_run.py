@@ -8,7 +8,16 @@ import pytest
 import torch
 
 from sightline.errors import DataError, ModelError, SpecError
-from sightline.experiments.run import Display, audit_trained, load_trained, pick_device, run, save_trained, train
+from sightline.experiments.run import (
+    Display,
+    audit_trained,
+    cut_short,
+    load_trained,
+    pick_device,
+    run,
+    save_trained,
+    train,
+)
 from sightline.results import Measurement, Ragged
 from sightline.spec import FitSpec, RunSpec, parse_data, parse_model
 
@@ -50,14 +59,17 @@ def test_a_saved_model_audits_as_it_did_before(tmp_path: Path) -> None:
 
 
 def test_a_model_is_not_audited_on_texts_it_was_trained_on(tmp_path: Path) -> None:
-    rows = ["text,label"] + [f"{word} film number {i},{word}" for i in range(60) for word in ("good", "bad")]
+    rows = ["text,label"] + [
+        f"{word} film number {i} of its series,{word}" for i in range(60) for word in ("good", "bad")
+    ]
     (tmp_path / "reviews.csv").write_text("\n".join(rows))
     data = parse_data(str(tmp_path / "reviews.csv"))
     spec = replace(SPEC, data=data, model=parse_model("mlp(hidden=4)"), fit=FitSpec(epochs=1), companions=())
     folder = save_trained(train(spec), tmp_path / "model", spec.seed)
     assert load_trained(folder, data, spec.seed).dataset.test
-    with pytest.raises(DataError, match="test texts were used to train"):
-        load_trained(folder, data, spec.seed + 1)
+    for other in (data, replace(data, max_tokens=4)):
+        with pytest.raises(DataError, match="test texts were used to train"):
+            load_trained(folder, other, spec.seed + 1)
 
 
 def test_the_test_split_cannot_reach_training(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,8 +114,9 @@ def test_labels_are_numbered_as_the_model_numbers_them(tmp_path: Path) -> None:
 def test_what_cannot_be_run_is_said() -> None:
     with pytest.raises(SpecError, match="unknown companion 'twin'; known: uniform"):
         train(replace(SPEC, companions=("twin",)))
-    with pytest.raises(ModelError, match="--device moon"):
-        pick_device("moon")
+    for name in ("moon", "meta"):
+        with pytest.raises(ModelError, match=f"--device {name}"):
+            pick_device(name)
     assert pick_device("cpu") == "cpu"
 
 
@@ -127,3 +140,13 @@ def test_a_run_on_an_accelerator_agrees_with_the_cpu() -> None:
     for name in ("attention", "gradient", "deletion"):
         first, second = (a.measurements["agreement"].values[name].flat for a in (here, there))
         assert first == pytest.approx(second, abs=1e-3)
+
+
+def test_a_training_that_the_cap_ended_is_named_in_the_report() -> None:
+    short = train(replace(SPEC, fit=FitSpec(epochs=2, patience=2)))
+    assert cut_short(short) == ["model", "companion (uniform attention)"]
+    told = audit_trained(short, 0, Display(), limit=5).spec["trainings"]
+    assert told["model"] == {"epochs": 2, "kept": short.record["fit"]["kept"], "converged": False}
+    long = train(replace(SPEC, fit=FitSpec(epochs=60, patience=2, learning_rate=0.02), companions=()))
+    assert cut_short(long) == []
+    assert len(long.record["fit"]["epochs"]) == long.record["fit"]["kept"] + 2

@@ -27,9 +27,7 @@ def tau_b(x: Sequence[float], y: Sequence[float]) -> float:
 def captured(scores: Sequence[float], reference: Sequence[float], count: int) -> float:
     """Share of the reference held by the top words, averaged over every way to break ties."""
     orders = [
-        order
-        for order in permutations(range(len(scores)))
-        if all(scores[a] >= scores[b] for a, b in pairwise(order))
+        order for order in permutations(range(len(scores))) if all(scores[a] >= scores[b] for a, b in pairwise(order))
     ]
     held = np.mean([sum(reference[t] for t in order[:count]) for order in orders])
     return float(held / sum(sorted(reference, reverse=True)[:count]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import torch
 from sightline.auditing import Progress, audit
 from sightline.data.dataset import Dataset
 from sightline.data.loading import load
-from sightline.data.vocabulary import Vocabulary
+from sightline.data.vocabulary import Vocabulary, tokenise
 from sightline.errors import DataError, ModelError, SpecError
 from sightline.models.checkpoint import load_classifier, save_classifier
 from sightline.models.classifier import AttentionClassifier, build, with_uniform_attention
@@ -55,18 +55,30 @@ def train(spec: RunSpec, display: Display = Display(), device: str = "cpu") -> T
         raise SpecError(f"unknown companion {unknown[0]!r}; known: {', '.join(COMPANIONS)}")
     dataset = load(spec.data, spec.seed)
     model, record = _fit(spec, dataset, "model", display, device)
-    uniform = None
+    uniform, trainings = None, {"model": record.summary()}
     if "uniform" in spec.companions and spec.model.source.name != "uniform":
         other = replace(spec, model=with_uniform_attention(spec.model))
-        uniform, _ = _fit(other, dataset, "companion (uniform attention)", display, device)
+        uniform, compared = _fit(other, dataset, "companion (uniform attention)", display, device)
+        trainings["companion (uniform attention)"] = compared.summary()
     seen = [fingerprint(example) for example in (*dataset.train, *dataset.validation)]
-    about = {"run": describe(spec), "key": run_key(spec), "fit": record.to_json(), "seen": seen}
+    about = {"run": describe(spec), "key": run_key(spec), "fit": record.to_json(), "trainings": trainings, "seen": seen}
     return Trained(model, dataset, Companions(uniform), about)
 
 
-def audit_trained(trained: Trained, seed: int, display: Display, **options: Any) -> Audit:
-    """Audit a trained model on the test split of its dataset."""
-    return audit(trained.model, trained.dataset, trained.companions, seed, on_progress=display.on_texts, **options)
+def audit_trained(
+    trained: Trained, seed: int, display: Display, *, spec: Mapping[str, Any] | None = None, **options: Any
+) -> Audit:
+    """Audit a trained model on the test split of its dataset; ``spec`` says what was run, for the report."""
+    about = {**(spec or {}), "trainings": trained.record.get("trainings", {})}
+    return audit(
+        trained.model, trained.dataset, trained.companions, seed, spec=about, on_progress=display.on_texts, **options
+    )
+
+
+def cut_short(trained: Trained) -> list[str]:
+    """Name the trainings that the cap on epochs ended while validation could still improve."""
+    trainings = trained.record.get("trainings", {})
+    return [name for name, training in trainings.items() if not training["converged"]]
 
 
 def describe(spec: RunSpec) -> dict[str, Any]:
@@ -107,8 +119,12 @@ def load_trained(folder: str | Path, data: DataSpec, seed: int, device: str = "c
 
 
 def fingerprint(example: Example) -> str:
-    """Name a text by its content, so that a model can say whether it has seen it without keeping it."""
-    return hashlib.blake2b(" ".join(example.tokens).encode(), digest_size=8).hexdigest()
+    """Name a text by its words, so that a model can say whether it has seen it without keeping it.
+
+    All its words, also those cut off: cutting elsewhere must not make it another text.
+    """
+    tokens, _ = tokenise(example.text)
+    return hashlib.blake2b(" ".join(tokens).encode(), digest_size=8).hexdigest()
 
 
 def _for_labels(dataset: Dataset, names: tuple[str, ...]) -> Dataset:
@@ -136,7 +152,7 @@ def pick_device(name: str) -> str:
     if name == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
     try:
-        torch.empty(0, device=name)
-    except (RuntimeError, AssertionError) as error:
+        torch.empty(1, device=name).item()  # a device that holds no numbers fails here
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise ModelError(f"--device {name}: {str(error).splitlines()[0]}; use auto, cpu or cuda") from error
     return name

@@ -96,7 +96,7 @@ def _by_word(values: list[np.ndarray], batch: Batch) -> Float[torch.Tensor, "B T
 Source = Learned | Uniform | Random | Given
 
 SCORERS: Mapping[str, Callable[[Part, int], Additive]] = {
-    "additive": lambda part, states: Additive(states, **part.only(hidden=0)),
+    "additive": lambda part, states: Additive(states, **part.sizes(hidden=0)),
 }
 """Every scorer by the name it has in a spec, built from its part and the size of the states."""
 
@@ -106,6 +106,6 @@ PROJECTIONS: Mapping[str, Projection] = {"softmax": softmax}
 SOURCES: Mapping[str, Callable[[Part, Projection, int], Source]] = {
     "learned": lambda part, projection, seed: Learned(projection, **part.only()),
     "uniform": lambda part, projection, seed: Uniform(**part.only()),
-    "random": lambda part, projection, seed: Random(projection, seed, **part.only(scale=1.0)),
+    "random": lambda part, projection, seed: Random(projection, seed, **part.sizes(scale=1.0)),
 }
 """Every source of attention by the name it has in a spec; the seed is that of the run."""

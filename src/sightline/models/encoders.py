@@ -49,11 +49,11 @@ class BiLSTM(nn.Module):
 
 
 def _mlp(part: Part, embedding: int) -> MLP:
-    return MLP(embedding, **part.only(hidden=128))
+    return MLP(embedding, **part.sizes(hidden=128))
 
 
 def _bilstm(part: Part, embedding: int) -> BiLSTM:
-    return BiLSTM(embedding, **part.only(hidden=128, layers=1))
+    return BiLSTM(embedding, **part.sizes(hidden=128, layers=1))
 
 
 ENCODERS: Mapping[str, Callable[[Part, int], MLP | BiLSTM]] = {"bilstm": _bilstm, "mlp": _mlp}

@@ -41,6 +41,10 @@ class FitRecord:
     kept: int
     converged: bool
 
+    def summary(self) -> dict[str, Any]:
+        """Say how long it took, which epoch was kept, and whether patience ended it."""
+        return {"epochs": len(self.epochs), "kept": self.kept, "converged": self.converged}
+
     def to_json(self) -> dict[str, Any]:
         """Give the record as plain JSON values."""
         return asdict(self)

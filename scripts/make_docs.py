@@ -1,0 +1,99 @@
+"""Write the generated parts of the documentation; with `--check`, see whether all of it is true of the code.
+
+A generated part stands between `<!-- NAME -->` and `<!-- /NAME -->`; `docs/cli.md` is generated whole. The demo's
+output in the README is made only with `--demo`, which trains a model; its check then compares the verdict and the
+answers, which are stable, and not the digits.
+
+`--check` writes nothing. It exits with 1 where a committed page differs from its regeneration, a link or a named file
+does not exist, a flag is named that no command has, or a finding, measure, corpus, part or page is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+
+from docs_checks import (
+    DEMO,
+    Pages,
+    check_demo,
+    check_files,
+    check_findings,
+    check_flags,
+    check_fresh,
+    check_links,
+    check_markers,
+    check_named,
+    check_nav,
+    exists_here,
+)
+from docs_parts import ROOT, commands_page, fill, flags, makers
+
+OWN_FLAGS = {"--check", "--demo"}
+
+
+def read_pages() -> dict[str, str]:
+    """Read every page, by its path from the root of the checkout."""
+    paths = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+
+
+def remake(pages: Pages) -> dict[str, str]:
+    """Make every page anew, but for the demo's output."""
+    made = makers()
+    return {name: fill(text, made) for name, text in pages.items()} | {"docs/cli.md": commands_page()}
+
+
+def complaints(pages: Pages, nav: str, demo: str | None = None) -> list[str]:
+    """Gather what every check has to say."""
+    return [
+        *check_fresh(pages, remake(pages)),
+        *check_markers(pages, makers()),
+        *check_links(pages, exists_here),
+        *check_files(pages, exists_here),
+        *check_flags(pages, flags() | OWN_FLAGS),
+        *check_findings(pages),
+        *check_named(pages),
+        *check_nav(pages, nav),
+        *check_demo(pages["README.md"], demo),
+    ]
+
+
+def run_demo() -> str:
+    """Run `sightline demo` in an empty folder and give what it prints."""
+    command = [sys.executable, "-m", "sightline", "demo", "--quiet", "--device", "cpu", "--threads", "1"]
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, text=True)
+    return f"```text\n{done.stdout.rstrip()}\n```\n"
+
+
+def write(pages: Pages, demo: str | None) -> list[str]:
+    """Write the pages that change, and name them."""
+    remade = remake(pages)
+    if demo is not None:
+        remade["README.md"] = fill(remade["README.md"], {DEMO: lambda: demo})
+    changed = [name for name, text in remade.items() if text != pages.get(name)]
+    for name in changed:
+        (ROOT / name).write_text(remade[name], encoding="utf-8")
+    return changed
+
+
+def main() -> int:
+    """Write, or check."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 where something is not right")
+    parser.add_argument("--demo", action="store_true", help="also run `sightline demo` (it trains a model)")
+    asked = parser.parse_args()
+    pages, demo = read_pages(), run_demo() if asked.demo else None
+    if not asked.check:
+        print("\n".join(f"wrote {name}" for name in write(pages, demo)) or "nothing to write")
+        return 0
+    found = complaints(pages, (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), demo)
+    print("\n".join(found) or f"docs: {len(pages)} pages are true of the code")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The command line: each command translates its flags into one library call."""

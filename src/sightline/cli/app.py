@@ -1,0 +1,138 @@
+"""The door of the command line: commands by name, and what comes out of them as one exit code.
+
+    0  done
+    1  our bug
+    2  wrong input: data, model or flags
+    3  a gate (``--fail-on``) closed
+    130  interrupted
+
+Nothing here, and nothing at the top of a command's file, imports torch: ``sightline --help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from sightline.cli.asked import remember
+from sightline.cli.audit import audit
+from sightline.cli.check_data import check_data
+from sightline.cli.demo import demo
+from sightline.cli.doctor import doctor
+from sightline.cli.listing import listing
+from sightline.cli.report import report
+from sightline.cli.train import train
+from sightline.errors import SightlineError
+from sightline.report.visible import one_line
+
+DONE, BUG, WRONG_INPUT, GATE_CLOSED, READER_GONE, INTERRUPTED = 0, 1, 2, 3, 141, 130
+
+# The class above BadParameter: typer has carried its own copy of click's errors since 0.26, and took click's before.
+_USAGE: type[Exception] = typer.BadParameter.__mro__[1]
+
+app = typer.Typer(
+    name="sightline",
+    help="Audit whether a text classifier's attention weights can be read as an explanation of its decisions.",
+    epilog="Begin with: sightline demo",
+    add_completion=False,
+    context_settings={"help_option_names": ["--help"]},
+)
+app.command("demo")(demo)
+app.command("train")(train)
+app.command("audit")(audit)
+app.command("report")(report)
+app.command("list")(listing)
+app.command("check-data")(check_data)
+app.command("doctor")(doctor)
+
+
+def _show_version(wanted: bool) -> bool:
+    if wanted:
+        print(f"sightline {version('sightline')}")
+        raise typer.Exit
+    return wanted
+
+
+@app.callback()
+def _everywhere(
+    show_version: Annotated[
+        bool,
+        typer.Option(
+            "--version", metavar="", callback=_show_version, is_eager=True, help="Print the version and stop."
+        ),
+    ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option("--debug", metavar="", help="Print a traceback where sightline breaks (also: SIGHTLINE_DEBUG=1)."),
+    ] = False,
+) -> None:
+    """Audit whether a text classifier's attention weights can be read as an explanation of its decisions."""
+
+
+def main() -> None:
+    """Run what the shell asked for, and leave with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a narrow terminal must not cost a finished audit
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and give its exit code; an error becomes one line on stderr."""
+    debug = "--debug" in arguments or os.environ.get("SIGHTLINE_DEBUG") == "1"
+    asked = [word for word in arguments if word != "--debug"]  # so that it may stand behind the command, too
+    try:
+        return _ended(_invoke(asked or ["--help"]))
+    except (_USAGE, SightlineError) as error:
+        return _failed(_message(error), WRONG_INPUT)
+    except KeyboardInterrupt:
+        return _ended(INTERRUPTED)
+    except (BrokenPipeError, SystemExit):  # typer leaves by SystemExit where it meets a broken pipe first
+        return _hang_up()
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        # typer hides an EOFError from our own code in its Abort
+        return _broken(error.__cause__ if isinstance(error, typer.Abort) and error.__cause__ else error)
+
+
+def _invoke(arguments: Sequence[str]) -> int:
+    remember(arguments)
+    code = typer.main.get_command(app).main(list(arguments), prog_name="sightline", standalone_mode=False)
+    sys.stdout.flush()  # a reader that has gone is noticed here, not when Python shuts down
+    return code if isinstance(code, int) else DONE
+
+
+def _ended(code: int) -> int:
+    return _failed("interrupted; nothing is half-written", code) if code == INTERRUPTED else code
+
+
+def _message(error: Exception) -> str:
+    # Usage errors compose their message when asked; ours are it.
+    compose = getattr(error, "format_message", None)
+    return str(compose() if compose is not None else error)
+
+
+def _failed(message: str, code: int) -> int:
+    print(f"error: {one_line(message)}", file=sys.stderr)
+    return code
+
+
+def _broken(error: BaseException) -> int:
+    told = f"{type(error).__name__}: {error}"
+    if isinstance(error, MemoryError) or "can't allocate memory" in told or "OutOfMemoryError" in told:
+        return _failed(f"out of memory ({told}); lower --memory, --batch-size or --max-tokens", WRONG_INPUT)
+    return _failed(f"{told}. This is a bug in sightline: please report it, with what --debug prints", BUG)
+
+
+def _hang_up() -> int:
+    """Leave quietly when the reader of our output has gone, as `head` does, with the code of a broken pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return READER_GONE

@@ -1,0 +1,158 @@
+"""``sightline audit``: train or read a model, audit it, write the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sightline.archive import plain
+from sightline.cli import flags
+from sightline.cli.asked import command
+from sightline.cli.display import progress
+from sightline.cli.estimate import show_forecast
+from sightline.cli.gates import closed, read_gates
+from sightline.cli.machine import prepare, tokens_at_once
+from sightline.cli.output import check_apart, check_file, check_folder, emit, say, tell, writing
+from sightline.cli.work import audited, plan
+from sightline.spec import parse_data
+
+if TYPE_CHECKING:
+    from sightline.results import Audit
+
+GATE_CLOSED = 3
+AUDIT_FILE = "audit.json"
+"""The file by which a saved audit is known."""
+
+Model = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        metavar="SPEC",
+        help="A spec such as bilstm+additive, trained first, or the folder of a model that sightline train wrote.",
+        rich_help_panel="Model and training",
+    ),
+]
+Limit = Annotated[
+    int | None,
+    typer.Option(
+        "--limit",
+        metavar="N",
+        min=1,
+        show_default="all",
+        help="Audit a seeded sample of so many test texts.",
+        rich_help_panel="Run",
+    ),
+]
+Save = Annotated[
+    Path | None,
+    typer.Option(
+        "--save",
+        metavar="DIR",
+        show_default="not saved",
+        help="Also save the audit with its raw numbers, for sightline report.",
+        rich_help_panel="Output",
+    ),
+]
+FailOn = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-on",
+        metavar="VERDICT|CODE",
+        show_default="never",
+        help="Exit with 3 where this is the verdict (such as must-not-be-shown) or this finding (such as SL-301) is "
+        "contradicted; may be repeated.",
+        rich_help_panel="Output",
+    ),
+]
+
+
+def audit(
+    data: flags.Data,
+    model: Model = "bilstm+additive",
+    text: flags.Text = "text",
+    label: flags.Label = "label",
+    split: flags.Split = "split",
+    rationale: flags.Rationale = "rationale",
+    recipe: flags.Recipe = "clean",
+    max_tokens: flags.MaxTokens = 512,
+    min_count: flags.MinCount = None,
+    preset: flags.Preset = None,
+    epochs: flags.Epochs = None,
+    batch_size: flags.BatchSize = None,
+    learning_rate: flags.LearningRate = None,
+    companions: flags.Companions = None,
+    seed: flags.Seed = 0,
+    limit: Limit = None,
+    device: flags.Device = "auto",
+    threads: flags.Threads = None,
+    memory: flags.Memory = None,
+    dry_run: flags.DryRun = False,
+    out: flags.Page = Path("report.html"),
+    save: Save = None,
+    no_texts: flags.NoTexts = False,
+    fail_on: FailOn = None,
+    as_json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,
+) -> None:
+    """Audit a model's attention on the test texts of its data, and write the report.
+
+    A model named by its spec is trained first, on the training texts, together with its companion.
+    """
+    columns = replace(parse_data(data), text=text, label=label, split=split, rationale=rationale)
+    source = replace(columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
+    training = {"preset": preset, "epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
+    training |= {"companions": companions, "min_count": min_count}
+    work, gates = plan(source, model, training, seed=seed, limit=limit), read_gates(fail_on or ())
+    check_places(Path(source.path) if source.path else None, out, save)
+    where, tokens = prepare(device, threads), tokens_at_once(memory)
+    if dry_run:
+        return show_forecast(work.forecast(where, tokens), as_json)
+    with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
+        _, found = audited(work, display, where, tokens, command())
+    write_audit(found, out, save, texts=not no_texts)
+    show_audit(found, out, save, as_json)
+    close_gates(found, gates)
+
+
+def check_places(data: Path | None, out: Path, save: Path | None) -> None:
+    """Check where report and audit will go before anything is trained."""
+    check_apart({"--data": data, "--out": out, "--save": save})
+    check_file(out)
+    if save is not None:
+        check_folder(save, AUDIT_FILE, "a saved audit", "--save")
+
+
+def write_audit(found: Audit, out: Path, save: Path | None, *, texts: bool = True) -> None:
+    """Save an audit where it is asked for, then write its report."""
+    from sightline.report.page import write_page  # noqa: PLC0415  (jinja2)
+
+    if save is not None:  # first: the report may be meant to lie in this folder
+        with writing(save):
+            found.save(save)
+    with writing(out):
+        write_page(found, out, texts=texts)
+
+
+def show_audit(found: Audit, out: Path, save: Path | None, as_json: bool) -> None:
+    """Print an audit, and where it was written."""
+    from sightline.report.summary import lines  # noqa: PLC0415  (as late as it is needed)
+
+    places = [f"report: {out}", *([f"saved audit: {save}"] if save is not None else [])]
+    if not as_json:
+        return say([*lines(found), "", *places])
+    emit(plain(found.to_json()))
+    for place in places:
+        tell(place)
+    return None
+
+
+def close_gates(found: Audit, gates: Sequence[str]) -> None:
+    """Leave with the exit code of a closed gate, if there is one."""
+    if reasons := closed(found, gates):
+        tell(f"gate closed: {'; '.join(reasons)}")
+        raise typer.Exit(GATE_CLOSED)

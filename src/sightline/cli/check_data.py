@@ -1,0 +1,60 @@
+"""``sightline check-data``: read data as an audit would, and say what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sightline.cli import flags
+from sightline.cli.output import aligned, emit, say
+from sightline.report.visible import one_line, shortened
+from sightline.spec import parse_data
+
+LABELS_SHOWN = 8
+
+
+def check_data(
+    data: flags.Data,
+    text: flags.Text = "text",
+    label: flags.Label = "label",
+    split: flags.Split = "split",
+    rationale: flags.Rationale = "rationale",
+    recipe: flags.Recipe = "clean",
+    max_tokens: flags.MaxTokens = 512,
+    seed: flags.Seed = 0,
+    as_json: flags.Json = False,
+) -> None:
+    """Read data as an audit would, and print what was found, dropped and cut; nothing is trained or written."""
+    from sightline.data.loading import load  # noqa: PLC0415  (torch)
+
+    columns = replace(parse_data(data), text=text, label=label, split=split, rationale=rationale)
+    spec = replace(columns, recipe=recipe, max_tokens=max_tokens)
+    card = load(spec, seed).card
+    if as_json:
+        return emit(card)
+    return say(card_lines(card))
+
+
+def card_lines(card: Mapping[str, Any]) -> list[str]:
+    """Lay a card out for a terminal: its splits as a table, then everything else that is not empty."""
+    head = ("split", "texts", "words a text", "labels")
+    splits = [_row(name, split) for name, split in card["splits"].items()]
+    rest = {name: value for name, value in card.items() if name not in ("source", "splits", "notes")}
+    told = [f"{name.replace('_', ' ')}: {_shown(value)}" for name, value in rest.items() if value not in (None, {}, [])]
+    notes = [f"note: {note}" for note in card.get("notes", ())]
+    return [one_line(f"source: {card['source']}"), "", *aligned([head, *splits]), "", *map(one_line, told + notes)]
+
+
+def _row(name: str, split: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    tokens, labels = split["tokens"], split["labels"]
+    lengths = f"{tokens['min']} to {tokens['max']}, median {tokens['median']}" if tokens else ""
+    shown = [f"{shortened(label, 30)} {n}" for label, n in list(labels.items())[:LABELS_SHOWN]]
+    more = f", and {len(labels) - LABELS_SHOWN} more" if len(labels) > LABELS_SHOWN else ""
+    return name, str(split["n"]), lengths, ", ".join(shown) + more
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_shown(item)}" for key, item in value.items() if item is not None)
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

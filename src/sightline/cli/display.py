@@ -1,0 +1,84 @@
+"""How far a run is, on stderr: bars on a terminal, a few plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+if TYPE_CHECKING:
+    from sightline.experiments.run import Display
+    from sightline.training.fit import Epoch
+
+SECONDS_BETWEEN = 10.0
+
+
+@contextmanager
+def progress(*, quiet: bool = False, verbose: bool = False, as_json: bool = False) -> Iterator[Display]:
+    """Show the progress of a run; with JSON on stdout, only somebody at a terminal is told."""
+    from sightline.experiments.run import Display  # noqa: PLC0415  (torch)
+
+    terminal = sys.stderr.isatty()
+    if quiet or (as_json and not terminal):
+        yield Display()
+    elif terminal and not verbose:
+        with _bars() as shown:
+            bars = Bars(shown)
+            yield Display(bars.epoch, bars.texts)
+    else:
+        lines = Lines(0.0 if verbose else SECONDS_BETWEEN)
+        yield Display(lines.epoch, lines.texts)
+
+
+def _bars() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[told]}"), TimeElapsedColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+class Bars:
+    """A bar for each training and one for the audit."""
+
+    def __init__(self, shown: Progress) -> None:
+        self.shown = shown
+        self.tasks: dict[str, TaskID] = {}
+
+    def epoch(self, name: str, epoch: Epoch, epochs: int) -> None:
+        """Move the bar of a training."""
+        self._move(f"training {name}", epoch.number, epochs, f"accuracy {epoch.accuracy:.3f}")
+
+    def texts(self, done: int, total: int) -> None:
+        """Move the bar of the audit."""
+        self._move("auditing", done, total, f"{done} of {total} texts")
+
+    def _move(self, stage: str, done: int, total: int, told: str) -> None:
+        if stage not in self.tasks:
+            self.tasks[stage] = self.shown.add_task(stage, total=total, told=told)
+        self.shown.update(self.tasks[stage], completed=done, told=told)
+
+
+class Lines:
+    """The first step of each stage, then one line every so many seconds, and the last text."""
+
+    def __init__(self, seconds_between: float) -> None:
+        self.seconds_between = seconds_between
+        self.stage, self.told_at = "", 0.0
+
+    def epoch(self, name: str, epoch: Epoch, epochs: int) -> None:
+        """Say what an epoch reached."""
+        reached = f"validation loss {epoch.loss:.4f}, accuracy {epoch.accuracy:.3f}"
+        self._tell(f"training {name}", f"epoch {epoch.number} of at most {epochs}, {reached}")
+
+    def texts(self, done: int, total: int) -> None:
+        """Say how many texts are audited."""
+        self._tell("auditing", f"{done} of {total} texts", last=done == total)
+
+    def _tell(self, stage: str, told: str, last: bool = False) -> None:
+        now = time.monotonic()
+        if last or stage != self.stage or now - self.told_at >= self.seconds_between:
+            print(f"{stage}: {told}", file=sys.stderr, flush=True)
+            self.stage, self.told_at = stage, now

@@ -1,0 +1,102 @@
+"""``sightline doctor``: whether this installation is fit for work."""
+
+from __future__ import annotations
+
+import platform
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import typer
+
+from sightline.cli import flags
+from sightline.cli.output import aligned, emit, say
+
+PACKAGES = ("sightline", "torch", "numpy", "scipy", "safetensors", "typer", "rich", "jinja2")
+UNFIT = 1
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at: what was found, and whether that will do."""
+
+    name: str
+    found: str
+    ok: bool
+
+
+def doctor(as_json: flags.Json = False) -> None:
+    """Look at versions, processor and folders, and audit a tiny model in memory; exit with 0 if all is well."""
+    checks = [_looked(name, look) for name, look in LOOKS.items()]
+    fit = all(check.ok for check in checks)
+    if as_json:
+        emit({"ok": fit, "checks": [asdict(check) for check in checks]})
+    else:
+        say(aligned([("ok" if check.ok else "FAILED", check.name, check.found) for check in checks]))
+    if not fit:
+        raise typer.Exit(UNFIT)
+
+
+def _looked(name: str, look: Callable[[], str]) -> Check:
+    try:
+        return Check(name, look(), True)
+    except Exception as error:  # whatever is wrong here is what the doctor was called for
+        return Check(name, f"{type(error).__name__}: {error}", False)
+
+
+def _python() -> str:
+    return f"{platform.python_version()} on {platform.platform()}"
+
+
+def _packages() -> str:
+    return ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+
+
+def _torch() -> str:
+    import torch  # noqa: PLC0415  (the doctor tells if it cannot be imported)
+
+    cuda = f"CUDA with {torch.cuda.get_device_name()}" if torch.cuda.is_available() else "no CUDA"
+    return f"{cuda}, {torch.get_num_threads()} threads"
+
+
+def _device() -> str:
+    from sightline.experiments.run import pick_device  # noqa: PLC0415  (torch)
+
+    return pick_device("auto")
+
+
+def _temporary() -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "written").write_text("x", encoding="utf-8")
+        return str(Path(folder).parent)
+
+
+def _audit() -> str:
+    """Train and audit a tiny model, in memory, and check the identity that every audit rests on."""
+    from sightline.experiments.run import run  # noqa: PLC0415  (torch)
+    from sightline.findings.verdict import IDENTITY  # noqa: PLC0415  (as late as it is needed)
+    from sightline.presets import build_specs  # noqa: PLC0415  (as late as it is needed)
+    from sightline.results import Failed  # noqa: PLC0415  (as late as it is needed)
+    from sightline.spec import RunSpec, parse_data  # noqa: PLC0415  (as late as it is needed)
+
+    model, fit = build_specs("mlp(hidden=8)", epochs=2)
+    trained, audit = run(RunSpec(parse_data("planted:needle(n=160,length=6)"), model, fit))
+    if broken := [f"{one.code}: {one.error}" for one in audit.measurements.values() if isinstance(one, Failed)]:
+        raise RuntimeError("; ".join(broken))
+    trace = trained.model.trace(trained.model.collate(trained.dataset.test))
+    error = float((trained.model.decode(trace, trace.attention) - trace.logits).detach().abs().max())
+    if not error <= IDENTITY:
+        raise RuntimeError(f"decoding the model's own attention misses its logits by {error:.2g}")
+    return f"{len(audit.findings)} findings on {len(audit.texts)} texts; own attention decodes to within {error:.1g}"
+
+
+LOOKS = {
+    "python": _python,
+    "packages": _packages,
+    "torch": _torch,
+    "--device auto": _device,
+    "temporary folder": _temporary,
+    "a tiny audit": _audit,
+}

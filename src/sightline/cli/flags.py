@@ -1,0 +1,237 @@
+"""Every flag that more than one command has: its name, its help, and what it may be."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+_SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[KMGT]?)(?:i?B)?", re.IGNORECASE)
+_LEAST_MEMORY = 2**20
+
+
+def read_memory(text: str) -> int:
+    """Read a size such as 512M as bytes, K, M, G and T being powers of 1024.
+
+    >>> read_memory("512M") == 512 * 2**20
+    True
+    """
+    match = _SIZE.fullmatch(str(text).strip())
+    if match is None:
+        raise typer.BadParameter(f"expected a size such as 512M or 2G, got {text!r}")
+    power = " KMGT".index(match["unit"].upper() or " ")
+    size = float(match["number"]) * 1024**power
+    if not _LEAST_MEMORY <= size < 2**60:
+        raise typer.BadParameter(f"expected a size from 1M upwards, got {text!r}")
+    return int(size)
+
+
+def read_rate(text: str) -> float:
+    """Read a learning rate: a finite number above zero."""
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = math.nan
+    if not (math.isfinite(rate) and rate > 0):
+        raise typer.BadParameter(f"expected a number above 0 such as 0.001, got {text!r}")
+    return rate
+
+
+_SWITCH = ""
+"""What a flag without a value takes: otherwise the help says <bool>, as if one were to follow."""
+_DATA, _MODEL, _RUN, _OUTPUT = "Data", "Model and training", "Run", "Output"
+
+Data = Annotated[
+    str,
+    typer.Option(
+        "--data",
+        metavar="SPEC",
+        show_default=False,
+        help="Texts with labels: a .csv, .tsv or .jsonl file (plain or .gz), or a generated corpus such as "
+        "'planted:needle(n=1200,length=30)'.",
+        rich_help_panel=_DATA,
+    ),
+]
+Text = Annotated[
+    str, typer.Option("--text", metavar="COLUMN", help="Column of the texts.", rich_help_panel=_DATA)
+]  # fmt: skip
+Label = Annotated[
+    str, typer.Option("--label", metavar="COLUMN", help="Column of the labels.", rich_help_panel=_DATA)
+]  # fmt: skip
+Split = Annotated[
+    str,
+    typer.Option(
+        "--split",
+        metavar="COLUMN",
+        help="Column that says train, validation or test; without it texts are divided 70/15/15.",
+        rich_help_panel=_DATA,
+    ),
+]
+Rationale = Annotated[
+    str,
+    typer.Option(
+        "--rationale",
+        metavar="COLUMN",
+        help="Column of known evidence, as character spans; optional.",
+        rich_help_panel=_DATA,
+    ),
+]
+Recipe = Annotated[
+    Literal["clean", "paper"],
+    typer.Option(
+        "--recipe",
+        help="How published data are prepared: clean, or as the papers did, mistakes included.",
+        rich_help_panel=_DATA,
+    ),
+]
+MaxTokens = Annotated[
+    int,
+    typer.Option(
+        "--max-tokens",
+        metavar="N",
+        min=1,
+        help="Longest text in words; what follows is cut, and counted.",
+        rich_help_panel=_DATA,
+    ),
+]
+MinCount = Annotated[
+    int | None,
+    typer.Option(
+        "--min-count",
+        metavar="N",
+        min=1,
+        show_default="1",
+        help="Training texts a word must occur in to be known.",
+        rich_help_panel=_DATA,
+    ),
+]
+
+Preset = Annotated[
+    str | None,
+    typer.Option(
+        "--preset",
+        metavar="NAME",
+        show_default="default",
+        help="Sizes and training from a paper: see sightline list presets.",
+        rich_help_panel=_MODEL,
+    ),
+]
+Epochs = Annotated[
+    int | None,
+    typer.Option(
+        "--epochs",
+        metavar="N",
+        min=1,
+        show_default="the preset's",
+        help="Epochs at most; validation chooses the one kept.",
+        rich_help_panel=_MODEL,
+    ),
+]
+BatchSize = Annotated[
+    int | None,
+    typer.Option(
+        "--batch-size",
+        metavar="N",
+        min=1,
+        show_default="the preset's",
+        help="Texts trained on at a time.",
+        rich_help_panel=_MODEL,
+    ),
+]
+LearningRate = Annotated[
+    float | None,
+    typer.Option(
+        "--learning-rate",
+        metavar="RATE",
+        parser=read_rate,
+        show_default="the preset's",
+        help="Step size of the training.",
+        rich_help_panel=_MODEL,
+    ),
+]
+Companions = Annotated[
+    Literal["uniform", "none"] | None,
+    typer.Option(
+        "--companions",
+        show_default="uniform",
+        help="Models trained beside it, to compare with: one with uniform attention, or none (faster, answers less).",
+        rich_help_panel=_MODEL,
+    ),
+]
+
+Seed = Annotated[
+    int,
+    typer.Option(
+        "--seed", metavar="N", help="Everything random follows from it: splits, weights, draws.", rich_help_panel=_RUN
+    ),
+]
+Device = Annotated[
+    str,
+    typer.Option(
+        "--device",
+        metavar="NAME",
+        help="Where to compute: auto, cpu, cuda or cuda:1; auto takes a GPU if there is one.",
+        rich_help_panel=_RUN,
+    ),
+]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        "--threads",
+        metavar="N",
+        min=1,
+        max=1024,
+        show_default="torch's",
+        help="Processor threads; equal threads give equal bits.",
+        rich_help_panel=_RUN,
+    ),
+]
+Memory = Annotated[
+    int | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        parser=read_memory,
+        show_default="512M",
+        help="Bound for the runs with words deleted, such as 256M or 2G; it changes the speed, not the numbers.",
+        rich_help_panel=_RUN,
+    ),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        metavar=_SWITCH,
+        help="Estimate time and memory from a small part of the work, and write nothing.",
+        rich_help_panel=_RUN,
+    ),
+]
+
+Page = Annotated[
+    Path, typer.Option("--out", metavar="FILE", help="The report to write, one HTML file.", rich_help_panel=_OUTPUT)
+]
+NoTexts = Annotated[
+    bool,
+    typer.Option(
+        "--no-texts",
+        metavar=_SWITCH,
+        help="Leave the audited texts out of the report (a saved audit keeps them).",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Json = Annotated[
+    bool,
+    typer.Option(
+        "--json",
+        metavar=_SWITCH,
+        help="Print the result as JSON on stdout, all else on stderr.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", metavar=_SWITCH, help="Show no progress.", rich_help_panel=_OUTPUT)]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", metavar=_SWITCH, help="Print a line for each epoch.", rich_help_panel=_OUTPUT)
+]

@@ -1,0 +1,104 @@
+"""``sightline list``: everything a flag can name, each with one line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
+
+import typer
+
+from sightline.cli import flags
+from sightline.cli.output import aligned, emit, say
+from sightline.cli.parts import MODELS, PLANTED, TABLES
+from sightline.findings.claims import CLAIMS
+from sightline.presets import PRESETS
+
+Row = dict[str, Any]
+Kind = Literal["models", "data", "measures", "findings", "presets"]
+What = Annotated[
+    Kind | None,
+    typer.Argument(
+        metavar="KIND",
+        show_default="all",
+        help="What to list, one of these: models, data, measures, findings, presets.",
+    ),
+]
+
+
+def listing(kind: What = None, as_json: flags.Json = False) -> None:
+    """List what there is: parts of models, kinds of data, measures, findings and presets."""
+    wanted = {name: rows() for name, rows in KINDS.items() if kind in (None, name)}
+    if as_json:
+        return emit(wanted)
+    return say([line for name, rows in wanted.items() for line in (f"{name}:", *_lines(rows), "")][:-1])
+
+
+def _models() -> list[Row]:
+    return [
+        {"name": line.part.name, "kind": line.kind, "options": dict(line.part.options), "about": line.about}
+        for line in MODELS
+    ]
+
+
+def _data() -> list[Row]:
+    tables: list[Row] = [{"name": name, "spec": spec, "options": {}, "about": about} for name, spec, about in TABLES]
+    return tables + [
+        {
+            "name": line.part.name,
+            "spec": f"planted:{line.part.name}",
+            "options": dict(line.part.options),
+            "about": line.about,
+        }
+        for line in PLANTED
+    ]
+
+
+def _measures() -> list[Row]:
+    from sightline.measures import default_measures  # noqa: PLC0415  (torch)
+    from sightline.types import Companions  # noqa: PLC0415  (torch)
+
+    return [
+        {"code": one.code, "needs": sorted(one.needs), "paper": one.paper, "about": _first_line(one)}
+        for one in default_measures(Companions())
+    ]
+
+
+def _first_line(measure: object) -> str:
+    return (type(measure).__doc__ or "").partition("\n")[0].rstrip(".")
+
+
+def _findings() -> list[Row]:
+    return [{"code": code, "bears": claim.bears, "claim": claim.text} for code, claim in CLAIMS.items()]
+
+
+def _presets() -> list[Row]:
+    return [{"name": name, "about": preset.source} for name, preset in PRESETS.items()]
+
+
+KINDS: Mapping[Kind, Callable[[], list[Row]]] = {
+    "models": _models,
+    "data": _data,
+    "measures": _measures,
+    "findings": _findings,
+    "presets": _presets,
+}
+
+
+def _lines(rows: list[Row]) -> list[str]:
+    return aligned([[*filter(None, [row.get("kind")]), _name(row), _told(row)] for row in rows], "  ")
+
+
+def _name(row: Row) -> str:
+    return str(row.get("spec") or row.get("code") or row["name"])
+
+
+def _told(row: Row) -> str:
+    """Say in one line what a person wants to know of a row."""
+    told = str(row.get("about") or row["claim"])
+    more = [row.get("paper"), row.get("needs") and f"needs {', '.join(row['needs'])}"]
+    if options := row.get("options"):
+        more.append(", ".join(f"{key}={json.dumps(value)}" for key, value in options.items()))
+    if not row.get("bears", True):
+        more.append("context: does not bear on the verdict")
+    return f"{told} ({'; '.join(filter(None, more))})" if any(more) else told

@@ -1,0 +1,34 @@
+"""``sightline report``: draw a saved audit again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sightline.cli import flags
+from sightline.cli.output import check_file, emit, say, writing
+
+Folder = Annotated[
+    Path, typer.Argument(metavar="AUDIT_DIR", show_default=False, help="A folder that sightline audit --save wrote.")
+]
+
+
+def report(
+    folder: Folder,
+    out: flags.Page = Path("report.html"),
+    no_texts: flags.NoTexts = False,
+    as_json: flags.Json = False,
+) -> None:
+    """Draw a saved audit again: the same numbers, the same page, without the model or the data."""
+    from sightline.archive import load_audit  # noqa: PLC0415  (numpy, for this command alone)
+    from sightline.report.page import write_page  # noqa: PLC0415  (jinja2)
+
+    check_file(out)
+    found = load_audit(folder)
+    with writing(out):
+        write_page(found, out, texts=not no_texts)
+    if as_json:
+        return emit({"report": str(out), "verdict": found.verdict.text})
+    return say([f"Verdict: {found.verdict.text}", f"report: {out}"])

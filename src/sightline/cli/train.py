@@ -1,0 +1,113 @@
+"""``sightline train``: train a model with its companion, and save both."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sightline.cli import flags
+from sightline.cli.display import progress
+from sightline.cli.estimate import show_forecast
+from sightline.cli.machine import prepare, tokens_at_once
+from sightline.cli.output import check_apart, check_folder, emit, say, writing
+from sightline.cli.work import MODEL_FILE, ToTrain, plan_training
+from sightline.spec import parse_data
+
+if TYPE_CHECKING:
+    from sightline.experiments.run import Trained
+
+Model = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        metavar="SPEC",
+        help="What to train, such as bilstm(layers=2)+additive: see sightline list models.",
+        rich_help_panel="Model and training",
+    ),
+]
+Out = Annotated[
+    Path,
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        show_default=False,
+        help="The folder to write, for sightline audit --model DIR.",
+        rich_help_panel="Output",
+    ),
+]
+
+
+def train(
+    data: flags.Data,
+    out: Out,
+    model: Model = "bilstm+additive",
+    text: flags.Text = "text",
+    label: flags.Label = "label",
+    split: flags.Split = "split",
+    rationale: flags.Rationale = "rationale",
+    recipe: flags.Recipe = "clean",
+    max_tokens: flags.MaxTokens = 512,
+    min_count: flags.MinCount = None,
+    preset: flags.Preset = None,
+    epochs: flags.Epochs = None,
+    batch_size: flags.BatchSize = None,
+    learning_rate: flags.LearningRate = None,
+    companions: flags.Companions = None,
+    seed: flags.Seed = 0,
+    device: flags.Device = "auto",
+    threads: flags.Threads = None,
+    dry_run: flags.DryRun = False,
+    as_json: flags.Json = False,
+    quiet: flags.Quiet = False,
+    verbose: flags.Verbose = False,
+) -> None:
+    """Train a classifier on the training texts and save it; validation texts choose the epoch that is kept.
+
+    Beside it a companion with uniform attention is trained, which its audit will need.
+    """
+    columns = replace(parse_data(data), text=text, label=label, split=split, rationale=rationale)
+    source = replace(columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
+    training = {"preset": preset, "epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
+    work = plan_training(source, model, training | {"companions": companions}, seed=seed)
+    check_place(Path(source.path) if source.path else None, out)
+    where = prepare(device, threads)
+    if dry_run:
+        return show_forecast(work.forecast(where, tokens_at_once(None)), as_json)
+    with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
+        trained = work.trained(display, where)
+    save_model(trained, out, seed)
+    return show_trained(trained, out, work, as_json)
+
+
+def check_place(data: Path | None, out: Path) -> None:
+    """Check where the model will go before it is trained."""
+    check_apart({"--data": data, "--out": out})
+    check_folder(out, MODEL_FILE, "a saved model")
+
+
+def save_model(trained: Trained, out: Path, seed: int) -> None:
+    """Write a model and its companions."""
+    from sightline.experiments.run import save_trained  # noqa: PLC0415  (torch)
+
+    with writing(out):
+        save_trained(trained, out, seed)
+
+
+def show_trained(trained: Trained, out: Path, work: ToTrain, as_json: bool) -> None:
+    """Print which epoch was kept, and what it reached on the validation texts."""
+    record = trained.record["fit"]
+    kept: dict[str, Any] = next(epoch for epoch in record["epochs"] if epoch["number"] == record["kept"])
+    validation = {name: kept[name] for name in ("accuracy", "loss", "auc")} | {"n": len(trained.dataset.validation)}
+    if as_json:
+        about = {"model": str(out), "spec": str(work.spec.model), "key": trained.record["key"]}
+        return emit(about | {"epochs": len(record["epochs"]), "kept": record["kept"], "validation": validation})
+    return say(
+        [
+            f"epochs: kept {record['kept']} of {len(record['epochs'])}",
+            f"validation accuracy: {kept['accuracy']:.3f}, n = {validation['n']}",
+            f"model: {out}",
+        ]
+    )

@@ -1,0 +1,281 @@
+"""`sightline audit`, `train` and `report`: the same numbers whichever way they are reached."""
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sightline.archive import load_audit
+from sightline.results import Measurement, Ragged
+from tests.cli.conftest import TINY, Call, Finished, write_table
+
+ESTIMATE = {"value", "low", "high", "n", "method"}
+
+
+def raw(folder: Path) -> dict[str, np.ndarray]:
+    """Every raw number of a saved audit, by measure and quantity."""
+    out = {}
+    for name, one in load_audit(folder).measurements.items():
+        if isinstance(one, Measurement):
+            out |= {f"{name}.{q}": v.flat if isinstance(v, Ragged) else v for q, v in one.values.items()}
+    return out
+
+
+def test_an_audit_writes_a_page_and_a_folder(finished: Finished):
+    assert finished.ran.code == 0
+    assert finished.page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert sorted(path.name for path in finished.saved.iterdir()) == ["arrays.npz", "audit.json", "texts.jsonl"]
+    assert finished.ran.err.splitlines() == [f"report: {finished.page}", f"saved audit: {finished.saved}"]
+    assert sorted(path.name for path in finished.page.parent.iterdir()) == ["audit", "report.html"]
+
+
+def test_the_json_is_strict_and_keeps_its_promises(finished: Finished):
+    told = finished.ran.json
+    assert {"schema", "verdict", "findings", "estimates", "metrics", "undefined"} <= set(told)
+    assert told["verdict"] == "cannot tell"
+    assert set(told["metrics"]["accuracy"]) == ESTIMATE
+    for finding in told["findings"]:
+        assert {"code", "verdict", "claim", "reason", "effect"} <= set(finding)
+    assert told["estimates"]
+    assert all(set(estimate) == ESTIMATE for estimate in told["estimates"].values())
+    assert told["metrics"]["accuracy"]["n"] == told["cards"]["data"]["splits"]["test"]["n"] == 18
+
+
+def test_the_json_on_stdout_is_the_audit_that_was_saved(finished: Finished):
+    saved = json.loads((finished.saved / "audit.json").read_text(encoding="utf-8"))
+    assert finished.ran.json.items() <= saved.items()
+
+
+def test_the_lines_tell_verdict_findings_and_places(sightline: Call, here: Path, table):
+    done = sightline("audit", "--data", table, *TINY)
+    lines = done.out.splitlines()
+    assert lines[0].startswith("Verdict: cannot tell")
+    assert sum(line.startswith("SL-") for line in lines) == 8
+    assert lines[-1] == "report: report.html"
+    assert done.err == ""
+
+
+def test_a_saved_audit_is_drawn_again_byte_by_byte(sightline: Call, here: Path, finished: Finished):
+    done = sightline("report", finished.saved, "--out", "again.html")
+    assert (done.code, done.out) == (0, "Verdict: cannot tell\nreport: again.html\n")
+    assert Path("again.html").read_bytes() == finished.page.read_bytes()
+    assert sightline("report", finished.saved, "--json").json == {"report": "report.html", "verdict": "cannot tell"}
+
+
+def test_a_report_may_lie_in_the_folder_of_its_audit_again_and_again(sightline: Call, here: Path, table):
+    for _ in range(2):
+        assert sightline("audit", "--data", table, *TINY, "--save", "a", "--out", "a/report.html").code == 0
+        assert Path("a/report.html").exists()
+        assert Path("a/audit.json").exists()
+
+
+def test_no_texts_leaves_the_texts_out(sightline: Call, here: Path, table, finished: Finished):
+    word = "zyx"  # each text has a word of its own that begins so
+    assert word in finished.page.read_text(encoding="utf-8")
+    assert sightline("report", finished.saved, "--no-texts").code == 0
+    assert word not in Path("report.html").read_text(encoding="utf-8")
+    assert sightline("audit", "--data", table, *TINY, "--no-texts", "--out", "fresh.html").code == 0
+    assert word not in Path("fresh.html").read_text(encoding="utf-8")
+
+
+def test_the_report_says_which_command_made_it(sightline: Call, here: Path, table):
+    done = sightline("audit", "--data", table, *TINY, "--json")
+    assert (
+        done.json["spec"]["command"]
+        == f"sightline audit --data {table} --model 'mlp(hidden=8)+additive' --epochs 2 --quiet --json"
+    )
+    assert "mlp(hidden=8)+additive" in Path("report.html").read_text(encoding="utf-8")
+
+
+def test_limit_takes_a_sample_and_says_so(sightline: Call, here: Path, table, finished: Finished):
+    done = sightline("audit", "--data", table, *TINY, "--limit", 5, "--save", "few", "--json")
+    told = done.json
+    assert told["metrics"]["accuracy"]["n"] == 5
+    assert told["cards"]["data"]["sample"] == {"n": 5, "of": 18, "seed": 0}
+    assert "a sample of 5 of 18 test texts" in Path("report.html").read_text(encoding="utf-8")
+    whole, few = load_audit(finished.saved), load_audit("few")
+    assert {text.id for text in few.texts} < {text.id for text in whole.texts}
+
+
+def test_without_a_companion_its_measure_is_not_applicable(sightline: Call, here: Path, table):
+    told = sightline("audit", "--data", table, *TINY, "--companions", "none", "--json").json
+    assert told["not_applicable"] == {"retrained": "needs a companion (uniform)"}
+
+
+def test_memory_changes_the_speed_and_not_the_numbers(
+    sightline: Call, here: Path, table, finished: Finished, monkeypatch
+):
+    asked = []
+    from sightline.measures import default_measures
+
+    def seen(companions, tokens):
+        asked.append(tokens)
+        return default_measures(companions, tokens)
+
+    monkeypatch.setattr("sightline.measures.default_measures", seen)
+    assert sightline("audit", "--data", table, *TINY, "--memory", "1M", "--save", "small").code == 0
+    assert sightline("audit", "--data", table, *TINY, "--memory", "1.5 GiB", "--limit", 2).code == 0
+    assert sightline("audit", "--data", table, *TINY, "--limit", 2).code == 0
+    assert asked == [64, 98304, 2**15]  # 16 KiB a token; 512 MiB where nothing is said
+    small, whole = raw(Path("small")), raw(finished.saved)
+    assert small.keys() == whole.keys()
+    for name in small:
+        if name.startswith("agreement.deletion"):
+            np.testing.assert_allclose(small[name], whole[name], atol=1e-6)
+
+
+@pytest.fixture(scope="module")
+def model(sightline: Call, table: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("trained") / "model"
+    done = sightline("train", "--data", table, *TINY, "--out", folder)
+    assert done.code == 0, done.err
+    assert done.out.splitlines()[0] == "epochs: kept 2 of 2"
+    assert done.out.splitlines()[1].startswith("validation accuracy: 0.")
+    assert done.out.splitlines()[2] == f"model: {folder}"
+    return folder
+
+
+def test_training_first_and_auditing_later_gives_the_same_raw_numbers(
+    sightline: Call, here: Path, table, model, finished: Finished
+):
+    assert sightline("audit", "--data", table, "--model", model, "--quiet", "--save", "later").code == 0
+    at_once, later = raw(finished.saved), raw(Path("later"))
+    assert at_once.keys() == later.keys()
+    assert any(name.startswith("retrained.") for name in later)
+    for name in at_once:
+        np.testing.assert_array_equal(at_once[name], later[name], err_msg=name)
+
+
+def test_training_tells_what_it_reached_as_json(sightline: Call, here: Path, table, model):
+    told = sightline("train", "--data", table, *TINY, "--out", "m", "--json").json
+    assert set(told) == {"model", "spec", "key", "epochs", "kept", "validation"}
+    assert set(told["validation"]) == {"accuracy", "loss", "auc", "n"}
+    assert (told["spec"], told["validation"]["n"]) == ("mlp(hidden=8)+additive+softmax", 18)
+    assert (Path("m") / "model.safetensors").read_bytes() == (model / "model.safetensors").read_bytes()
+
+
+def test_texts_a_saved_model_was_trained_on_are_refused(sightline: Call, here: Path, table, model):
+    done = sightline("audit", "--data", table, "--model", model, "--seed", 5)
+    assert done.code == 2
+    assert "test texts were used to train" in done.err
+    assert "--seed" in done.err
+    assert not any(here.iterdir())
+
+
+def test_a_saved_model_may_be_audited_on_other_texts(sightline: Call, here: Path, model):
+    other = write_table(here / "other.csv", n=300)
+    lines = other.read_text(encoding="utf-8").replace("zyx", "yxz")
+    other.write_text(lines, encoding="utf-8")
+    assert sightline("audit", "--data", other, "--model", model, "--quiet").code == 0
+
+
+@pytest.mark.parametrize(
+    ("flag", "value"),
+    [
+        ("--epochs", 3),
+        ("--batch-size", 8),
+        ("--learning-rate", 0.1),
+        ("--preset", "default"),
+        ("--companions", "none"),
+        ("--min-count", 2),
+    ],
+)
+def test_flags_of_a_training_are_refused_for_a_saved_model(sightline: Call, here: Path, table, model, flag, value):
+    done = sightline("audit", "--data", table, "--model", model, flag, value)
+    assert done.code == 2
+    assert f"error: {flag} is about training" in done.err
+
+
+def test_training_flags_reach_the_training(sightline: Call, here: Path, table):
+    flags = (
+        "--preset",
+        "jain2019",
+        "--epochs",
+        1,
+        "--batch-size",
+        16,
+        "--learning-rate",
+        "0.01",
+        "--min-count",
+        2,
+        "--max-tokens",
+        6,
+        "--seed",
+        4,
+    )
+    told = sightline("audit", "--data", table, "--model", "mlp(hidden=4)", *flags, "--quiet", "--json").json
+    made = told["spec"]["run"]
+    assert (made["fit"]["epochs"], made["fit"]["batch_size"], made["fit"]["learning_rate"]) == (1, 16, 0.01)
+    assert made["fit"]["amsgrad"] is True
+    assert (made["model"]["embedding"], made["seed"], told["spec"]["seed"]) == (200, 4, 4)
+    assert (made["data"]["min_count"], made["data"]["max_tokens"]) == (2, 6)
+    assert told["cards"]["data"]["truncated"] == 120
+
+
+def test_an_epoch_that_fills_the_screen_is_no_good_a_line_every_ten_seconds_is(sightline: Call, here: Path, table):
+    loud = [flag for flag in TINY if flag != "--quiet"]
+    few = sightline("audit", "--data", table, *loud)
+    assert [line.partition(":")[0] for line in few.err.splitlines()] == [
+        "training model",
+        "training companion (uniform attention)",
+        "auditing",
+    ]
+    every = sightline("audit", "--data", table, *loud, "--verbose")
+    assert [line.partition(":")[0] for line in every.err.splitlines()] == ["training model"] * 2 + [
+        "training companion (uniform attention)"
+    ] * 2 + ["auditing"]
+    silent = sightline("audit", "--data", table, *loud, "--json")
+    assert silent.err == "report: report.html\n"
+
+
+def test_a_dry_run_estimates_and_writes_nothing(sightline: Call, here: Path, table, model):
+    done = sightline("audit", "--data", table, *TINY, "--dry-run", "--save", "a")
+    assert done.code == 0
+    assert [line.partition(":")[0] for line in done.out.splitlines()] == [
+        "training",
+        "audit",
+        "memory",
+        "basis",
+        "dry run",
+    ]
+    told = sightline("audit", "--data", table, "--model", model, "--dry-run", "--json").json
+    assert set(told) == {"seconds_training", "seconds_audit", "peak_bytes", "basis"}
+    assert told["seconds_training"] == 0 < told["seconds_audit"]
+    assert sightline("train", "--data", table, *TINY, "--out", "m", "--dry-run").code == 0
+    assert not any(here.iterdir())
+
+
+def test_a_terminal_sees_bars_without_colour_where_none_is_wanted_and_stdout_stays_json(here: Path, table):
+    ours, theirs = os.openpty()
+    command = [
+        sys.executable,
+        "-m",
+        "sightline",
+        "audit",
+        "--data",
+        str(table),
+        "--model",
+        "mlp(hidden=8)",
+        "--epochs",
+        "2",
+        "--json",
+    ]
+    environment = os.environ | {"NO_COLOR": "1", "TERM": "xterm"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, text=True, env=environment) as process:
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # how a pseudo-terminal says that nobody writes to it any more
+            while part := os.read(ours, 4096):
+                shown += part
+        assert process.stdout is not None
+        assert json.loads(process.stdout.read())["verdict"] == "cannot tell"
+    os.close(ours)
+    assert b"training companion (uniform attention)" in shown
+    assert b"18 of 18 texts" in shown
+    assert not re.search(rb"\x1b\[[0-9;]*3[0-9]m", shown)  # it may move the cursor, but not paint

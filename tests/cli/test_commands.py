@@ -1,0 +1,177 @@
+"""`demo`, `check-data`, `list` and `doctor`."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from sightline import spec
+from sightline.cli.estimate import duration
+from sightline.cli.flags import read_memory
+from sightline.cli.parts import MODELS, PLANTED
+from sightline.data.planted import read_world
+from sightline.errors import SpecError
+from sightline.findings.claims import CLAIMS
+from sightline.models.attention import PROJECTIONS, SCORERS, SOURCES
+from sightline.models.encoders import ENCODERS
+from sightline.presets import PRESETS
+from sightline.spec import Part
+from tests.cli.conftest import Call
+
+
+@pytest.mark.slow
+def test_demo_shows_the_whole_way(sightline: Call, here: Path):
+    done = sightline("demo", "--out", "shown")
+    assert done.code == 0
+    assert done.out.startswith("Verdict: can be shown with caveats (row 5;")
+    assert sum(line.startswith("SL-") for line in done.out.splitlines()) == len(CLAIMS)
+    assert "report: shown/report.html" in done.out
+    assert sorted(path.name for path in Path("shown").iterdir()) == ["audit", "model", "report.html"]
+    again = sightline(
+        "audit", "--data", "planted:needle(n=1200,length=30,strength=0.9)", "--model", "shown/model", "--limit", 20
+    )
+    assert again.code == 0  # what demo wrote is a model like any other
+
+
+def test_demo_leaves_a_folder_that_is_not_its_own_alone(sightline: Call, here: Path, no_training):
+    (here / "mine" / "audit").mkdir(parents=True)
+    assert sightline("demo", "--out", "mine").code == 2
+    assert [path.name for path in (here / "mine").iterdir()] == ["audit"]
+
+
+def test_check_data_tells_what_is_there(sightline: Call, table):
+    done = sightline("check-data", "--data", table)
+    assert (done.code, done.err) == (0, "")
+    assert re.search(r"^train +84 +9 to 11, median 10 +neg 42, pos 42$", done.out, re.MULTILINE)
+    card = sightline("check-data", "--data", table, "--json").json
+    assert card["splits"]["test"]["n"] == 18
+    assert card["splits"]["train"]["labels"] == {"neg": 42, "pos": 42}
+
+
+def test_check_data_divides_as_an_audit_with_this_seed_would(sightline: Call, table, monkeypatch):
+    seeds = []
+    from sightline.data.loading import load
+
+    monkeypatch.setattr("sightline.data.loading.load", lambda spec, seed: seeds.append(seed) or load(spec, seed))
+    sightline("check-data", "--data", table, "--seed", 3)
+    assert seeds == [3]
+
+
+def test_check_data_prints_labels_that_a_terminal_cannot_obey(sightline: Call, here: Path):
+    labels = ("pos", "ev\x1b[31mil")
+    rows = "".join(f"a text {i},{labels[i % 2]}\n" for i in range(20))
+    Path("x.csv").write_text("text,label\n" + rows, encoding="utf-8")
+    assert "\x1b" not in sightline("check-data", "--data", "x.csv").out
+
+
+def test_check_data_keeps_many_labels_on_one_line(sightline: Call, here: Path):
+    rows = "".join(f"a text {i},label {i % 30} {'x' * 50}\n" for i in range(300))
+    Path("x.csv").write_text("text,label\n" + rows, encoding="utf-8")
+    shown = sightline("check-data", "--data", "x.csv").out
+    assert ", and 22 more" in shown
+    assert max(map(len, shown.splitlines())) < 400
+
+
+def test_list_has_everything_and_each_kind_alone(sightline: Call):
+    everything = sightline("list", "--json").json
+    assert list(everything) == ["models", "data", "measures", "findings", "presets"]
+    assert [row["code"] for row in everything["findings"]] == list(CLAIMS)
+    assert [row["name"] for row in everything["presets"]] == list(PRESETS)
+    for kind, rows in everything.items():
+        assert sightline("list", kind, "--json").json == {kind: rows}
+        lines = sightline("list", kind).out.splitlines()
+        assert lines[0] == f"{kind}:"
+        assert len(lines) == 1 + len(rows)
+        for row, line in zip(rows, lines[1:], strict=True):
+            assert (row.get("about") or row["claim"]) in line
+    for row in everything["measures"]:
+        assert row["about"]
+        assert isinstance(row["needs"], list)
+
+
+def test_the_listed_parts_of_a_model_are_those_there_are():
+    listed = {
+        kind: tuple(line.part.name for line in MODELS if line.kind == kind)
+        for kind in ("encoder", "scorer", "projection", "source")
+    }
+    assert listed == {
+        "encoder": spec.ENCODERS,
+        "scorer": spec.SCORERS,
+        "projection": spec.PROJECTIONS,
+        "source": spec.SOURCES,
+    }
+    builders = {
+        "encoder": lambda part: ENCODERS[part.name](part, 8),
+        "scorer": lambda part: SCORERS[part.name](part, 8),
+        "source": lambda part: SOURCES[part.name](part, PROJECTIONS["softmax"], 0),
+    }
+    for line in MODELS:
+        if line.kind in builders:
+            assert options_of(lambda part, build=builders[line.kind]: build(part), line.part.name) == names(line.part)
+            builders[line.kind](line.part)
+
+
+def test_the_listed_corpora_are_those_there_are_with_the_defaults_they_have():
+    with pytest.raises(SpecError) as caught:
+        read_world(Part("moon"))
+    assert str(caught.value).partition("expected one of ")[2] == ", ".join(line.part.name for line in PLANTED)
+    for line in PLANTED:
+        assert options_of(read_world, line.part.name) == names(line.part)
+        assert read_world(line.part) == read_world(Part(line.part.name))
+
+
+def names(part: Part) -> list[str]:
+    return [key for key, _ in part.options]
+
+
+def options_of(build, name: str) -> list[str]:
+    """The options that a part has, from the words that refuse another one."""
+    with pytest.raises(SpecError) as caught:
+        build(Part(name, (("no such option", 1),)))
+    told = str(caught.value).partition("has these options: ")[2]
+    return [] if told == "none" else told.split(", ")
+
+
+def test_doctor_is_content_here(sightline: Call):
+    done = sightline("doctor")
+    assert done.code == 0
+    assert all(line.startswith("ok ") for line in done.out.splitlines())
+    told = sightline("doctor", "--json").json
+    assert told["ok"] is True
+    assert {check["name"] for check in told["checks"]} >= {
+        "python",
+        "packages",
+        "torch",
+        "--device auto",
+        "a tiny audit",
+    }
+
+
+def test_doctor_says_what_is_wrong(sightline: Call, monkeypatch):
+    def broken(*arguments: object) -> None:
+        raise OSError("no such library")
+
+    monkeypatch.setattr("sightline.experiments.run.run", broken)
+    done = sightline("doctor", "--json")
+    assert done.code == 1
+    assert done.json["ok"] is False
+    assert [check["found"] for check in done.json["checks"] if not check["ok"]] == ["OSError: no such library"]
+
+
+def test_doctor_checks_the_identity_that_every_audit_rests_on(sightline: Call, monkeypatch):
+    monkeypatch.setattr("sightline.findings.verdict.IDENTITY", -1.0)
+    done = sightline("doctor")
+    assert done.code == 1
+    assert "FAILED" in done.out
+    assert "misses its logits" in done.out
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("1M", 2**20), ("512m", 2**29), ("2G", 2**31), ("1.5GiB", 3 * 2**29), ("2048 KB", 2**21)]
+)
+def test_sizes(text, size):
+    assert read_memory(text) == size
+
+
+def test_durations():
+    assert [duration(seconds) for seconds in (0.1, 89.0, 120.0, 7200.0)] == ["1 s", "89 s", "2 min", "2.0 h"]

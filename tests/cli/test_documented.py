@@ -1,0 +1,56 @@
+"""Every command and each of its flags says what it is for."""
+
+import pytest
+import typer
+
+from sightline.cli.app import app
+from tests.cli.conftest import Call
+
+COMMANDS = typer.main.get_command(app).commands
+COMMON = ("--json",)
+
+
+def test_the_commands_are_those_that_were_promised():
+    assert list(COMMANDS) == ["demo", "train", "audit", "report", "list", "check-data", "doctor"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_and_each_of_its_flags_is_described(name, sightline: Call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    command = COMMANDS[name]
+    assert command.help
+    shown = sightline(name, "--help").out
+    for parameter in command.params:
+        assert parameter.help, parameter.name
+        assert parameter.help.endswith("."), parameter.name
+        assert parameter.help.split("  ")[0][:40] in shown
+        for flag in parameter.opts:
+            if flag.startswith("-"):
+                assert flag.startswith("--")
+                assert flag == flag.lower().replace("_", "-")
+                assert flag in shown
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_flag_means_the_same_in_every_command(name):
+    """One help text a flag, but for what a command is given or writes."""
+    own = {"--model", "--out"}
+    told = {flag: p.help for other in COMMANDS.values() for p in other.params for flag in p.opts}
+    for parameter in COMMANDS[name].params:
+        for flag in set(parameter.opts) - own:
+            assert parameter.help == told[flag]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_speaks_json(name):
+    flags = {flag for parameter in COMMANDS[name].params for flag in parameter.opts}
+    assert set(COMMON) <= flags
+
+
+def test_the_flags_of_the_app_are_described(sightline: Call):
+    shown = sightline("--help").out
+    for parameter in typer.main.get_command(app).params:
+        assert parameter.help
+        assert parameter.opts[0] in shown
+    for name in COMMANDS:
+        assert name in shown

@@ -1,0 +1,292 @@
+"""One exit code for each way a command can end, and one line on stderr for each error."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sightline.archive import load_audit
+from sightline.cli.gates import closed, read_gates
+from tests.cli.conftest import TINY, Call, Finished
+
+# An interrupt is handled even where the tests run in the background, which would have it ignored.
+MAIN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from sightline.cli.app import main; main()"
+
+
+def one_error(text: str) -> str:
+    lines = text.splitlines()
+    assert len(lines) == 1, text
+    assert lines[0].startswith("error: ")
+    return lines[0]
+
+
+# ---------------------------------------------------------------- 0
+
+
+@pytest.mark.parametrize("arguments", [("--help",), (), ("--version",), ("list", "presets"), ("audit", "--help")])
+def test_done(sightline: Call, arguments):
+    done = sightline(*arguments)
+    assert (done.code, done.err) == (0, "")
+    assert done.out
+
+
+# ---------------------------------------------------------------- 1
+
+
+def broken(*arguments: object, **options: object) -> None:
+    raise RuntimeError("the wheel\ncame off")
+
+
+def test_a_bug_is_one_line_that_asks_for_a_report(sightline: Call, monkeypatch):
+    monkeypatch.setattr("sightline.data.loading.load", broken)
+    done = sightline("check-data", "--data", "x.csv")
+    assert done.code == 1
+    assert done.out == ""
+    assert one_error(done.err).startswith(
+        "error: RuntimeError: the wheel came off. This is a bug in sightline: please report"
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--debug", "check-data", "--data", "x.csv"), ("check-data", "--data", "x.csv", "--debug")]
+)
+def test_a_bug_shows_its_traceback_where_it_is_asked_for(sightline: Call, monkeypatch, arguments):
+    monkeypatch.setattr("sightline.data.loading.load", broken)
+    done = sightline(*arguments)
+    assert done.code == 1
+    assert done.err.startswith("Traceback (most recent call last):")
+    assert one_error(done.err.splitlines()[-1])
+
+
+def test_a_bug_shows_its_traceback_where_the_environment_asks_for_it(sightline: Call, monkeypatch):
+    monkeypatch.setenv("SIGHTLINE_DEBUG", "1")
+    monkeypatch.setattr("sightline.data.loading.load", broken)
+    assert "Traceback" in sightline("check-data", "--data", "x.csv").err
+
+
+def test_a_bug_that_typer_would_hide_is_named(sightline: Call, monkeypatch):
+    def ended(*arguments: object) -> None:
+        raise EOFError("no data left")
+
+    monkeypatch.setattr("sightline.data.loading.load", ended)
+    done = sightline("check-data", "--data", "x.csv")
+    assert done.code == 1
+    assert "EOFError: no data left. This is a bug" in done.err
+
+
+def test_a_lack_of_memory_is_no_bug(sightline: Call, monkeypatch):
+    def greedy(*arguments: object) -> None:
+        raise MemoryError("Unable to allocate 4 TiB")
+
+    monkeypatch.setattr("sightline.data.loading.load", greedy)
+    done = sightline("check-data", "--data", "x.csv")
+    assert done.code == 2
+    assert "out of memory" in one_error(done.err)
+
+
+# ---------------------------------------------------------------- 2
+
+
+WRONG = {
+    ("audit",): "Missing option '--data'",
+    ("audit", "--data", "x.csv", "--colour", "red"): "No such option.*--colour",
+    ("paint",): "No such command 'paint'",
+    ("audit", "--data", "x.csv", "--epochs", "0"): "--epochs.*1",
+    ("audit", "--data", "x.csv", "--limit", "0"): "--limit.*1",
+    ("audit", "--data", "x.csv", "--threads", "none"): "--threads",
+    ("audit", "--data", "x.csv", "--threads", "100000"): "--threads.*1024",
+    ("audit", "--data", "x.csv", "--seed", "1.5"): "--seed",
+    ("audit", "--data", "x.csv", "--learning-rate", "nan"): "--learning-rate.*above 0.*'nan'",
+    ("audit", "--data", "x.csv", "--learning-rate", "0"): "--learning-rate.*above 0",
+    ("audit", "--data", "x.csv", "--memory", "lots"): "--memory.*512M.*'lots'",
+    ("audit", "--data", "x.csv", "--memory", "12"): "--memory.*from 1M",
+    ("audit", "--data", "x.csv", "--recipe", "stew"): "--recipe.*'stew'",
+    ("audit", "--data", "x.csv", "--companions", "twin"): "--companions.*'twin'",
+    ("audit", "--data", "x.csv", "--fail-on", "maybe"): "--fail-on 'maybe'.*must-not-be-shown.*SL-301",
+    ("audit", "--data", "x.csv", "--fail-on", "SL-999"): "--fail-on 'SL-999'",
+    ("audit", "--data", "x.csv", "--preset", "mine"): "--preset 'mine'.*default",
+    ("audit", "--data", "x.csv", "--model", "transformer"): "--model 'transformer': unknown part",
+    ("audit", "--data", "x.csv", "--model", "runs/one"): "--model runs/one: there is no such folder; .*sightline train",
+    ("audit", "--data", "x.csv", "--model", "./mlp"): "--model ./mlp: there is no such folder",
+    ("audit", "--data", "x.csv", "--device", "abacus"): "--device abacus",
+    ("audit", "--data", "x.txt"): "--data 'x.txt'",
+    ("audit", "--data", "x.csv"): "x.csv: there is no such file",
+    ("audit", "--data", "planted:moon"): "unknown corpus 'moon'",
+    ("audit", "--data", "planted:needle(length=600)"): "max_tokens",
+    ("train", "--data", "x.csv"): "Missing option '--out'",
+    ("report",): "Missing argument",
+    ("report", "nowhere"): "nowhere: expected a folder that `sightline audit --save` wrote",
+    ("list", "colours"): "'colours'",
+    ("check-data",): "Missing option '--data'",
+    ("demo", "--data", "x.csv"): "No such option.*--data",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
+def test_wrong_input(sightline: Call, here: Path, no_training, arguments):
+    done = sightline(*arguments)
+    assert done.code == 2
+    assert done.out == ""
+    assert re.search(WRONG[arguments], one_error(done.err)), done.err
+    assert not any(here.iterdir())
+
+
+def test_a_terminal_obeys_nothing_that_an_error_quotes(sightline: Call, here: Path):
+    done = sightline("audit", "--data", "x\x1b[2J.csv")
+    assert "\x1b" not in done.err
+    assert "x␛[2J.csv" in one_error(done.err)
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (("--out", "reviews.csv"), "--data and --out both name reviews.csv"),
+        (("--out", "mine/../reviews.csv"), "--data and --out both name mine/../reviews.csv"),
+        (("--out", "same", "--save", "same"), "--out and --save both name same"),
+        (("--out", "."), "--out .: expected the name of a file, got a folder"),
+        (("--out", "reviews.csv/report.html"), "reviews.csv is a file, not a folder"),
+        (("--save", "reviews.csv/audit"), "reviews.csv is a file, not a folder"),
+        (("--save", "mine"), "--save mine: exists and is not a saved audit"),
+        (("--out", "x" * 300), "cannot write"),
+        (("--model", "mine"), "--model mine: there is no model.json in it"),
+        (("--model", "mlp(hiden=8)"), "unknown option 'hiden'"),
+    ],
+)  # fmt: skip
+def test_a_place_that_cannot_be_written_is_refused_before_training(
+    sightline: Call, here: Path, table, no_training, flags, message
+):
+    (here / "reviews.csv").write_bytes(table.read_bytes())
+    (here / "mine").mkdir()
+    (here / "mine" / "precious").write_text("x")
+    done = sightline("audit", "--data", "reviews.csv", *flags)
+    assert done.code == 2
+    assert message in one_error(done.err)
+    assert sorted(path.name for path in here.iterdir()) == ["mine", "reviews.csv"]
+    assert (here / "reviews.csv").read_bytes() == table.read_bytes()
+
+
+def test_a_disk_that_refuses_is_told_with_the_place(sightline: Call, here: Path, table, monkeypatch):
+    def full(*arguments: object, **options: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("sightline.report.page.write_page", full)
+    done = sightline("audit", "--data", table, *TINY)
+    assert done.code == 2
+    assert one_error(done.err) == "error: cannot write report.html: No space left on device"
+
+
+# ---------------------------------------------------------------- 3
+
+
+def test_a_gate_closes_and_everything_is_written_all_the_same(sightline: Call, here: Path, table):
+    done = sightline(
+        "audit", "--data", table, *TINY, "--fail-on", "must-not-be-shown", "--fail-on", "cannot-tell", "--save", "audit"
+    )
+    assert done.code == 3
+    assert done.err == "gate closed: the verdict is 'cannot-tell'\n"
+    assert (here / "report.html").exists()
+    assert (here / "audit" / "audit.json").exists()
+    assert "Verdict: cannot tell" in done.out
+
+
+def test_a_gate_stays_open_for_another_verdict(sightline: Call, here: Path, table):
+    assert sightline("audit", "--data", table, *TINY, "--fail-on", "can-be-shown-with-caveats").code == 0
+
+
+def test_a_finding_closes_its_gate_when_it_is_contradicted(sightline: Call, here: Path, table, finished: Finished):
+    audit = load_audit(finished.saved)
+    answers = {finding.code: finding.verdict for finding in audit.findings}
+    assert set(answers.values()) > {"contradicted"}
+    for code, answer in answers.items():
+        assert closed(audit, read_gates([code.lower()])) == (
+            [f"{code} is contradicted"] if answer == "contradicted" else []
+        )
+    code = next(code for code, answer in answers.items() if answer == "contradicted")
+    assert sightline("audit", "--data", table, *TINY, "--fail-on", code).code == 3
+
+
+# ---------------------------------------------------------------- 130 and 141
+
+
+def test_an_interrupt_is_one_line(sightline: Call, monkeypatch):
+    def interrupt(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sightline.data.loading.load", interrupt)
+    done = sightline("check-data", "--data", "x.csv")
+    assert done.code == 130
+    assert one_error(done.err) == "error: interrupted; nothing is half-written"
+
+
+def test_an_interrupted_training_leaves_nothing(here: Path):
+    command = [
+        "audit",
+        "--data",
+        "planted:needle(n=4000,length=30)",
+        "--model",
+        "bilstm",
+        "--save",
+        "audit",
+        "--verbose",
+    ]
+    with subprocess.Popen([sys.executable, "-c", MAIN, *command], stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("training model: epoch 1")
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+    assert process.returncode == 130
+    assert rest.splitlines()[-1] == "error: interrupted; nothing is half-written"
+    assert "Traceback" not in rest
+    assert not any(here.iterdir())
+
+
+def test_an_interrupt_while_a_report_is_written_leaves_the_old_one(
+    sightline: Call, here: Path, finished: Finished, monkeypatch
+):
+    (here / "report.html").write_text("the old one")
+
+    def half(path: Path, page: bytes) -> None:
+        path.write_bytes(page[:100])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sightline.report.page._write", half)
+    assert sightline("report", finished.saved).code == 130
+    assert [path.name for path in here.iterdir()] == ["report.html"]
+    assert (here / "report.html").read_text() == "the old one"
+
+
+def test_a_reader_that_goes_away_is_no_error():
+    read, write = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-c", MAIN, "list", "models"], stdout=write, stderr=subprocess.PIPE, text=True
+    )
+    os.close(write)
+    os.close(read)
+    _, err = process.communicate()
+    assert (process.returncode, err) == (141, "")
+
+
+def test_the_door_itself_leaves_with_the_code_and_survives_a_narrow_terminal():
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [sys.executable, "-m", "sightline", "list", "measures"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Kendall's \\u03c4-b" in done.stdout
+    began = time.monotonic()
+    assert (
+        subprocess.run(
+            [sys.executable, "-m", "sightline", "list", "colours"], capture_output=True, check=False
+        ).returncode
+        == 2
+    )
+    assert time.monotonic() - began < 30

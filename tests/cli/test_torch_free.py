@@ -1,0 +1,36 @@
+"""What answers at once must not wait for torch, nor for the figures."""
+
+import subprocess
+import sys
+
+import pytest
+
+ASK = """
+import sys
+from sightline.cli.app import run
+code = run(sys.argv[1:])
+heavy = {"torch", "matplotlib", "scipy"} & set(sys.modules)
+sys.exit(f"{heavy} loaded" if heavy else code)
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--help"], 0),
+        (["audit", "--help"], 0),
+        (["--version"], 0),
+        (["list", "models"], 0),
+        (["list", "findings"], 0),
+        (["audit", "--data", "x.csv", "--fail-on", "never"], 2),
+        (["audit", "--data", "x.csv", "--model", "no/where"], 2),
+    ],
+)
+def test_without_torch(arguments, code):
+    done = subprocess.run([sys.executable, "-c", ASK, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+
+
+def test_the_package_itself_is_light():
+    code = "import sys, sightline; assert 'torch' not in sys.modules"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
