@@ -34,6 +34,8 @@ MEASURES = ("need", "retrained", "agreement", "reach", "permutation", "erasure")
 TESTED = ("SL-101", "SL-102", "SL-104", "SL-301")
 TRUE_IN = {"SL-001": ("mlp",)}
 SHARE, LEAST, POWER = 0.25, 0.01, 0.95
+FIRST = 0.03
+"""δ while δ is not known: which comparison of SL-001 is the weakest depends on it, a little."""
 
 
 def deltas(results: list[dict[str, Any]]) -> dict[str, float]:
@@ -56,7 +58,7 @@ def powers(results: list[dict[str, Any]], delta: dict[str, float]) -> float:
 
 def cells(encoders: tuple[str, ...], measures: tuple[str, ...], texts: int | None = None) -> list[Cell]:
     """List the planted cells of every seed."""
-    return [Cell("planted", e, c, seed, texts, measures) for e in encoders for c in CORPORA for seed in SEEDS]
+    return [Cell("planted", e, c, seed, texts, measures, FIRST) for e in encoders for c in CORPORA for seed in SEEDS]
 
 
 def tell(done: int, total: int) -> None:

@@ -99,3 +99,11 @@ def test_fewer_tokens_at_once_change_nothing() -> None:
     model = untrained("bilstm(hidden=6)+additive")
     one, other = (agreement(model, tokens_at_once=size).values["deletion"].flat for size in (2**15, 30))
     assert one == pytest.approx(other, abs=1e-6)
+
+
+def test_the_free_reference_is_the_mean_of_both_text_by_text() -> None:
+    values = agreement(untrained("bilstm(hidden=6)+additive")).values
+    for kind in ("captured", "chance", "draws"):
+        pair = values[f"{kind}.free_gradient"], values[f"{kind}.free_deletion"]
+        assert values[f"{kind}.free"] == pytest.approx((pair[0] + pair[1]) / 2, nan_ok=True)
+    assert values["captured.free"].max() > values["chance.free"].max()

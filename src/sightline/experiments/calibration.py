@@ -25,8 +25,9 @@ from sightline.auditing import measure
 from sightline.data.dataset import Dataset
 from sightline.data.loading import load
 from sightline.data.vocabulary import Vocabulary
+from sightline.findings.claims import CLAIMS
 from sightline.findings.judge import judge
-from sightline.findings.thresholds import committed
+from sightline.findings.thresholds import Thresholds, committed
 from sightline.maths.projections import softmax, uniform
 from sightline.measures import default_measures
 from sightline.models.attention import Random
@@ -49,7 +50,7 @@ CORPORA: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Cell:
-    """One model on one corpus, to be audited."""
+    """One model on one corpus, to be audited; at one δ for all findings where ``delta`` is given."""
 
     world: str
     encoder: str
@@ -57,6 +58,7 @@ class Cell:
     seed: int
     texts: int | None = None
     measures: tuple[str, ...] = ("agreement",)
+    delta: float | None = None
 
     def __str__(self) -> str:
         """Name the cell: the key under which its result is kept."""
@@ -99,7 +101,8 @@ def run_cell(cell: Cell) -> dict[str, Any]:
     measures = [one for one in default_measures(companions) if one.code in ("outputs", *cell.measures)]
     test = dataset.test[: cell.texts]
     outcomes = measure(model, test, measures, companions, Seeds(cell.seed), 32, lambda done, total: None)
-    findings = judge(outcomes, dataset.label_names, committed(), cell.seed).findings
+    thresholds = committed() if cell.delta is None else Thresholds(dict.fromkeys(CLAIMS, cell.delta), 1)
+    findings = judge(outcomes, dataset.label_names, thresholds, cell.seed).findings
     return asdict(cell) | {"n": len(test), "accuracy": _accuracy(outcomes), "findings": _summary(findings)}
 
 

@@ -38,10 +38,10 @@ _BESIDE: Mapping[str, Mapping[str, str]] = {
     },
     "SL-103": {"Kendall’s τ-b over all words": "agreement.tau.references"},
     "SL-104": {
-        "share captured of the gradient without attention": "agreement.captured.free_gradient",
-        "the floor of this": "agreement.chance.free_gradient",
-        "share captured of deletion without attention": "agreement.captured.free_deletion",
-        "the floor of that": "agreement.chance.free_deletion",
+        "of the gradient alone": "agreement.captured.free_gradient",
+        "its floor": "agreement.chance.free_gradient",
+        "of deletion alone": "agreement.captured.free_deletion",
+        "the floor of deletion": "agreement.chance.free_deletion",
     },
     "SL-201": {
         "largest change that any attention makes (total variation), at least": "reach.low",

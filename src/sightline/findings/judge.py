@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from sightline.findings.claims import CLAIMS
-from sightline.findings.decide import decide, disagreement, explain, weakest
+from sightline.findings.decide import decide, disagreement, explain
 from sightline.findings.evidence import Evidence
 from sightline.findings.need import need_finding
 from sightline.findings.thresholds import Thresholds
@@ -15,12 +15,7 @@ from sightline.results import Answer, Estimate, Finding, Outcome, Verdict
 from sightline.statistics import bootstrap
 from sightline.statistics.contrast import Contrast, benjamini_hochberg, p_value, paired
 
-_REFERENCES = {
-    "SL-101": ("gradient",),
-    "SL-102": ("deletion",),
-    "SL-104": ("free_gradient", "free_deletion"),
-    "SL-103": ("references",),
-}
+_REFERENCES = {"SL-101": "gradient", "SL-102": "deletion", "SL-104": "free", "SL-103": "references"}
 
 
 @dataclass(frozen=True)
@@ -96,24 +91,14 @@ def _simple(evidence: Evidence, code: str, measure: str, quantity: str, floor: s
 
 
 def _agreement(evidence: Evidence, code: str) -> Finding:
-    """Judge captured importance; a claim about several references stands or falls with the weakest."""
+    """Judge captured importance against what permuted weights capture."""
     if evidence.taken("agreement") is None:
         return _not_applicable(evidence, code, evidence.why_not("agreement"))
-    each: dict[str, Finding] = {}
-    for name in _REFERENCES[code]:
-        contrast, by_class = _contrast(evidence, "agreement", f"captured.{name}", f"chance.{name}")
-        if contrast.effect.n == 0:
-            return _not_applicable(evidence, code, _undefined(evidence, "agreement", f"captured.{name}"))
-        each[name] = _finding(evidence, code, contrast, by_class, _drawn_p(evidence, name))
-    name = weakest({name: finding.verdict for name, finding in each.items()})
-    if len(each) == 1:
-        return each[name]
-    answers = ", ".join(f"{other.replace('_', ' ')}: {finding.verdict}" for other, finding in each.items())
-    p_values = [finding.p for finding in each.values() if finding.p is not None]
-    return replace(
-        each[name], reason=f"{answers}; the weakest decides, {name.replace('_', ' ')}: {each[name].reason}",
-        p=max(p_values, default=None),
-    )  # fmt: skip
+    name = _REFERENCES[code]
+    contrast, by_class = _contrast(evidence, "agreement", f"captured.{name}", f"chance.{name}")
+    if contrast.effect.n == 0:
+        return _not_applicable(evidence, code, _undefined(evidence, "agreement", f"captured.{name}"))
+    return _finding(evidence, code, contrast, by_class, _drawn_p(evidence, name))
 
 
 def _drawn_p(evidence: Evidence, reference: str) -> float | None:

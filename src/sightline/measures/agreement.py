@@ -22,6 +22,9 @@ Array = np.ndarray
 References = Mapping[str, Float[Array, "B T"]]
 
 
+_KINDS = ("captured", "chance", "draws")
+
+
 @dataclass(frozen=True)
 class Texts:
     """What every comparison of a batch needs: which words are real, how many count as top, whose text it is."""
@@ -56,6 +59,7 @@ class Agreement:
         references, coupled = _references(model, trace, shuffles, self.tokens_at_once)
         out: dict[str, Array | Ragged] = {"words": mask.sum(1), "constant": _constant(attention, mask)}
         out |= self._compare(attention, references, texts, seeds)
+        out |= _free(out)
         out |= self._couple(shuffles, coupled, texts)
         out |= self._among(references, texts)
         both = np.stack([np.asarray(out["captured.gradient"]), np.asarray(out["captured.deletion"])])
@@ -105,6 +109,17 @@ class Agreement:
             "chance.references": np.mean(chances, axis=0),
             "tau.references": _tau(references["gradient"], references["deletion"], texts.mask),
         }
+
+
+def _free(compared: Mapping[str, Array | Ragged]) -> dict[str, Array]:
+    """Average the two references that are free of attention, text by text and draw by draw.
+
+    Neither is the truth: the gradient fades where a state saturates, a deletion where words stand in for each other.
+    """
+    pairs = {
+        kind: [np.asarray(compared[f"{kind}.free_{name}"]) for name in ("gradient", "deletion")] for kind in _KINDS
+    }
+    return {f"{kind}.free": np.mean(pair, axis=0) for kind, pair in pairs.items()}
 
 
 def _references(
