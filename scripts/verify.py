@@ -2,7 +2,8 @@
 
 ``calibration``: one rule, one δ, seeds 0–199. Weights that the model does not use must not pass for used (SL-101 and
 SL-102), weights that nobody chose must not pass for chosen (SL-104), and planted evidence of moderate strength must be
-found. ``random_attention``: the two worked examples of ``docs/random-attention.md``. A killed run resumes.
+found. ``random_attention``: the worked examples of ``docs/random-attention.md``. ``chaos``: a study that is killed thirty
+times (``scripts/chaos.py``). A killed calibration resumes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from chaos import chaos
 
 from sightline.auditing import environment
 from sightline.experiments.calibration import Cell, sweep
@@ -114,7 +116,7 @@ def tell(done: int, total: int) -> None:
         print(f"{time.strftime('%H:%M:%S')} {done}/{total}", file=sys.stderr, flush=True)
 
 
-VERIFIED_BY = {"random_attention": random_attention, "calibration": calibration}
+VERIFIED_BY = {"random_attention": random_attention, "chaos": chaos, "calibration": calibration}
 
 
 def main() -> int:

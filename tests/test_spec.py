@@ -1,6 +1,9 @@
 """Specs: text ↔ value, canonical keys, and errors that say what to write instead."""
 
-from dataclasses import replace
+import json
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,12 +13,66 @@ from sightline.data.vocabulary import Vocabulary
 from sightline.errors import SpecError
 from sightline.models.classifier import build
 from sightline.presets import PRESETS, build_specs
-from sightline.spec import DataSpec, FitSpec, Part, RunSpec, parse_data, parse_model, parse_part, run_key
+from sightline.spec import (
+    ENCODERS,
+    MEANING,
+    DataSpec,
+    FitSpec,
+    ModelSpec,
+    Part,
+    RunSpec,
+    parse_data,
+    parse_model,
+    parse_part,
+    run_from_json,
+    run_key,
+    training_key,
+)
 
 names = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
 values = st.one_of(
     st.integers(-99, 99), st.booleans(), st.floats(-9, 9).filter(lambda x: x == x), names.filter(lambda n: n not in ("true", "false", "inf", "nan", "infinity"))
 )  # fmt: skip
+
+# Plain values, of which `make` makes a run inside the test: its types are checked as it is made, and not with
+# Hypothesis's own chance.
+parts = st.tuples(names, st.dictionaries(names, values, max_size=3))
+numbers, sizes = st.floats(0, 9), st.integers(1, 999)
+tables = st.fixed_dictionaries(
+    {"kind": st.sampled_from(["csv", "tsv", "jsonl"]), "path": st.text()},
+    optional={
+        "text": st.text(), "label": st.text(), "split": st.text(), "rationale": st.text(), "max_tokens": sizes,
+        "min_count": sizes, "recipe": st.sampled_from(["clean", "paper"]), "digest": st.just("ab" * 32),
+    },
+)  # fmt: skip
+planted = st.fixed_dictionaries({"kind": st.just("planted"), "part": parts})
+models = st.fixed_dictionaries(
+    {"encoder": parts, "scorer": parts, "projection": parts, "source": parts},
+    optional={"embedding": sizes, "embedding_std": numbers, "boundaries": st.booleans()},
+)
+fits = st.fixed_dictionaries(
+    {},
+    optional={
+        "epochs": sizes, "patience": sizes, "batch_size": sizes, "learning_rate": numbers, "weight_decay": numbers,
+        "attention_weight_decay": numbers, "amsgrad": st.booleans(), "class_weights": st.booleans(),
+        "reduction": st.sampled_from(["mean", "sum"]), "keep": st.sampled_from(["loss", "auc", "accuracy"]),
+    },
+)  # fmt: skip
+rest = st.fixed_dictionaries(
+    {"seed": st.integers()}, optional={"limit": st.none() | sizes, "companions": st.lists(st.text(), max_size=2)}
+)
+
+
+def make(data: dict[str, Any], model: dict[str, Any], fit: dict[str, Any], rest: dict[str, Any]) -> RunSpec:
+    def with_parts(room: dict[str, Any]) -> dict[str, Any]:
+        return {k: Part(v[0], tuple(sorted(v[1].items()))) if isinstance(v, tuple) else v for k, v in room.items()}
+
+    named = {k: tuple(v) if isinstance(v, list) else v for k, v in rest.items()}
+    return RunSpec(DataSpec(**with_parts(data)), ModelSpec(**with_parts(model)), FitSpec(**fit), **named)
+
+
+def through_json(spec: RunSpec) -> dict[str, Any]:
+    return json.loads(json.dumps(spec.to_json()))
 
 
 @given(names, st.dictionaries(names, values, max_size=4))
@@ -118,3 +175,134 @@ def test_flags_override_a_preset() -> None:
 def test_the_spec_text_of_data_says_where_it_is() -> None:
     assert str(DataSpec("csv", path="x.csv")) == "csv:x.csv"
     assert str(parse_data("planted:vote(cues=3)")) == "planted:vote(cues=3)"
+
+
+RUN = RunSpec(parse_data("csv:a.csv"), parse_model("bilstm(hidden=8)+additive"), FitSpec(epochs=3), 1, 50)
+CHANGES: dict[str, dict[str, Any]] = {
+    "data": {
+        "kind": "tsv", "path": "b.csv", "part": Part("needle"), "text": "body", "label": "stars", "split": "part",
+        "rationale": "why", "max_tokens": 9, "min_count": 2, "recipe": "paper", "digest": "ab" * 32,
+    },
+    "model": {
+        "encoder": Part("mlp"), "scorer": Part("other"), "projection": Part("other"), "source": Part("random"),
+        "embedding": 7, "embedding_std": 0.2, "boundaries": True,
+    },
+    "fit": {
+        "epochs": 4, "patience": 4, "batch_size": 4, "learning_rate": 0.5, "weight_decay": 0.5,
+        "attention_weight_decay": 0.5, "amsgrad": True, "class_weights": True, "reduction": "sum", "keep": "auc",
+    },
+}  # fmt: skip
+OF_A_TRAINING = [replace(RUN, seed=2)] + [
+    replace(RUN, **{room: replace(getattr(RUN, room), **{name: value})})
+    for room, changes in CHANGES.items()
+    for name, value in changes.items()
+]
+OF_AN_AUDIT = [replace(RUN, limit=51), replace(RUN, limit=None), replace(RUN, companions=())]
+
+
+@given(tables | planted, models, fits, rest)
+def test_a_run_round_trips_through_its_json(data: dict, model: dict, fit: dict, rest: dict) -> None:
+    spec = make(data, model, fit, rest)
+    again = run_from_json(through_json(spec))
+    assert again == spec
+    assert (run_key(again), training_key(again)) == (run_key(spec), training_key(spec))
+
+
+def test_a_whole_number_is_a_number() -> None:
+    item = through_json(RUN)
+    item["fit"]["weight_decay"], item["fit"]["learning_rate"] = 0, 1
+    same = replace(RUN, fit=replace(RUN.fit, weight_decay=0.0, learning_rate=1.0))
+    assert run_key(run_from_json(item)) == run_key(same)
+
+
+@given(st.dictionaries(names, values, min_size=2, max_size=4), st.randoms(use_true_random=False))
+def test_the_order_of_options_is_no_part_of_a_key(options: dict, order: Any) -> None:
+    def spec(items: list) -> RunSpec:
+        inside = ",".join(f"{key}={str(value).lower() if isinstance(value, bool) else value}" for key, value in items)
+        return RunSpec(parse_data(f"planted:needle({inside})"), parse_model(f"mlp({inside})"))
+
+    shuffled = list(options.items())
+    order.shuffle(shuffled)
+    one, other = spec(list(options.items())), spec(shuffled)
+    assert (run_key(one), training_key(one)) == (run_key(other), training_key(other))
+
+
+def test_every_field_is_part_of_the_keys() -> None:
+    for room, kind in {"data": DataSpec, "model": ModelSpec, "fit": FitSpec}.items():
+        assert set(CHANGES[room]) == {f.name for f in fields(kind)}, "a new field needs a line in CHANGES"
+    everything = [RUN, *OF_A_TRAINING, *OF_AN_AUDIT]
+    assert len(set(map(run_key, everything))) == len(everything)
+    assert len({training_key(RUN), *map(training_key, OF_A_TRAINING)}) == 1 + len(OF_A_TRAINING)
+
+
+def test_a_table_that_is_named_by_its_bytes_is_the_same_from_any_folder() -> None:
+    here, there = (replace(RUN, data=DataSpec("csv", path=f"{folder}/a.csv", digest="ab")) for folder in ("x", "x/y"))
+    assert run_key(here) == run_key(there)
+    assert training_key(here) == training_key(there)
+    unnamed = [replace(spec, data=replace(spec.data, digest="")) for spec in (here, there)]
+    assert run_key(unnamed[0]) != run_key(unnamed[1])
+
+
+def test_what_only_an_audit_reads_shares_a_training() -> None:
+    assert {training_key(spec) for spec in OF_AN_AUDIT} == {training_key(RUN)}
+    assert training_key(RUN) != run_key(RUN)
+    assert len(training_key(RUN)) == 16
+
+
+def test_the_meaning_is_part_of_both_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {run_key(RUN), training_key(RUN)}
+    monkeypatch.setattr("sightline.spec.MEANING", MEANING + 1)
+    assert not before & {run_key(RUN), training_key(RUN)}
+
+
+def test_a_number_that_is_none_has_no_key() -> None:
+    with pytest.raises(SpecError, match="run spec: expected finite numbers"):
+        run_key(RunSpec(parse_data("planted:needle"), parse_model("mlp+random(scale=nan)")))
+
+
+@pytest.mark.parametrize("room", ["run spec", "data", "model", "fit"])
+@pytest.mark.parametrize("told", ["unknown", "missing"])
+def test_every_field_is_asked_for_and_no_other(room: str, told: str) -> None:
+    item = through_json(RUN)
+    inside = item if room == "run spec" else item[room]
+    for name in ["zebra"] if told == "unknown" else [name for name in inside if name != "meaning"]:
+        kept = dict(inside)
+        _ = inside.pop(name) if told == "missing" else inside.setdefault(name, 1)
+        with pytest.raises(SpecError, match=rf"{room}: {told} field '{name}'; expected exactly .*"):
+            run_from_json(item)
+        inside.clear()
+        inside.update(kept)
+    assert run_from_json(item) == RUN
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda item: item.update(meaning=MEANING + 1, new=3), "expected meaning 1, got 2; run it again"),
+        (lambda item: item.pop("meaning"), "missing field 'meaning'"),
+        (lambda item: item.update(data="a.csv"), r"data: expected the fields kind, path, .*, got 'a.csv'"),
+        (lambda item: item.update(seed="1"), r"run spec.seed: expected a whole number, got '1'"),
+        (lambda item: item.update(seed=True), r"seed: expected a whole number, got True"),
+        (lambda item: item.update(limit=1.5), r"limit: expected a whole number, got 1.5"),
+        (lambda item: item.update(companions="uniform"), r"companions: expected a list, got 'uniform'"),
+        (lambda item: item.update(companions=[1]), r"companions\[0\]: expected a text, got 1"),
+        (lambda item: item["fit"].update(keep="best"), r"fit.keep: expected loss or auc or accuracy, got 'best'"),
+        (lambda item: item["fit"].update(learning_rate=float("nan")), r"learning_rate: expected a finite number, got nan"),
+        (lambda item: item["fit"].update(amsgrad=0), r"amsgrad: expected true or false, got 0"),
+        (lambda item: item["data"].update(kind="xls"), r"kind: expected csv or tsv or jsonl or planted, got 'xls'"),
+        (lambda item: item["model"]["encoder"].update(options=[["hidden"]]), r"options\[0\]: expected 2 values, got 1"),
+        (lambda item: item["model"]["encoder"].update(options=[["hidden", [8]]]), r"\[1\]: expected a whole number or a finite number or true or false or a text, got \[8\]"),
+    ],
+)  # fmt: skip
+def test_json_that_is_no_run(change: Callable[[dict[str, Any]], Any], said: str) -> None:
+    item = through_json(RUN)
+    change(item)
+    with pytest.raises(SpecError, match=said):
+        run_from_json(item)
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_the_companion_of_one_run_is_the_training_of_another(encoder: str) -> None:
+    judged = replace(RUN, model=replace(parse_model(encoder), source=Part("uniform")), limit=7)
+    alone = RunSpec(RUN.data, parse_model(f"{encoder}+uniform"), RUN.fit, RUN.seed, companions=())
+    assert training_key(judged) == training_key(alone)

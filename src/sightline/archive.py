@@ -70,10 +70,11 @@ def save_audit(audit: Audit, folder: str | Path) -> Path:
     final = Path(folder)
     if final.exists() and not (final / "audit.json").exists():
         raise StoreError(f"{final}: exists and is not a saved audit; name a new folder")
-    return write_whole(final, lambda aside: _write(audit, aside))
+    return write_whole(final, lambda aside: write_audit(audit, aside))
 
 
-def _write(audit: Audit, folder: Path) -> None:
+def write_audit(audit: Audit, folder: Path) -> None:
+    """Write an audit into a folder that does not exist yet."""
     folder.mkdir()
     taken = {name: m for name, m in audit.measurements.items() if isinstance(m, Measurement)}
     summary = audit.to_json() | {"settings": {name: dict(m.settings) for name, m in taken.items()}}

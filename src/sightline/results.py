@@ -2,6 +2,7 @@
 
 Raw numbers (`Measurement`) → numbers with intervals (`Estimate`) → coded answers (`Finding`) → one `Audit`.
 A measure that could not be taken is `NotApplicable` or `Failed`, with its reason: three outcomes, none silent.
+Many audits side by side → one `Table` of `TableCell`.
 """
 
 from __future__ import annotations
@@ -178,3 +179,47 @@ class Audit:
         from sightline.archive import load_audit  # noqa: PLC0415  (archive builds on this module)
 
         return load_audit(folder)
+
+
+@dataclass(frozen=True)
+class TableCell:
+    """A number with its interval, a word such as a verdict, or nothing (None or NaN) and why (``note``).
+
+    ``n`` counts the texts behind a number; ``seeds`` and ``runs`` (their keys) say which runs it comes from.
+    """
+
+    value: float | str | None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    seeds: tuple[int, ...] = ()
+    runs: tuple[str, ...] = ()
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.low is None) != (self.high is None):
+            raise ValueError(f"an interval has two ends or none, got low={self.low} and high={self.high}")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Results side by side: a row for each setting, named by its value on every axis, and a column for each quantity.
+
+    ``notes`` name what a partial table lacks.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[TableCell, ...], ...]
+    row_names: tuple[tuple[str, ...], ...]
+    row_axes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.rows) != len(self.row_names):
+            raise ValueError(f"{len(self.rows)} rows, but {len(self.row_names)} row names")
+        for index, (cells, names) in enumerate(zip(self.rows, self.row_names, strict=True)):
+            if len(cells) != len(self.columns):
+                raise ValueError(f"row {index}: expected {len(self.columns)} cells, a column each, got {len(cells)}")
+            if len(names) != len(self.row_axes):
+                raise ValueError(f"row {index}: expected {len(self.row_axes)} names, an axis each, got {len(names)}")

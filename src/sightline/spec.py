@@ -11,9 +11,10 @@ import hashlib
 import json
 import math
 import re
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Any, Literal
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from sightline.errors import SpecError
 
@@ -103,7 +104,10 @@ def _show(value: Value) -> str:
 
 @dataclass(frozen=True)
 class DataSpec:
-    """Where texts come from: a table (``csv``, ``tsv``, ``jsonl``) or a ``planted`` corpus."""
+    """Where texts come from: a table (``csv``, ``tsv``, ``jsonl``) or a ``planted`` corpus.
+
+    ``digest`` is the SHA-256 of a table's bytes where the run is to be kept, so that an edited file is another run.
+    """
 
     kind: Table | Literal["planted"]
     path: str = ""
@@ -115,6 +119,7 @@ class DataSpec:
     max_tokens: int = 512
     min_count: int = 1
     recipe: Literal["clean", "paper"] = "clean"
+    digest: str = ""
 
     def __str__(self) -> str:
         """Write the source as its spec text."""
@@ -210,8 +215,84 @@ class RunSpec:
 
 def run_key(spec: RunSpec) -> str:
     """Name a run by its content: equal specs have equal keys, whatever order their options came in."""
-    canonical = json.dumps(spec.to_json(), sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _name(spec.to_json())
+
+
+def training_key(spec: RunSpec) -> str:
+    """Name the training of a run alone: what only its audit reads, the limit and the companions, is left out."""
+    return _name({name: value for name, value in spec.to_json().items() if name not in ("limit", "companions")})
+
+
+def _name(item: dict[str, Any]) -> str:
+    if item["data"]["digest"]:  # the bytes name the table: the same study from another folder is the same run
+        item = item | {"data": item["data"] | {"path": Path(item["data"]["path"]).name}}
+    try:
+        canonical = json.dumps(item, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        raise SpecError(f"run spec: expected finite numbers, got {item}") from None
     return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+def run_from_json(item: dict[str, Any]) -> RunSpec:
+    """Read back the JSON of a `RunSpec`, as `RunSpec.to_json` gives it; a field more or less is an error."""
+    # Asked first: another version may have other fields, and its meaning is the better answer.
+    if item.get("meaning", MEANING) != MEANING:
+        raise SpecError(f"run spec: expected meaning {MEANING}, got {item['meaning']!r}; run it again in this version")
+    if "meaning" not in item:
+        raise SpecError("run spec: missing field 'meaning'; it is written by RunSpec.to_json")
+    spec: RunSpec = read_as(RunSpec, {name: value for name, value in item.items() if name != "meaning"}, "run spec")
+    return spec
+
+
+def read_as(kind: Any, value: Any, where: str) -> Any:
+    """Read a plain value, as JSON or TOML has it, as the type of a field; ``where`` names it if it cannot be."""
+    if is_dataclass(kind):
+        return _read_fields(kind, value, where)
+    among = [kind]
+    if get_origin(kind) in (Union, UnionType):
+        if value is None and NoneType in get_args(kind):
+            return None
+        among = [one for one in get_args(kind) if one is not NoneType]
+        if len(among) == 1:
+            return read_as(among[0], value, where)
+    if get_origin(kind) is tuple and isinstance(value, list | tuple):
+        return _read_tuple(get_args(kind), value, where)
+    if not any(_fits(one, value) for one in among):
+        raise SpecError(f"{where}: expected {' or '.join(map(_wanted, among))}, got {value!r}")
+    return float(value) if kind is float else value
+
+
+def _read_fields(kind: Any, value: Any, where: str) -> Any:
+    hints = get_type_hints(kind)
+    if not isinstance(value, dict):
+        raise SpecError(f"{where}: expected the fields {', '.join(hints)}, got {value!r}")
+    if odd := sorted(set(value) ^ set(hints)):
+        told = "unknown" if odd[0] in value else "missing"
+        raise SpecError(f"{where}: {told} field {odd[0]!r}; expected exactly {', '.join(hints)}")
+    return kind(**{name: read_as(hint, value[name], f"{where}.{name}") for name, hint in hints.items()})
+
+
+def _read_tuple(kinds: tuple[Any, ...], value: list[Any] | tuple[Any, ...], where: str) -> tuple[Any, ...]:
+    each = kinds[:1] * len(value) if kinds[-1] is Ellipsis else kinds
+    if len(each) != len(value):
+        raise SpecError(f"{where}: expected {len(each)} values, got {len(value)}")
+    return tuple(read_as(kind, item, f"{where}[{i}]") for i, (kind, item) in enumerate(zip(each, value, strict=True)))
+
+
+def _fits(kind: Any, value: Any) -> bool:
+    """Tell whether a value is of a simple type; true is no number, and a whole number is one too."""
+    if get_origin(kind) is Literal:
+        return isinstance(value, str) and value in get_args(kind)
+    if kind is float:
+        return type(value) is int or (type(value) is float and math.isfinite(value))
+    return type(value) is kind
+
+
+def _wanted(kind: Any) -> str:
+    words = {int: "a whole number", float: "a finite number", bool: "true or false", str: "a text"}
+    if get_origin(kind) is Literal:
+        return " or ".join(get_args(kind))
+    return words.get(kind, "a list")
 
 
 def model_from_json(item: dict[str, Any]) -> ModelSpec:

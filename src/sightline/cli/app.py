@@ -4,6 +4,7 @@
     1  our bug
     2  wrong input: data, model or flags
     3  a gate (``--fail-on``) closed
+    4  some cells of a study failed
     130  interrupted
 
 Nothing here, and nothing at the top of a command's file, imports torch: ``sightline --help`` answers at once.
@@ -28,6 +29,8 @@ from sightline.cli.demo import demo
 from sightline.cli.doctor import doctor
 from sightline.cli.listing import listing
 from sightline.cli.report import report
+from sightline.cli.results import results
+from sightline.cli.study import study
 from sightline.cli.train import train
 from sightline.errors import SightlineError
 from sightline.report.visible import one_line
@@ -48,6 +51,8 @@ app.command("demo")(demo)
 app.command("train")(train)
 app.command("audit")(audit)
 app.command("report")(report)
+app.command("study")(study)
+app.command("results")(results)
 app.command("list")(listing)
 app.command("check-data")(check_data)
 app.command("doctor")(doctor)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from sightline.cli.estimate import duration
 
 if TYPE_CHECKING:
     from sightline.experiments.run import Display
@@ -82,3 +84,47 @@ class Lines:
         if last or stage != self.stage or now - self.told_at >= self.seconds_between:
             print(f"{stage}: {told}", file=sys.stderr, flush=True)
             self.stage, self.told_at = stage, now
+
+
+@contextmanager
+def cells_progress(total: int, *, quiet: bool = False) -> Iterator[Callable[[str, str], None]]:
+    """Show how many cells of a study are done, how fast, and how long it will take; call it with each ending."""
+    if quiet or total == 0:
+        yield lambda ending, told: None
+    elif sys.stderr.isatty():
+        with _bars() as shown:
+            yield Cells(total, BarOfCells(shown, total)).ended
+    else:
+        yield Cells(total, lambda done, told: print(told, file=sys.stderr, flush=True)).ended
+
+
+class BarOfCells:
+    """One bar for all cells."""
+
+    def __init__(self, shown: Progress, total: int) -> None:
+        self.shown = shown
+        self.task = shown.add_task("cells", total=total, told="")
+
+    def __call__(self, done: int, told: str) -> None:
+        """Move the bar."""
+        self.shown.update(self.task, completed=done, told=told)
+
+
+class Cells:
+    """Counts the cells of a study as they end, and says so in words."""
+
+    def __init__(self, total: int, show: Callable[[int, str], None]) -> None:
+        self.total, self.show = total, show
+        self.done = self.failed = 0
+        self.began = time.monotonic()
+
+    def ended(self, ending: str, told: str) -> None:
+        """Count one ending; a killed cell waits for another worker and is not done."""
+        self.done += ending != "killed"
+        self.failed += ending == "failed"
+        seconds = time.monotonic() - self.began
+        left = seconds / max(self.done, 1) * (self.total - self.done)
+        words = [f"{self.done} of {self.total} cells", f"{60 * self.done / max(seconds, 1e-9):.1f} a minute"]
+        words += [f"{self.failed} failed"] if self.failed else []
+        words += [f"about {duration(left)} left"] if self.done < self.total else [f"in {duration(seconds)}"]
+        self.show(self.done, ", ".join([*words, *([told] if told else [])]))

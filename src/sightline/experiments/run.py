@@ -18,8 +18,8 @@ from sightline.errors import DataError, ModelError, SpecError
 from sightline.models.checkpoint import load_classifier, save_classifier
 from sightline.models.classifier import AttentionClassifier, build, with_uniform_attention
 from sightline.results import Audit
-from sightline.spec import DataSpec, RunSpec, run_key
-from sightline.training.fit import Epoch, FitRecord, fit
+from sightline.spec import DataSpec, RunSpec, run_key, training_key
+from sightline.training.fit import Epoch, fit
 from sightline.types import Companions, Example
 
 COMPANIONS = ("uniform",)
@@ -33,6 +33,17 @@ class Display:
     on_texts: Progress = lambda done, total: None
 
 
+Fitted = tuple[AttentionClassifier, dict[str, Any]]
+"""A trained model and the record of its training."""
+Keep = Callable[[RunSpec, Callable[[], Fitted]], Fitted]
+"""Gives the training of a spec: makes it, or takes it from where it was kept."""
+
+
+def make_anew(spec: RunSpec, make: Callable[[], Fitted]) -> Fitted:
+    """Keep nothing: every training is made."""
+    return make()
+
+
 @dataclass(frozen=True)
 class Trained:
     """A trained model, what it was trained on, and the companions its audit needs."""
@@ -43,26 +54,29 @@ class Trained:
     record: dict[str, Any]
 
 
-def run(spec: RunSpec, display: Display = Display(), device: str = "cpu", **options: Any) -> tuple[Trained, Audit]:
+def run(
+    spec: RunSpec, display: Display = Display(), device: str = "cpu", keep: Keep = make_anew, **options: Any
+) -> tuple[Trained, Audit]:
     """Train what the spec describes and audit it on the test split; ``options`` go to `sightline.auditing.audit`."""
-    trained = train(spec, display, device)
+    trained = train(spec, display, device, keep)
     return trained, audit_trained(trained, spec.seed, display, limit=spec.limit, spec=describe(spec), **options)
 
 
-def train(spec: RunSpec, display: Display = Display(), device: str = "cpu") -> Trained:
-    """Train the model and its companions on the training split; validation chooses the epoch."""
+def train(spec: RunSpec, display: Display = Display(), device: str = "cpu", keep: Keep = make_anew) -> Trained:
+    """Train the model and its companions on the training split; validation chooses the epoch.
+
+    ``keep`` may give back a training that was done before instead of making it.
+    """
     if unknown := sorted(set(spec.companions) - set(COMPANIONS)):
         raise SpecError(f"unknown companion {unknown[0]!r}; known: {', '.join(COMPANIONS)}")
     dataset = load(spec.data, spec.seed)
-    model, record = _fit(spec, dataset, "model", display, device)
-    uniform, trainings = None, {"model": record.summary()}
+    model, record = keep(spec, lambda: _fit(spec, dataset, "model", display, device))
+    uniform, trainings = None, {"model": record["summary"]}
     if "uniform" in spec.companions and spec.model.source.name != "uniform":
         other = replace(spec, model=with_uniform_attention(spec.model))
-        uniform, compared = _fit(other, dataset, "companion (uniform attention)", display, device)
-        trainings["companion (uniform attention)"] = compared.summary()
-    seen = [fingerprint(example) for example in (*dataset.train, *dataset.validation)]
-    about = {"run": describe(spec), "key": run_key(spec), "fit": record.to_json(), "trainings": trainings, "seen": seen}
-    return Trained(model, dataset, Companions(uniform), about)
+        uniform, compared = keep(other, lambda: _fit(other, dataset, "companion (uniform attention)", display, device))
+        trainings["companion (uniform attention)"] = compared["summary"]
+    return Trained(model, dataset, Companions(uniform), record | {"trainings": trainings})
 
 
 def audit_trained(
@@ -86,16 +100,19 @@ def describe(spec: RunSpec) -> dict[str, Any]:
     return {"data": str(spec.data), "model": str(spec.model), "key": run_key(spec), "run": spec.to_json()}
 
 
-def _fit(
-    spec: RunSpec, dataset: Dataset, name: str, display: Display, device: str
-) -> tuple[AttentionClassifier, FitRecord]:
+def _fit(spec: RunSpec, dataset: Dataset, name: str, display: Display, device: str) -> Fitted:
+    """Train one model; its record says how, and on which texts, so that it is never audited on them."""
     vocabulary = Vocabulary.fit(dataset.train, spec.data.min_count)
     model = build(spec.model, vocabulary, dataset.label_names, spec.seed).to(device)
 
     def tell(epoch: Epoch) -> None:
         display.on_epoch(name, epoch, spec.fit.epochs)
 
-    return model, fit(model, dataset.train, dataset.validation, spec.fit, spec.seed, tell)
+    record = fit(model, dataset.train, dataset.validation, spec.fit, spec.seed, tell)
+    seen = [fingerprint(example) for example in (*dataset.train, *dataset.validation)]
+    alone = replace(spec, limit=None, companions=())  # what only an audit reads is no part of a training
+    about = {"run": describe(alone), "key": training_key(alone), "fit": record.to_json(), "summary": record.summary()}
+    return model, about | {"seen": seen}
 
 
 def save_trained(trained: Trained, folder: str | Path, seed: int) -> Path:

@@ -33,14 +33,15 @@ def save_classifier(
         raise ModelError(f"{final}: exists and is not a saved model; name a new folder")
 
     def write(aside: Path) -> None:
-        _write(model, aside, seed, dict(record or {}))
+        write_classifier(model, aside, seed, dict(record or {}))
         for name, companion in (companions or {}).items():
-            _write(companion, aside / "companions" / name, seed, {})
+            write_classifier(companion, aside / "companions" / name, seed, {})
 
     return write_whole(final, write)
 
 
-def _write(model: AttentionClassifier, folder: Path, seed: int, record: Mapping[str, Any]) -> None:
+def write_classifier(model: AttentionClassifier, folder: Path, seed: int, record: Mapping[str, Any]) -> None:
+    """Write a classifier into a folder that does not exist yet."""
     card = {
         "format": FORMAT,
         "spec": asdict(model.spec),

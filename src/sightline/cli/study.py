@@ -1,0 +1,169 @@
+"""``sightline study``: every cell of a grid, kept in a store, and the table they make."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sightline.archive import write_whole
+from sightline.cli import flags
+from sightline.cli.display import cells_progress
+from sightline.cli.estimate import duration
+from sightline.cli.output import check_file, emit, say, tell, writing
+from sightline.errors import SpecError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sightline.experiments.grid import Grid
+    from sightline.experiments.store import Store, Summary
+    from sightline.spec import RunSpec
+
+SOME_FAILED = 4
+TABLES = {".md": "to_markdown", ".csv": "to_csv", ".tex": "to_latex"}
+"""How a table is written, by the ending of its file."""
+
+File = Annotated[Path, typer.Argument(metavar="FILE.toml", help="The study: a base and the axes that vary it.")]
+Folder = Annotated[
+    Path,
+    typer.Option(
+        "--store", metavar="DIR", show_default=False, help="Where runs are kept; what is there is not redone."
+    ),
+]
+Workers = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes, one thread each.")]
+Limit = Annotated[
+    int | None,
+    typer.Option("--limit", metavar="N", min=1, show_default="all", help="Run so many of the cells that are missing."),
+]
+Again = Annotated[bool, typer.Option("--retry-failed", help="Run the cells again that are kept as failed.")]
+TableFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--table",
+        metavar="FILE",
+        show_default="not written",
+        help="Also write the table: .md, .csv (every number in full, a line a cell) or .tex.",
+    ),
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Only say which cells there are, and what the missing ones will cost.")
+]
+
+
+def study(
+    file: File,
+    store: Folder,
+    workers: Workers = 1,
+    limit: Limit = None,
+    retry_failed: Again = False,
+    dry_run: DryRun = False,
+    table: TableFile = None,
+    as_json: flags.Json = False,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Run the cells of a study that are not in its store yet, and print the table of all that are.
+
+    Stop it whenever you like and start it again: whole cells are kept, and nothing else. Several of these may work on
+    one store at once. Exits with 4 where cells have failed.
+    """
+    from sightline.experiments.grid import read_grid  # noqa: PLC0415  (torch)
+    from sightline.experiments.store import Store  # noqa: PLC0415  (torch)
+
+    check_table(table)
+    grid, kept = read_grid(file), Store(store)
+    found = kept.find(grid.keys)
+    todo = [cell for cell, key in zip(grid.cells, grid.keys, strict=True) if _wanted(found.get(key), retry_failed)]
+    todo = todo[:limit]
+    if dry_run:
+        return _show_plan(kept, grid, found, todo, workers, as_json)
+    _run(todo, kept, workers, retry_failed, quiet)
+    found = kept.find(grid.keys)
+    _show_table(grid, found, table, as_json)
+    if failed := sum(summary.state == "failed" for summary in found.values()):
+        tell(f"{failed} of {len(grid.cells)} cells failed; --retry-failed runs them again")
+        raise typer.Exit(SOME_FAILED)
+    return None
+
+
+def _wanted(summary: Summary | None, retry_failed: bool) -> bool:
+    return summary is None or (retry_failed and summary.state == "failed")
+
+
+def _run(todo: Sequence[RunSpec], store: Store, workers: int, again: bool, quiet: bool) -> None:
+    from sightline.experiments.schedule import Executor, Processes, Serial  # noqa: PLC0415  (torch)
+
+    executor: Executor = Serial() if workers == 1 else Processes(workers)
+    elsewhere = 0
+    with cells_progress(len(todo), quiet=quiet) as show:
+        for done in executor.run(todo, store, again=again):
+            show(done.ending, done.told)
+            elsewhere += done.ending == "missing"
+    if elsewhere:
+        tell(f"{elsewhere} cells are being run by another process on this store")
+
+
+def check_table(file: Path | None) -> None:
+    """Refuse a table that could not be written, before hours are spent on its numbers."""
+    if file is None:
+        return
+    if file.suffix not in TABLES:
+        raise SpecError(f"--table {file}: expected a name that ends in {', '.join(TABLES)}")
+    check_file(file, "--table")
+
+
+def _show_table(grid: Grid, found: dict[str, Summary], file: Path | None, as_json: bool) -> None:
+    from sightline.experiments.tabulate import tabulate  # noqa: PLC0415  (torch)
+    from sightline.report import sheet  # noqa: PLC0415  (as late as it is needed)
+
+    table = tabulate(grid, found)
+    if file is not None:
+        text = getattr(sheet, TABLES[file.suffix])(table)
+
+        def write(aside: Path) -> None:
+            aside.write_bytes(text.encode())
+
+        with writing(file):
+            write_whole(file, write)
+    if as_json:
+        return emit(asdict(table))
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    return say([sheet.to_text(table, width)])
+
+
+def _show_plan(
+    store: Store, grid: Grid, found: dict[str, Summary], todo: Sequence[RunSpec], workers: int, as_json: bool
+) -> None:
+    """Say what there is to do, from the cells that were measured or from a trial where none was."""
+    measured = [summary.seconds for summary in found.values() if summary.state == "done"]
+    seconds, basis = _cost(todo, measured)
+    hours = seconds * len(todo) / workers / 3600
+    disk = store.bytes_a_run() * len(todo)
+    states = Counter(summary.state for summary in found.values())
+    plan = {"cells": len(grid.cells), "done": states["done"], "failed": states["failed"], "to_run": len(todo)}
+    if as_json:
+        return emit(plan | {"workers": workers, "hours": hours, "disk_bytes": disk, "basis": basis})
+    lines = [
+        f"{'done  ' if key in found else 'to run'}  {', '.join(labels)}"
+        for key, labels in zip(grid.keys, grid.labels, strict=True)
+    ]
+    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in plan.items())
+    space = f"about {disk / 2**20:,.0f} MiB" if disk else "known once a cell is done"
+    time = f"time on {workers} workers: about {duration(hours * 3600)} ({basis})"
+    return say([*lines, counts, time, f"disk: {space}"])
+
+
+def _cost(todo: Sequence[RunSpec], measured: Sequence[float]) -> tuple[float, str]:
+    if measured:
+        return sum(measured) / len(measured), f"the mean of {len(measured)} cells that are done"
+    if not todo:
+        return 0.0, "nothing to run"
+    from sightline.experiments.forecast import forecast  # noqa: PLC0415  (torch)
+
+    tried = forecast(todo[0])
+    return tried.seconds_training + tried.seconds_audit, "a trial of the first cell"

@@ -1,0 +1,188 @@
+"""A study as a file: a base, and axes that vary it; every combination of the axes is a cell, and every cell is a run.
+
+A file may say::
+
+    name = "who-needs-attention"
+    [base]                              # what all cells share; texts as on the command line
+    data = "csv:reviews.csv"            # seen from the folder of this file
+    model = "mlp(hidden=16)+additive"
+    "data.text" = "body"                # a field inside the data, the model or the training: quoted
+    [base.fit]                          # the same for the training, as a table
+    epochs = 3
+    [axes]                              # the last one written varies fastest
+    model = ["mlp(hidden=16)+additive", "bilstm(hidden=8)+additive"]
+    "fit.learning_rate" = [0.001, 0.003]
+    seed = [0, 1]
+
+`FIELDS` lists what may be set or varied.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from sightline.data.loading import table_digest
+from sightline.errors import SpecError
+from sightline.experiments.run import COMPANIONS
+from sightline.presets import build_specs
+from sightline.spec import DataSpec, FitSpec, ModelSpec, RunSpec, parse_data, read_as, run_key
+
+_DATA = ("text", "label", "split", "rationale", "max_tokens", "min_count", "recipe")
+_MODEL = ("embedding", "embedding_std", "boundaries")
+FIELDS: Mapping[str, Any] = {
+    "data": str, "model": str, "preset": str, "seed": int, "limit": int, "companions": tuple[str, ...],
+    **{f"fit.{name}": kind for name, kind in get_type_hints(FitSpec).items()},
+    **{f"data.{name}": get_type_hints(DataSpec)[name] for name in _DATA},
+    **{f"model.{name}": get_type_hints(ModelSpec)[name] for name in _MODEL},
+}  # fmt: skip
+"""What a study may set or vary, and the type of each."""
+_ROOMS = ("fit", "data", "model")
+_MAY_BE_ZERO = ("fit.patience", "fit.weight_decay", "fit.attention_weight_decay", "model.embedding_std")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The runs of a study; ``labels[i]`` says in words which value of each axis ``cells[i]`` has."""
+
+    name: str
+    cells: tuple[RunSpec, ...]
+    axes: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """The key of each cell."""
+        return tuple(map(run_key, self.cells))
+
+
+def read_grid(path: str | Path) -> Grid:
+    """Read a study from a TOML file, as the head of this module shows it.
+
+    Guarantees that all cells are different runs, in the order of the product of the axes, and that tables are pinned
+    (`pin`). A preset comes first, and what the study sets of the training and the model comes over it. Paths of
+    tables are seen from the folder of the file. Whatever cannot be read is a `SpecError` that names the file.
+    """
+    file = Path(path)
+    tree = _read_toml(file)
+    try:
+        grid = _build(tree, file.parent)
+        _check_different(grid)
+    except SpecError as error:
+        # The texts of specs are read as on the command line, so their errors name a flag; here it is a field.
+        raise SpecError(f"{file}: {str(error).removeprefix('--')}") from error
+    return grid
+
+
+def pin(spec: RunSpec) -> RunSpec:
+    """Note the bytes of a run's table in its spec, so that its key names them; a planted corpus needs no note."""
+    return _pin_all([spec])[0]
+
+
+def _pin_all(specs: Iterable[RunSpec]) -> list[RunSpec]:
+    """Pin many runs, reading each file once."""
+    specs = list(specs)
+    paths = {spec.data.path for spec in specs if spec.data.kind != "planted"}
+    digests = {path: table_digest(path) for path in sorted(paths)}
+    return [replace(spec, data=replace(spec.data, digest=digests.get(spec.data.path, ""))) for spec in specs]
+
+
+def _read_toml(file: Path) -> dict[str, Any]:
+    try:
+        text = file.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise SpecError(f"{file}: expected the TOML file of a study; there is no such file, check the path") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SpecError(f"{file}: expected the TOML file of a study, in UTF-8; it cannot be read ({error})") from error
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"at line (\d+)", str(error))
+        number = int(line[1]) if line else text.count("\n") + 1  # otherwise it is the end that was not expected
+        raise SpecError(f'{file}:{number}: not TOML: {error}; quote text, and dotted names ("data.text")') from error
+
+
+def _build(tree: Mapping[str, Any], folder: Path) -> Grid:
+    if unknown := sorted(set(tree) - {"name", "base", "axes"}):
+        raise SpecError(f"unknown {unknown[0]!r}; expected name, [base] and [axes], and all settings inside these two")
+    if not (name := read_as(str, tree.get("name", ""), "name")).strip():
+        raise SpecError('no name; write one, such as name = "who-needs-attention", at the top')
+    base = {key: _value(key, value, f"base.{key}") for key, value in _flat(tree.get("base", {}), "base").items()}
+    axes = {key: _axis(key, values) for key, values in _flat(tree.get("axes", {}), "axes").items()}
+    if missing := [key for key in ("data", "model") if key not in base and key not in axes]:
+        raise SpecError(f"no {missing[0]}; set it in [base], or vary it in [axes]")
+    points = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
+    cells = _pin_all(_cell(base | point, folder) for point in points)
+    return Grid(name, tuple(cells), tuple(axes), tuple(tuple(map(_label, point.values())) for point in points))
+
+
+def _flat(table: Any, where: str) -> dict[str, Any]:
+    """Write the tables inside a table as dotted names: both ways of writing mean the same, so only one may be used."""
+    if not isinstance(table, dict):
+        raise SpecError(f"{where}: expected a table, headed [{where}], got {table!r}")
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        inside = value if key in _ROOMS and isinstance(value, dict) else None
+        named = {key: value} if inside is None else {f"{key}.{name}": each for name, each in inside.items()}
+        if twice := sorted(set(named) & set(flat)):
+            raise SpecError(f'{where}: {twice[0]} is given twice, as "{twice[0]}" and under [{where}.{key}]; keep one')
+        flat |= named
+    if unknown := [key for key in flat if key not in FIELDS]:
+        raise SpecError(f"{where}: unknown {unknown[0]!r}; allowed: {', '.join(FIELDS)}")
+    return flat
+
+
+def _axis(key: str, values: Any) -> list[Any]:
+    if not isinstance(values, list):
+        raise SpecError(f"axes.{key}: expected a list of values, got {values!r}; what does not vary goes into [base]")
+    if not values:
+        raise SpecError(f"axes.{key}: an empty list, so there would be no cells; give values, or leave the axis out")
+    return [_value(key, value, f"axes.{key}[{number}]") for number, value in enumerate(values)]
+
+
+def _value(key: str, value: Any, where: str) -> Any:
+    """Read one value of a field."""
+    value = read_as(FIELDS[key], value, where)
+    if key == "companions" and (unknown := sorted(set(value) - set(COMPANIONS))):
+        raise SpecError(f"{where}: unknown companion {unknown[0]!r}; known: {', '.join(COMPANIONS)}")
+    if key != "seed" and type(value) in (int, float):
+        zero = key in _MAY_BE_ZERO
+        if value < 0 or (value == 0 and not zero):
+            raise SpecError(f"{where}: expected a number {'from' if zero else 'above'} 0, got {value}")
+    return value
+
+
+def _cell(values: Mapping[str, Any], folder: Path) -> RunSpec:
+    data = parse_data(values["data"], **_inside("data", values))
+    if data.kind != "planted":
+        data = replace(data, path=str(folder / data.path))
+    model, fit = build_specs(values["model"], values.get("preset", "default"), **_inside("fit", values))
+    rest = {key: values[key] for key in ("seed", "limit", "companions") if key in values}
+    return RunSpec(data, replace(model, **_inside("model", values)), fit, **rest)
+
+
+def _inside(room: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key.removeprefix(f"{room}."): value for key, value in values.items() if key.startswith(f"{room}.")}
+
+
+def _label(value: Any) -> str:
+    """Write an axis value as the file has it; a list as its items."""
+    if isinstance(value, tuple):
+        return ", ".join(value) or "none"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _check_different(grid: Grid) -> None:
+    first: dict[str, int] = {}
+    for number, key in enumerate(grid.keys):
+        other = first.setdefault(key, number)
+        if other != number:
+            one, two = (", ".join(f"{axis} = {label}" for axis, label in zip(grid.axes, grid.labels[i], strict=True))
+                        for i in (other, number))  # fmt: skip
+            raise SpecError(f"two cells are the same run: ({one}) and ({two}); leave one out")

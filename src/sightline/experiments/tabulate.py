@@ -1,0 +1,74 @@
+"""From the runs of a study to its table: a row for each setting, the mean over its seeds in each column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sightline.experiments.grid import Grid
+from sightline.experiments.store import Summary
+from sightline.findings.claims import CLAIMS
+from sightline.results import Estimate, Table, TableCell
+from sightline.spec import RunSpec, run_key
+from sightline.statistics.across import across_seeds
+
+NUMBERS = ("accuracy", "f1", *CLAIMS)
+"""The columns after the verdict: metrics, and the effect of each finding."""
+Members = Sequence[tuple[RunSpec, Summary | None]]
+
+
+def tabulate(grid: Grid, found: Mapping[str, Summary]) -> Table:
+    """Put the runs there are into a table; its notes name those that are missing, and those that failed."""
+    groups = _groups(grid, found)
+    axes = tuple(axis for axis in grid.axes if axis != "seed")
+    notes = [
+        note for cell, names in zip(grid.cells, grid.labels, strict=True) for note in _note(cell, names, grid, found)
+    ]
+    return Table(
+        title=grid.name,
+        columns=("verdict", *NUMBERS),
+        rows=tuple((_verdicts(members), *(_number(members, name) for name in NUMBERS)) for members in groups.values()),
+        row_names=tuple(groups),
+        row_axes=axes,
+        notes=tuple(notes),
+    )
+
+
+def _groups(grid: Grid, found: Mapping[str, Summary]) -> dict[tuple[str, ...], list[tuple[RunSpec, Summary | None]]]:
+    """Put the seeds of a setting together, in the order of the grid."""
+    groups: dict[tuple[str, ...], list[tuple[RunSpec, Summary | None]]] = {}
+    for cell, labels in zip(grid.cells, grid.labels, strict=True):
+        setting = tuple(label for axis, label in zip(grid.axes, labels, strict=True) if axis != "seed")
+        groups.setdefault(setting, []).append((cell, found.get(run_key(cell))))
+    return groups
+
+
+def _done(members: Members) -> list[tuple[RunSpec, Summary]]:
+    return [(cell, summary) for cell, summary in members if summary is not None and summary.state == "done"]
+
+
+def _number(members: Members, name: str) -> TableCell:
+    numbers = [(cell, summary.key, summary.estimate(name)) for cell, summary in _done(members)]
+    known = [(cell, key, estimate) for cell, key, estimate in numbers if estimate is not None]
+    if not known:
+        return TableCell(None, note="not applicable" if numbers else "no run is done")
+    mean: Estimate = across_seeds([estimate for _, _, estimate in known])
+    seeds, runs = tuple(cell.seed for cell, _, _ in known), tuple(key for _, key, _ in known)
+    return TableCell(mean.value, mean.low, mean.high, mean.n, seeds, runs)
+
+
+def _verdicts(members: Members) -> TableCell:
+    """Give the verdict, or how often each was given where seeds differ."""
+    done = _done(members)
+    if not done:
+        return TableCell(None, note="no run is done")
+    counts = {text: sum(s.verdict == text for _, s in done) for text in sorted({s.verdict for _, s in done})}
+    said = next(iter(counts)) if len(counts) == 1 else "; ".join(f"{text} ({n})" for text, n in counts.items())
+    return TableCell(said, seeds=tuple(cell.seed for cell, _ in done), runs=tuple(s.key for _, s in done))
+
+
+def _note(cell: RunSpec, labels: Sequence[str], grid: Grid, found: Mapping[str, Summary]) -> list[str]:
+    summary = found.get(run_key(cell))
+    named = ", ".join(f"{axis} = {label}" for axis, label in zip(grid.axes, labels, strict=True)) or grid.name
+    if summary is None:
+        return [f"missing: {named}"]
+    return [f"failed: {named}: {summary.error}"] if summary.state == "failed" else []

@@ -1,0 +1,53 @@
+"""From the estimates of several seeds to one: how far another training run might have landed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from scipy.stats import t
+
+from sightline.results import Estimate
+from sightline.statistics.bootstrap import LEVEL
+
+
+def across_seeds(estimates: Sequence[Estimate]) -> Estimate:
+    """Mean over seeds with Student's t interval: ``mean ± t(k − 1) · s / √k`` (Student 1908).
+
+    The interval speaks of other seeds on the same texts; the intervals over texts do not enter it. One seed says
+    nothing about others, so its own estimate is returned, interval over texts and all. ``n`` is the smallest number
+    of texts behind a seed. Seeds without a value are left out, and counted in ``method``. The interval takes the
+    values of seeds to be about normal; with two or three seeds it is wide, as it should be.
+
+    Parameters
+    ----------
+    estimates
+        The same quantity, measured once a seed.
+
+    Examples
+    --------
+    >>> across_seeds([Estimate(0.5, 0.4, 0.6, 100, "Wilson"), Estimate(0.7, 0.6, 0.8, 90, "Wilson")]).n
+    90
+    """
+    known = [estimate for estimate in estimates if not math.isnan(estimate.value)]
+    if not known:
+        return Estimate(math.nan, math.nan, math.nan, 0, "undefined for every seed" if estimates else "no seeds")
+    left_out = len(estimates) - len(known)
+    told = f"; left out where undefined: {left_out} of {len(estimates)} seeds" if left_out else ""
+    if len(known) == 1:
+        return replace(known[0], method=known[0].method + told)
+    mean = _mean(known)
+    return replace(mean, method=mean.method + told)
+
+
+def _mean(known: Sequence[Estimate]) -> Estimate:
+    # Sorted, because a sum depends on its order in the last digit, and no seed comes first.
+    values, k = np.sort([estimate.value for estimate in known]), len(known)
+    centre, n = float(values.mean()), min(estimate.n for estimate in known)
+    if np.ptp(values) == 0:
+        # No spread between k seeds is no proof that there is none: an interval of no width would claim certainty.
+        return Estimate(known[0].value, math.nan, math.nan, n, f"{k} seeds, all alike; no interval is known")
+    half = float(t.ppf((1 + LEVEL) / 2, k - 1)) * float(values.std(ddof=1)) / math.sqrt(k)
+    return Estimate(centre, centre - half, centre + half, n, f"t over {k} seeds")

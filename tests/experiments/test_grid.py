@@ -1,0 +1,280 @@
+"""Grids: a TOML file to runs, each of them another one, and errors that name the file and what is allowed."""
+
+import hashlib
+import os
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+
+import sightline.experiments.grid as module
+from sightline.data.loading import load
+from sightline.errors import DataError, SpecError
+from sightline.experiments.grid import FIELDS, Grid, pin, read_grid
+from sightline.presets import build_specs
+from sightline.spec import FitSpec, RunSpec, parse_data, parse_model, run_key, training_key
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "study.toml"
+BASE = {"data": '"planted:needle(n=40,length=5)"', "model": '"mlp(hidden=4)"'}
+FULL = """
+name = "who-needs-attention"
+[base]
+data = "planted:needle(n=400,length=12)"
+model = "mlp(hidden=16)+additive"
+preset = "default"
+seed = 0
+limit = 100
+companions = ["uniform"]
+[base.fit]
+epochs = 3
+[axes]
+model = ["mlp(hidden=16)+additive", "bilstm(hidden=8)+additive"]
+"fit.learning_rate" = [0.001, 0.003]
+"data.min_count" = [1, 2]
+seed = [0, 1]
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    file = folder / "study.toml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def study(folder: Path, base: dict[str, str] | None = None, axes: dict[str, str] | None = None) -> Grid:
+    """Read a study of these TOML values, over a base of a planted corpus and a small model."""
+    lines = [f'"{key}" = {value}' for key, value in (BASE | (base or {})).items() if value]
+    varied = [f'"{key}" = {value}' for key, value in (axes or {}).items()]
+    return read_grid(write(folder, "\n".join(['name = "s"', "[base]", *lines, "[axes]", *varied])))
+
+
+def table(folder: Path, name: str = "a.csv", text: str = "text,label\ngood,1\n") -> Path:
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder / name
+
+
+def test_the_cells_are_the_product_of_the_axes_in_the_order_written(tmp_path: Path) -> None:
+    grid = read_grid(write(tmp_path, FULL))
+    assert grid.name == "who-needs-attention"
+    assert grid.axes == ("model", "fit.learning_rate", "data.min_count", "seed")
+    expected = [
+        (model, rate, count, seed)
+        for model in ("mlp(hidden=16)+additive", "bilstm(hidden=8)+additive")
+        for rate in (0.001, 0.003)
+        for count in (1, 2)
+        for seed in (0, 1)
+    ]
+    assert grid.labels == tuple(tuple(map(str, point)) for point in expected)
+    for cell, (model, rate, count, seed) in zip(grid.cells, expected, strict=True):
+        data = parse_data("planted:needle(n=400,length=12)", min_count=count)
+        fit = FitSpec(epochs=3, patience=3, learning_rate=rate)
+        assert cell == RunSpec(data, parse_model(model), fit, seed, 100, ("uniform",))
+    assert grid.keys == tuple(map(run_key, grid.cells))
+
+
+def test_a_study_without_axes_is_one_cell(tmp_path: Path) -> None:
+    grid = study(tmp_path)
+    assert (len(grid.cells), grid.axes, grid.labels) == (1, (), ((),))
+    assert grid.cells[0] == RunSpec(parse_data("planted:needle(n=40,length=5)"), parse_model("mlp(hidden=4)"))
+
+
+def test_an_axis_may_stand_in_for_the_base(tmp_path: Path) -> None:
+    axes = {"data": '["planted:needle", "planted:vote"]', "model": '["mlp", "bilstm"]'}
+    grid = study(tmp_path, {"data": "", "model": "", "data.min_count": "2"}, axes)
+    assert [str(cell.data) for cell in grid.cells] == ["planted:needle"] * 2 + ["planted:vote"] * 2
+    assert {cell.data.min_count for cell in grid.cells} == {2}
+
+
+def test_what_a_study_sets_comes_over_the_preset(tmp_path: Path) -> None:
+    set_here = {"preset": '"jain2019"', "fit.epochs": "4", "fit.amsgrad": "false", "model.embedding": "7"}
+    (cell,) = study(tmp_path, set_here).cells
+    model, fit = build_specs("mlp(hidden=4)", "jain2019", epochs=4, amsgrad=False)
+    assert (cell.fit, cell.model) == (fit, replace(model, embedding=7))
+    assert (cell.fit.reduction, cell.fit.patience, cell.model.boundaries) == ("sum", 4, True)
+
+
+def test_a_preset_may_be_an_axis(tmp_path: Path) -> None:
+    grid = study(tmp_path, {"fit.epochs": "3"}, {"preset": '["default", "jain2019", "wen2022"]'})
+    assert [(cell.fit.keep, cell.model.embedding) for cell in grid.cells] == [
+        ("loss", 100), ("auc", 200), ("accuracy", 300)
+    ]  # fmt: skip
+    assert {cell.fit.epochs for cell in grid.cells} == {3}
+
+
+CHANGED = {
+    "data": '"planted:vote"', "model": '"bilstm"', "preset": '"wen2022"', "seed": "5", "limit": "9", "companions": "[]",
+    "fit.epochs": "2", "fit.patience": "2", "fit.batch_size": "2", "fit.learning_rate": "0.5", "fit.weight_decay": "0.5",
+    "fit.attention_weight_decay": "0.5", "fit.amsgrad": "true", "fit.class_weights": "true", "fit.reduction": '"sum"',
+    "fit.keep": '"auc"', "data.text": '"body"', "data.label": '"stars"', "data.split": '"part"',
+    "data.rationale": '"why"', "data.max_tokens": "60", "data.min_count": "2", "data.recipe": '"paper"',
+    "model.embedding": "8", "model.embedding_std": "0.5", "model.boundaries": "true",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_every_field_may_be_set_and_varied_and_matters(tmp_path: Path, field: str) -> None:
+    (plain,), (changed,) = study(tmp_path).cells, study(tmp_path, {field: CHANGED[field]}).cells
+    assert run_key(plain) != run_key(changed)
+    assert study(tmp_path, {}, {field: f"[{CHANGED[field]}]"}).cells == (changed,)
+
+
+def test_all_of_the_training_may_be_set() -> None:
+    assert {f"fit.{f.name}" for f in fields(FitSpec)} == {field for field in FIELDS if field.startswith("fit.")}
+
+
+def test_a_whole_number_is_the_same_rate(tmp_path: Path) -> None:
+    assert study(tmp_path, {"fit.learning_rate": "1"}).keys == study(tmp_path, {"fit.learning_rate": "1.0"}).keys
+
+
+def test_labels_are_what_the_file_says(tmp_path: Path) -> None:
+    grid = study(tmp_path, {}, {"companions": '[["uniform"], []]', "fit.amsgrad": "[true, false]"})
+    assert grid.labels == (("uniform", "true"), ("uniform", "false"), ("none", "true"), ("none", "false"))
+
+
+def test_tables_lie_beside_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "deep" / "data").mkdir(parents=True)
+    file = table(tmp_path / "deep" / "data")
+    base = {"data": '"csv:data/a.csv"', "data.text": '"body"'}
+    monkeypatch.chdir(tmp_path)
+    (cell,) = study(Path("deep"), base).cells
+    assert (cell.data.path, cell.data.text) == (os.path.join("deep", "data", "a.csv"), "body")  # noqa: PTH118
+    assert Path(cell.data.path).read_bytes() == file.read_bytes()
+    (cell,) = study(Path("deep"), {"data": f'"{file}"'}).cells
+    assert cell.data.path == str(file)
+
+
+def test_an_edited_table_is_another_run(tmp_path: Path) -> None:
+    file = table(tmp_path)
+    (before,) = study(tmp_path, {"data": '"a.csv"'}).cells
+    assert before.data.digest == hashlib.sha256(file.read_bytes()).hexdigest()
+    table(tmp_path, text="text,label\ngood,2\n")
+    (after,) = study(tmp_path, {"data": '"a.csv"'}).cells
+    assert replace(after, data=before.data) == before
+    assert run_key(after) != run_key(before)
+    assert training_key(after) != training_key(before)
+
+
+def test_a_run_is_pinned_alone_as_in_a_study(tmp_path: Path) -> None:
+    file = table(tmp_path)
+    pinned = pin(RunSpec(parse_data(str(file)), parse_model("mlp")))
+    assert pinned.data == replace(parse_data(str(file)), digest=hashlib.sha256(file.read_bytes()).hexdigest())
+    corpus = RunSpec(parse_data("planted:needle"), parse_model("mlp"))
+    assert pin(corpus) == corpus
+
+
+def test_tables_are_told_apart_and_each_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table(tmp_path), table(tmp_path, "b.csv", "text,label\nbad,0\n")
+    read: list[str] = []
+    digest = module.table_digest
+    monkeypatch.setattr(module, "table_digest", lambda path: read.append(path) or digest(path))
+    grid = study(tmp_path, {"data": ""}, {"data": '["a.csv", "planted:needle", "b.csv"]', "seed": "[0, 1, 2]"})
+    sums = [hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in ("a.csv", "b.csv")]
+    assert [cell.data.digest for cell in grid.cells] == [sums[0]] * 3 + [""] * 3 + [sums[1]] * 3
+    assert read == [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
+
+
+def test_a_table_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"none\.csv: there is no such file; check the path"):
+        study(tmp_path, {"data": '"none.csv"'})
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(DataError, match=r"folder\.csv: expected a file, got a folder"):
+        pin(RunSpec(parse_data(str(tmp_path / "folder.csv")), parse_model("mlp")))
+
+
+def test_the_same_run_twice_is_named_twice(tmp_path: Path) -> None:
+    said = r"study\.toml: two cells are the same run: \(model = mlp, seed = 3\) and \(model = mlp\+softmax, seed = 3\)"
+    with pytest.raises(SpecError, match=said):
+        study(tmp_path, {}, {"model": '["mlp", "bilstm", "mlp+softmax"]', "seed": "[3]"})
+
+
+@pytest.mark.parametrize(
+    ("base", "axes", "said"),
+    [
+        ({"fit.epoch": "3"}, {}, r"base: unknown 'fit\.epoch'; allowed: data, .*, fit\.epochs, .*, model\.boundaries"),
+        ({"data.digest": '"ab"'}, {}, r"base: unknown 'data\.digest'; allowed: "),
+        ({"zebra": "{}"}, {}, "base: unknown 'zebra'"),
+        ({}, {"fit.lr": "[1.0]"}, r"axes: unknown 'fit\.lr'; allowed: data, "),
+        ({"fit": "3"}, {}, "base: unknown 'fit'"),
+        ({"seed": '"0"'}, {}, r"base\.seed: expected a whole number, got '0'"),
+        ({"seed": "{}"}, {}, r"base\.seed: expected a whole number, got \{\}"),
+        ({"seed": "true"}, {}, r"base\.seed: expected a whole number, got True"),
+        ({"data": "3"}, {}, r"base\.data: expected a text, got 3"),
+        ({"fit.keep": '"best"'}, {}, r"base\.fit\.keep: expected loss or auc or accuracy, got 'best'"),
+        ({"fit.learning_rate": "nan"}, {}, r"base\.fit\.learning_rate: expected a finite number, got nan"),
+        ({"fit.learning_rate": "0.0"}, {}, r"base\.fit\.learning_rate: expected a number above 0, got 0\.0"),
+        ({"fit.weight_decay": "-1"}, {}, r"base\.fit\.weight_decay: expected a number from 0, got -1"),
+        ({"limit": "0"}, {}, r"base\.limit: expected a number above 0, got 0"),
+        ({"companions": '"uniform"'}, {}, r"base\.companions: expected a list, got 'uniform'"),
+        ({"companions": '["unifrom"]'}, {}, r"base\.companions: unknown companion 'unifrom'; known: uniform"),
+        ({}, {"seed": "[0, 1.5]"}, r"axes\.seed\[1\]: expected a whole number, got 1\.5"),
+        ({}, {"seed": "3"}, r"axes\.seed: expected a list of values, got 3; what does not vary goes into \[base\]"),
+        ({}, {"seed": "[]"}, r"axes\.seed: an empty list, so there would be no cells"),
+        ({"data": ""}, {}, r"no data; set it in \[base\], or vary it in \[axes\]"),
+        ({"model": ""}, {"seed": "[1]"}, "no model; set it"),
+        ({"model": '"mlp+mlp"'}, {}, r"study\.toml: model 'mlp\+mlp': two encoders"),
+        ({}, {"model": '["mlp", "mpl"]'}, r"study\.toml: model 'mpl': unknown part 'mpl'"),
+        ({"model": '"mlp+random(scale=nan)"'}, {}, "expected finite numbers"),
+        ({"preset": '"jain"'}, {}, r"preset 'jain': expected one of default, jain2019, wen2022"),
+        ({"data": '"reviews.xls"'}, {}, r"data 'reviews\.xls': expected a \.csv"),
+    ],
+)
+def test_a_study_that_cannot_be(tmp_path: Path, base: dict[str, str], axes: dict[str, str], said: str) -> None:
+    with pytest.raises(SpecError, match=said) as told:
+        study(tmp_path, base, axes)
+    assert str(told.value).startswith(f"{tmp_path / 'study.toml'}: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", ": no name; write one"),
+        ('name = "  "', ": no name; write one"),
+        ("name = 3", ": name: expected a text, got 3"),
+        ('name = "s"\nseed = 1', r": unknown 'seed'; expected name, \[base\] and \[axes\]"),
+        ('name = "s"\nbase = 3', r": base: expected a table, headed \[base\], got 3"),
+        ('name = "s"\naxes = []', r": axes: expected a table, headed \[axes\], got \[\]"),
+        ('name = "s"\n[base]\ndata = planted', ":3: not TOML: .*; quote text"),
+        ('name = "s"\n[base]\ndata = "a.csv"\ndata.text = "body"', r':4: not TOML: .*dotted names \("data.text"\)'),
+        ('name = "s"\n[axes]\nseed = [0,', ":3: not TOML: "),
+        (
+            'name = "s"\n[base]\n"fit.epochs" = 3\n[base.fit]\nepochs = 4',
+            r': base: fit\.epochs is given twice, as "fit\.epochs" and under \[base\.fit\]; keep one',
+        ),
+    ],
+)
+def test_a_file_that_is_no_study(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(SpecError, match=rf"study\.toml{said}"):
+        read_grid(write(tmp_path, text))
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"none\.toml: expected the TOML file of a study; there is no such file"):
+        read_grid(tmp_path / "none.toml")
+    with pytest.raises(SpecError, match="it cannot be read"):
+        read_grid(tmp_path)
+    (tmp_path / "latin.toml").write_bytes(b'name = "\xe9t\xe9"')
+    with pytest.raises(SpecError, match="in UTF-8; it cannot be read"):
+        read_grid(tmp_path / "latin.toml")
+
+
+def test_a_byte_order_mark_is_no_part_of_a_study(tmp_path: Path) -> None:
+    (tmp_path / "marked.toml").write_bytes(b"\xef\xbb\xbf" + FULL.replace("\n", "\r\n").encode())
+    assert read_grid(tmp_path / "marked.toml").cells == read_grid(write(tmp_path, FULL)).cells
+
+
+def test_the_example_is_a_study_of_eight_cells() -> None:
+    grid = read_grid(EXAMPLE)
+    assert len(set(grid.keys)) == 8
+    settings = {(cell.model.encoder.name, cell.model.source.name, cell.seed) for cell in grid.cells}
+    assert settings == {(e, s, n) for e in ("mlp", "bilstm") for s in ("learned", "random") for n in (0, 1)}
+    assert {dict(cell.model.encoder.options)["hidden"] for cell in grid.cells} == {16}
+
+
+def test_a_table_that_changed_since_it_was_pinned_is_refused(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("text,label\n" + "\n".join(f"word{i} {i % 2},{i % 2}" for i in range(20)))
+    spec = pin(RunSpec(parse_data(str(table)), parse_model("mlp")))
+    assert load(spec.data, 0).test
+    table.write_text(table.read_text() + "\nanother,1")
+    with pytest.raises(DataError, match=r"t\.csv: has changed since the run was named by its bytes"):
+        load(spec.data, 0)

@@ -1,0 +1,86 @@
+"""Executors: serial ≡ processes bit for bit, a killed worker's cell is taken up again, a poisonous one is kept failed."""
+
+import os
+import signal
+import threading
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sightline.errors import StoreError
+from sightline.experiments.schedule import ATTEMPTS, Processes, Serial
+from sightline.experiments.store import Store
+from sightline.spec import FitSpec, RunSpec, parse_data, parse_model, run_key
+from tests.experiments.test_store import same
+
+BASE = RunSpec(
+    parse_data("planted:needle(n=160,length=8)"), parse_model("mlp(hidden=4)+additive"), FitSpec(epochs=2), limit=30
+)
+SPECS = [replace(BASE, model=parse_model(m), seed=s) for m in ("mlp(hidden=4)", "bilstm(hidden=4)") for s in (0, 1)]
+
+
+def test_two_processes_give_the_bits_of_one(tmp_path: Path) -> None:
+    one, two = Store(tmp_path / "one"), Store(tmp_path / "two")
+    endings = [Counter(d.ending for d in Serial().run(SPECS, one, again=False))]
+    endings += [Counter(d.ending for d in Processes(2).run(SPECS, two, again=False))]
+    assert endings == [{"done": 4}, {"done": 4}]
+    assert all(same(one.audit(run_key(s)), two.audit(run_key(s))) for s in SPECS)
+    assert sorted(p.name for p in two.root.rglob("model.safetensors")) == ["model.safetensors"] * 8
+
+
+def test_a_killed_worker_is_told_and_its_cell_taken_up_again(tmp_path: Path) -> None:
+    store, endings = Store(tmp_path / "store"), []
+    specs = [replace(BASE, seed=seed, fit=FitSpec(epochs=30, patience=30)) for seed in range(4)]
+
+    def kill_one() -> None:
+        """Kill a worker as soon as it holds a claim."""
+        claims = store.root / "claims"
+        while not claims.exists() or not list(claims.glob("run-*")):
+            time.sleep(0.01)
+        children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+        workers = [int(c) for c in children if b"spawn_main" in Path(f"/proc/{c}/cmdline").read_bytes()]
+        os.kill(workers[0], signal.SIGKILL)
+
+    threading.Thread(target=kill_one, daemon=True).start()
+    for ended in Processes(2).run(specs, store, again=False):
+        endings.append(ended.ending)
+        assert ended.ending != "killed" or "SIGKILL" in ended.told
+    assert Counter(endings)["done"] == 4
+    assert Counter(endings)["killed"] <= 1  # the one that was killed may have been between two cells
+    assert all(store.state(run_key(spec)) == "done" for spec in specs)
+
+
+def test_a_cell_that_kills_its_workers_is_kept_as_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sightline.experiments.schedule.work", die)
+    store = Store(tmp_path / "store")
+    endings = [done.ending for done in Processes(1).run(SPECS[:1], store, again=False)]
+    assert endings == ["killed"] * (ATTEMPTS - 1) + ["failed"]
+    assert "its worker was killed (SIGKILL) 3 times" in store.summary(run_key(SPECS[0])).error
+
+
+def die(pipe: object, root: Path, again: bool) -> None:
+    """A worker that is killed by the cell it is given."""
+    pipe.recv()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_what_the_disk_refuses_ends_the_study(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    (store.root / "trainings").write_text("a file where a folder should be")
+    with pytest.raises(StoreError, match="free some space"):
+        list(Processes(2).run(SPECS, store, again=False))
+
+
+def test_a_failed_cell_does_not_stop_the_others(tmp_path: Path) -> None:
+    bad = replace(BASE, data=parse_data("planted:needle(n=160,length=8,strength=2.0)"))
+    store = Store(tmp_path / "store")
+    endings = {d.spec: d.ending for d in Serial().run([bad, SPECS[0]], store, again=False)}
+    assert endings == {bad: "failed", SPECS[0]: "done"}
+    assert "strength" in store.summary(run_key(bad)).error
+
+
+def test_nothing_to_run_is_no_work(tmp_path: Path) -> None:
+    assert list(Processes(2).run([], Store(tmp_path / "store"), again=False)) == []

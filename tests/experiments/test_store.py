@@ -1,0 +1,210 @@
+"""The store: whole runs or none, damage noticed, failures kept by name, trainings shared, two processes apart."""
+
+import json
+import multiprocessing
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sightline.errors import DataError, StoreError
+from sightline.experiments import store as storing
+from sightline.experiments.claims import claim
+from sightline.experiments.run import Display, run
+from sightline.experiments.seal import MANIFEST, is_whole, sweep_aside, write_sealed
+from sightline.experiments.store import Store, run_stored
+from sightline.results import Audit, Measurement, Ragged
+from sightline.spec import FitSpec, RunSpec, parse_data, parse_model, run_key, training_key
+
+SPEC = RunSpec(
+    parse_data("planted:needle(n=120,length=6)"), parse_model("mlp(hidden=4)+additive"), FitSpec(epochs=1), seed=1
+)
+KEY = run_key(SPEC)
+
+
+def same(first: Audit, second: Audit) -> bool:
+    """Compare two audits bit for bit."""
+    if json.dumps(first.to_json(), default=str) != json.dumps(second.to_json(), default=str):
+        return False
+    for name, outcome in first.measurements.items():
+        if isinstance(outcome, Measurement):
+            for quantity, value in outcome.values.items():
+                other = second.measurements[name].values[quantity]
+                a, b = (value.flat, other.flat) if isinstance(value, Ragged) else (value, other)
+                if a.tobytes() != b.tobytes():
+                    return False
+    return True
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store")
+
+
+@pytest.fixture
+def done(store: Store) -> Store:
+    assert run_stored(SPEC, store) == "done"
+    return store
+
+
+def test_a_run_is_kept_as_it_was(done: Store) -> None:
+    kept = done.audit(KEY)
+    assert same(kept, run(SPEC)[1])
+    assert done.state(KEY) == "done"
+    summary = done.summary(KEY)
+    assert (summary.key, summary.verdict) == (KEY, kept.verdict.text)
+    assert summary.estimate("accuracy") == kept.metrics["accuracy"]
+    assert summary.estimate("SL-101") == next(f.effect for f in kept.findings if f.code == "SL-101")
+    assert summary.seconds > 0
+    assert json.loads((done.run_folder(KEY) / "spec.json").read_text()) == json.loads(json.dumps(SPEC.to_json()))
+
+
+def test_a_done_run_is_not_done_again(done: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storing, "run", lambda *_, **__: pytest.fail("ran again"))
+    assert run_stored(SPEC, done) == "done"
+
+
+@pytest.mark.parametrize("name", ["audit.json", "arrays.npz", "texts.jsonl", "spec.json", "summary.json", MANIFEST])
+@pytest.mark.parametrize("damage", ["cut", "flip", "gone"])
+def test_any_damage_is_noticed_and_mended(done: Store, name: str, damage: str) -> None:
+    file = done.run_folder(KEY) / name
+    content = file.read_bytes()
+    before = done.audit(KEY)
+    middle = len(content) // 2
+    if damage == "gone":
+        file.unlink()
+    else:
+        flipped = content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :]
+        file.write_bytes(content[:-1] if damage == "cut" else flipped)
+    assert done.state(KEY) == "missing"
+    assert done.find([KEY]) == {}
+    assert run_stored(SPEC, done) == "done"
+    assert same(done.audit(KEY), before)
+
+
+def test_a_failure_is_kept_by_name_and_redone_on_request(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise DataError("no such text", "reviews.csv", 7)
+
+    monkeypatch.setattr(storing, "run", broken)
+    assert run_stored(SPEC, store) == "failed"
+    assert store.summary(KEY).error == "DataError: reviews.csv:7: no such text"
+    monkeypatch.undo()
+    assert run_stored(SPEC, store) == "failed"
+    assert run_stored(SPEC, store, again=True) == "done"
+    assert store.summary(KEY).error == ""
+
+
+def test_what_the_disk_refuses_is_raised_and_leaves_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, value: object) -> None:
+        if path.name == "summary.json":
+            raise OSError(28, "No space left on device")
+        path.write_text(json.dumps(value, default=str))
+
+    monkeypatch.setattr(storing, "_write_json", full)
+    with pytest.raises(StoreError, match="No space left on device; free some space and run again"):
+        run_stored(SPEC, store)
+    monkeypatch.undo()
+    assert store.state(KEY) == "missing"
+    assert list(store.run_folder(KEY).parent.iterdir()) == []
+
+
+def test_a_companion_is_a_training_shared_between_cells(store: Store) -> None:
+    shown = replace(SPEC, model=parse_model("mlp(hidden=4)+additive+random"))
+    for spec in (SPEC, shown, replace(SPEC, limit=20)):
+        assert run_stored(spec, store) == "done"
+    averaging = replace(SPEC, model=parse_model("mlp(hidden=4)+additive+uniform"))
+    trained = {path.name for path in (store.root / "trainings").glob("??/*")}
+    assert trained == {training_key(SPEC), training_key(shown), training_key(averaging)}
+    assert len(list((store.root / "runs").glob("??/*"))) == 3
+
+
+def test_a_training_is_read_back_where_it_is_whole(store: Store) -> None:
+    made: list[str] = []
+
+    def training(spec: RunSpec, make: object) -> object:
+        return store.training(spec, lambda: made.append(training_key(spec)) or make())
+
+    first = run(SPEC, Display(), keep=training)[1]
+    assert same(run(SPEC, Display(), keep=training)[1], first)
+    assert len(made) == 2  # the model and its companion, once each
+    weights = store.training_folder(training_key(SPEC)) / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1])
+    assert same(run(SPEC, Display(), keep=training)[1], first)
+    assert len(made) == 3
+
+
+def hold(file: Path, held: object, release: object) -> None:
+    with claim(file, wait=False) as mine:
+        assert mine
+        held.set()
+        release.wait(30)
+
+
+def test_a_claim_keeps_others_out_until_its_process_ends(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    held, release = context.Event(), context.Event()
+    file = tmp_path / "claims" / "run"
+    holder = context.Process(target=hold, args=(file, held, release))
+    holder.start()
+    assert held.wait(30)
+    with claim(file, wait=False) as mine:
+        assert not mine
+    holder.kill()  # whoever dies with a claim gives it back
+    holder.join()
+    with claim(file, wait=False) as mine:
+        assert mine
+
+
+def test_a_run_that_another_process_claims_is_left_to_it(store: Store) -> None:
+    context = multiprocessing.get_context("spawn")
+    held, release = context.Event(), context.Event()
+    holder = context.Process(target=hold, args=(store.root / "claims" / f"run-{KEY}", held, release))
+    holder.start()
+    assert held.wait(30)
+    assert run_stored(SPEC, store) == "missing"
+    release.set()
+    holder.join()
+    assert run_stored(SPEC, store) == "done"
+
+
+def test_a_sealed_folder_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    def half(aside: Path) -> None:
+        aside.mkdir()
+        (aside / "a").write_text("x")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_sealed(tmp_path / "run", half)
+    assert list(tmp_path.iterdir()) == []
+    write_sealed(tmp_path / "run", lambda aside: (aside.mkdir(), (aside / "a").write_text("x"))[0])
+    assert is_whole(tmp_path / "run")
+    assert not is_whole(tmp_path / "other")
+    (tmp_path / ".run.left").mkdir()
+    sweep_aside(tmp_path / "run")
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_a_strange_folder_and_another_layout_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("precious")
+    with pytest.raises(StoreError, match="exists and is not a store"):
+        Store(tmp_path)
+    Store(tmp_path / "s")
+    (tmp_path / "s" / "store.json").write_text('{"layout": 9}')
+    with pytest.raises(StoreError, match="layout 9, this version reads 1"):
+        Store(tmp_path / "s")
+
+
+def test_runs_are_listed_by_key_and_the_torn_are_left_out(done: Store) -> None:
+    other = replace(SPEC, seed=2)
+    run_stored(other, done)
+    assert [s.key for s in done.summaries()] == sorted([KEY, run_key(other)])
+    (done.run_folder(KEY) / "summary.json").write_text("{}")
+    assert [s.key for s in done.summaries()] == [run_key(other)]
+
+
+def test_arrays_of_a_run_are_whole_and_typed(done: Store) -> None:
+    with np.load(done.run_folder(KEY) / "arrays.npz", allow_pickle=False) as stored:
+        assert stored["agreement/attention/flat"].dtype == np.float64
+        assert stored["outputs/predicted"].dtype == np.int64

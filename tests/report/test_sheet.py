@@ -1,0 +1,333 @@
+"""Four printings of one table: none loses a number or a reason, and none obeys the words in it."""
+
+import csv
+import io
+import math
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from rich.cells import cell_len
+
+from sightline.report.sheet import to_csv, to_latex, to_markdown, to_text
+from sightline.report.visible import one_line, visible
+from sightline.results import Table, TableCell
+
+SEEN = TableCell(0.5, 0.25, 0.9996, 1200, (0, 1), ("ab12", "cd34"))
+WORD = TableCell("contradicted", seeds=(0,), runs=("ab12",))
+LOST = TableCell(None, note="seed 3 failed: loss is not a number")
+TABLE = Table(
+    title="Need by model",
+    columns=("need", "verdict"),
+    rows=((SEEN, WORD), (TableCell(-1234.5, n=7), LOST), (LOST, TableCell(math.nan, math.nan, math.nan, 0))),
+    row_names=(("sst", "bilstm"), ("sst", "cnn"), ("imdb", "bilstm")),
+    row_axes=("data", "encoder"),
+    notes=("2 of 8 runs are missing",),
+)
+HOSTILE = [
+    r"\input{/etc/passwd} {x} $y$ & # ^ _ ~ %",
+    "a|b`c`<script>alert(1)</script>\n| new | row |\r\n",
+    "\\|",
+    "\\",
+    "ends with a backslash\\",
+    "**bold** _it_ [link](javascript:x) ![i](u) <b> &amp; https://example.org",
+    "=1+1",
+    '+cmd|" /C calc"!A0',
+    "-2",
+    "@SUM(A1)",
+    "\t=1",
+    "＝1",
+    "[4cm] after a row",
+    "* after a row",
+    'quote " comma , semicolon ;',
+    "\x1b[2J\u202e\x00",
+    "漢字 in two columns",
+    "}{",
+    "",
+    " ",
+]
+PRINTERS = [to_text, to_markdown, to_csv, to_latex]
+texts = (
+    st.sampled_from(HOSTILE) | st.text(st.characters(), max_size=12) | st.text("\\|`<>{}$&#^_~%[]*=-\n\r ", max_size=8)
+)
+
+
+def everywhere(text: str) -> Table:
+    """Put one text wherever a table has a place for text."""
+    cells = (TableCell(text, note=text, runs=(text,)), TableCell(None, note=text))
+    return Table(text, (text, text), (cells, cells), ((text,), (text,)), (text,), (text,))
+
+
+# ---------------------------------------------------------------- shape
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"rows": TABLE.rows[:2]}, "2 rows, but 3 row names"),
+        ({"columns": ("need",)}, "row 0: expected 1 cells, a column each, got 2"),
+        ({"row_axes": ("data",)}, "row 0: expected 1 names, an axis each, got 2"),
+        ({"rows": (*TABLE.rows[:2], (SEEN,))}, "row 2: expected 2 cells, a column each, got 1"),
+        ({"row_names": (*TABLE.row_names[:1], ("a", "b", "c"), ("d", "e"))}, "row 1: expected 2 names"),
+    ],
+)
+def test_a_table_has_one_shape(change: dict[str, tuple[str, ...]], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        replace(TABLE, **change)
+
+
+@pytest.mark.parametrize("ends", [(0.1, None), (None, 0.1)])
+def test_an_interval_has_two_ends(ends: tuple[float | None, float | None]) -> None:
+    with pytest.raises(ValueError, match="two ends or none"):
+        TableCell(0.1, *ends)
+
+
+# ---------------------------------------------------------------- all printings
+
+
+@pytest.mark.parametrize("printed", PRINTERS)
+def test_a_missing_cell_keeps_its_reason(printed: Callable[[Table], str]) -> None:
+    told = printed(TABLE).replace("{}", "")
+    assert "seed 3 failed: loss is not a number" in told.replace("\\:", ":")
+    assert "undefined" in told
+    assert "no reason given" in printed(replace(TABLE, rows=((TableCell(None), WORD), *TABLE.rows[1:])))
+
+
+@pytest.mark.parametrize("printed", PRINTERS)
+def test_the_same_table_is_the_same_text(printed: Callable[[Table], str]) -> None:
+    assert printed(TABLE) == printed(replace(TABLE))
+
+
+@pytest.mark.parametrize("printed", PRINTERS)
+def test_a_table_without_rows_can_be_printed(printed: Callable[[Table], str]) -> None:
+    assert "encoder" in printed(replace(TABLE, rows=(), row_names=()))
+
+
+@given(texts)
+def test_every_printing_can_be_written_to_a_file(text: str) -> None:
+    for printed in PRINTERS:
+        printed(everywhere(text)).encode("utf-8")
+
+
+@pytest.mark.parametrize("printed", [to_text, to_markdown, to_latex])
+def test_what_the_table_lacks_is_said(printed: Callable[[Table], str]) -> None:
+    assert "Note: 2 of 8 runs are missing" in printed(TABLE)
+
+
+# ---------------------------------------------------------------- terminal
+
+
+def test_text_by_hand() -> None:
+    assert to_text(TABLE).splitlines() == [
+        "Need by model",
+        "",
+        "data  encoder  need                              verdict",
+        "----  -------  --------------------------------  ------------",
+        "sst   bilstm   0.500 [0.250, >0.999], n = 1,200  contradicted",
+        "sst   cnn      −1,234, n = 7                     — (1)",
+        "imdb  bilstm   — (1)                             — (2)",
+        "",
+        "(1) seed 3 failed: loss is not a number",
+        "(2) undefined",
+        "Note: 2 of 8 runs are missing",
+    ]
+
+
+@given(texts)
+def test_columns_align_whatever_is_in_them(text: str) -> None:
+    names = ((text, "x"), ("y", text), ("z", "z"))
+    rows = to_text(replace(TABLE, columns=(text, "last"), row_names=names)).split("\n\n")[1].splitlines()
+    last = ("last", "-" * len("contradicted"), "contradicted", "— (1)", "— (2)")
+    assert all(row.endswith(word) for row, word in zip(rows, last, strict=True))
+    assert len({cell_len(row[: -len(word)]) for row, word in zip(rows, last, strict=True)}) == 1
+
+
+@given(texts)
+def test_a_terminal_is_given_nothing_to_obey(text: str) -> None:
+    told = to_text(everywhere(text))
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029]", told)
+
+
+def test_a_narrow_terminal_gets_the_columns_below_each_other() -> None:
+    told = to_text(TABLE, width=50)
+    assert all(cell_len(line) <= 50 for line in told.splitlines())
+    assert told.count("encoder") == 2
+    assert told.count("bilstm") == 4
+    assert " ".join(to_text(TABLE, width=10).split()).count("0.500 [0.250, >0.999], n = 1,200") == 1  # never cut
+    assert to_text(TABLE, width=200) == to_text(TABLE)
+
+
+# ---------------------------------------------------------------- Markdown
+
+
+def unescaped_pipes(line: str) -> int:
+    return len(re.findall(r"\|", re.sub(r"\\.", "", line)))
+
+
+@given(texts)
+def test_markdown_rows_have_the_same_number_of_cells_whatever_is_in_them(text: str) -> None:
+    table = everywhere(text)
+    lines = [line for line in to_markdown(table).splitlines() if line.startswith("|")]
+    assert len(lines) == 4
+    assert {unescaped_pipes(line) for line in lines} == {4}
+
+
+@given(texts)
+def test_markdown_is_read_back_as_the_words_that_went_in(text: str) -> None:
+    read = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(to_markdown(everywhere(text)))
+    inline = [token.children or [] for token in read if token.type == "inline"]
+    marked = {child.type for children in inline for child in children} - {
+        "text",
+        "text_special",
+        "strong_open",
+        "strong_close",
+    }
+    assert not marked  # no link, image, code, emphasis or HTML
+    cells = ["".join(child.content for child in children) for children in inline]
+    shown = one_line(text)
+    table = cells[1:-2] if shown else cells[:-1]
+    assert shown in cells[-1]
+    assert table[:3] == [shown] * 3
+    assert len([token for token in read if token.type == "td_open"]) == 6
+
+
+def test_markdown_numbers_carry_their_interval() -> None:
+    assert "| sst | bilstm | 0.500 [0.250, &gt;0.999], n = 1,200 | contradicted |" in to_markdown(TABLE).splitlines()
+
+
+# ---------------------------------------------------------------- LaTeX
+
+
+@pytest.mark.parametrize(
+    ("sign", "escaped"),
+    [
+        ("\\", r"\textbackslash{}"),
+        ("{", r"\{"),
+        ("}", r"\}"),
+        ("$", r"\$"),
+        ("&", r"\&"),
+        ("#", r"\#"),
+        ("^", r"\textasciicircum{}"),
+        ("_", r"\_"),
+        ("~", r"\textasciitilde{}"),
+        ("%", r"\%"),
+        ("[", "{[}"),
+        ("*", "{*}"),
+        ("---", "-{}-{}-"),
+        ("<", r"\textless{}"),
+    ],
+)
+def test_latex_escapes(sign: str, escaped: str) -> None:
+    told = to_latex(everywhere(f"a{sign}b"))
+    assert told.count(f"a{escaped}b") == 10  # title, axis, two columns, two names, two words, two notes
+    assert f"\\caption{{a{escaped}b}}" in told
+    assert f"\na{escaped}b & a{escaped}b" in told
+    assert f"}} a{escaped}b\n" in told
+
+
+COMMANDS = r"\\(?:begin|end|caption|centering|toprule|midrule|bottomrule|par|geq|leq|delta|lambda|tau|infty)\b|\\text\w+|\\[\\,]"
+
+
+@given(texts)
+def test_latex_stays_a_table_whatever_is_in_it(text: str) -> None:
+    told = to_latex(everywhere(text))
+    bare = re.sub(r"\\[{}$&#_%]", "", told)  # what is escaped is text
+    left = re.sub(COMMANDS, "", bare)
+    assert not re.search(r"[\\#%^_~]", left)
+    assert bare.count("$") % 2 == 0
+    depth = 0
+    for brace in re.findall("[{}]", bare):
+        depth += 1 if brace == "{" else -1
+        assert depth >= 0
+    assert depth == 0
+    rows = [line for line in bare.splitlines() if line.endswith("\\\\")]
+    assert [row.count("&") for row in rows] == [2, 2, 2]
+    assert not any(re.match(r"\s*[\[*]", row) for row in rows)  # an option of the line end before
+
+
+def test_latex_by_hand() -> None:
+    assert to_latex(TABLE).splitlines() == [
+        r"\begin{table}",
+        r"\centering",
+        r"\caption{Need by model}",
+        r"\begin{tabular}{llll}",
+        r"\toprule",
+        r"data & encoder & need & verdict \\",
+        r"\midrule",
+        r"sst & bilstm & $0.500$ $[\,0.250,\ >0.999\,]$, $n = 1{,}200$ & contradicted \\",
+        r"sst & cnn & $-1{,}234$, $n = 7$ & ---\textsuperscript{1} \\",
+        r"imdb & bilstm & ---\textsuperscript{1} & ---\textsuperscript{2} \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\par \textsuperscript{1} seed 3 failed: loss is not a number",
+        r"\par \textsuperscript{2} undefined",
+        r"\par Note: 2 of 8 runs are missing",
+        r"\end{table}",
+    ]
+
+
+# ---------------------------------------------------------------- CSV
+
+
+def read(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+
+
+def test_csv_has_a_line_for_each_cell() -> None:
+    first, second, *_ = rows = read(to_csv(TABLE))
+    assert len(rows) == 6
+    assert first == {
+        "data": "sst",
+        "encoder": "bilstm",
+        "column": "need",
+        "value": "0.5",
+        "low": "0.25",
+        "high": "0.9996",
+        "n": "1200",
+        "seeds": "0 1",
+        "runs": "ab12 cd34",
+        "note": "",
+    }
+    assert (second["column"], second["value"], second["low"], second["n"]) == ("verdict", "contradicted", "", "")
+    assert (rows[3]["value"], rows[3]["note"]) == ("", LOST.note)
+    assert rows[5]["value"] == "nan"
+
+
+@given(st.floats(allow_nan=False), st.floats(allow_nan=False))
+def test_csv_numbers_are_read_back_as_they_were(value: float, end: float) -> None:
+    (row,) = read(to_csv(Table("", ("c",), ((TableCell(value, end, end),),), ((),), ())))
+    assert (float(row["value"]), float(row["low"])) == (value, end)
+
+
+def test_csv_numbers_of_numpy_are_numbers() -> None:
+    (row,) = read(to_csv(Table("", ("c",), ((TableCell(np.float64(-0.1)),),), ((),), ())))
+    assert row["value"] == "-0.1"  # a number, so no quotation mark either
+
+
+@given(st.lists(texts, min_size=3, max_size=3))
+def test_csv_texts_are_read_back_as_they_are_shown(words: list[str]) -> None:
+    name, value, note = words
+    table = Table("", ("c",), ((TableCell(value, note=note),),), ((name,),), ("axis",))
+    (row,) = read(to_csv(table))
+    for text, field in ((name, row["axis"]), (value, row["value"]), (note, row["note"])):
+        assert field.removeprefix("'") == visible(text).removeprefix("'")
+        assert field.lstrip()[:1] not in set("=+-@＝＋－＠")
+        assert field == visible(text) or visible(text).lstrip()[0] in "=+-@＝＋－＠"
+
+
+@pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@SUM(A1)", " =1", "\t=1", "\n@A1", "＝1"])
+def test_a_spreadsheet_is_given_nothing_to_run(formula: str) -> None:
+    rows = list(csv.reader(io.StringIO(to_csv(everywhere(formula)), newline="")))
+    assert {field for row in rows for field in row if formula.strip() in field} == {f"'{formula}"}
+
+
+@given(texts)
+def test_csv_lines_all_have_the_same_fields(text: str) -> None:
+    rows = list(csv.reader(io.StringIO(to_csv(everywhere(text)), newline=""), strict=True))
+    assert [len(row) for row in rows] == [9] * 5
+    assert to_csv(everywhere(text)).endswith("\r\n")
