@@ -102,6 +102,7 @@ def test_results_lists_and_exports(sightline: Call, tiny: Path, tmp_path: Path) 
     mine = {row["number"]: row for row in rows if row["key"] == kept.key}
     assert float(mine["accuracy"]["value"]) == kept.estimate("accuracy").value
     assert {"accuracy", "f1", "SL-101", "SL-301"} <= set(mine)
+    assert mine["accuracy"]["model"] == "mlp(hidden=4)+additive+softmax"
     page = sightline("report", Store(store).run_folder(kept.key), "--out", tmp_path / "run.html")
     assert page.code == 0  # a run is a saved audit like any other
 

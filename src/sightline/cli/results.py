@@ -12,6 +12,7 @@ import typer
 from sightline.archive import write_whole
 from sightline.cli import flags
 from sightline.cli.output import aligned, check_file, emit, say, writing
+from sightline.report.sheet import csv_text
 
 if TYPE_CHECKING:
     from sightline.experiments.store import Summary
@@ -73,7 +74,7 @@ def _as_csv(runs: list[Summary]) -> str:
 
 
 def _rows(run: Summary) -> list[list[Any]]:
-    about = [run.key, run.state, *_about(run)]
+    about = [run.key, run.state, *map(csv_text, _about(run))]
     names = [*(run.metrics or {}), *(run.findings or {})]
     numbers = [(name, run.estimate(name)) for name in names]
     rows = [[*about, name, e.value, e.low, e.high, e.n, run.seconds] for name, e in numbers if e is not None]

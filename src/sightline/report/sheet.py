@@ -87,10 +87,10 @@ def to_csv(table: Table) -> str:
     """
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow([_csv_text(name) for name in (*table.row_axes, *CSV_COLUMNS)])
+    writer.writerow([csv_text(name) for name in (*table.row_axes, *CSV_COLUMNS)])
     for names, cells in zip(table.row_names, table.rows, strict=True):
         for column, cell in zip(table.columns, cells, strict=True):
-            writer.writerow([*map(_csv_text, (*names, column)), *_csv_cells(cell)])
+            writer.writerow([*map(csv_text, (*names, column)), *_csv_cells(cell)])
     return out.getvalue()
 
 
@@ -249,7 +249,7 @@ _LATEX = _Script(_latex_word, _latex_figure, lambda index: f"\\textsuperscript{{
 # ---------------------------------------------------------------- CSV
 
 
-def _csv_text(text: str) -> str:
+def csv_text(text: str) -> str:
     """Disarm what a spreadsheet would run: it looks past leading spaces, and takes the wide signs too."""
     shown = visible(text)
     return f"'{shown}" if shown.lstrip()[:1] in tuple("=+-@＝＋－＠") else shown
@@ -257,12 +257,12 @@ def _csv_text(text: str) -> str:
 
 def _csv_cells(cell: TableCell) -> list[str]:
     numbers = [_csv_value(number) for number in (cell.value, cell.low, cell.high)]
-    seeds, runs = " ".join(map(str, cell.seeds)), _csv_text(" ".join(cell.runs))
-    return [*numbers, "" if cell.n is None else str(cell.n), seeds, runs, _csv_text(_reason(cell))]
+    seeds, runs = " ".join(map(str, cell.seeds)), csv_text(" ".join(cell.runs))
+    return [*numbers, "" if cell.n is None else str(cell.n), seeds, runs, csv_text(_reason(cell))]
 
 
 def _csv_value(value: float | str | None) -> str:
     if isinstance(value, str):
-        return _csv_text(value)
+        return csv_text(value)
     # A numpy number writes its type into its repr.
     return "" if value is None else repr(float(value))
