@@ -2,8 +2,8 @@
 
 ``calibration``: one rule, one δ, seeds 0–199. Weights that the model does not use must not pass for used (SL-101 and
 SL-102), weights that nobody chose must not pass for chosen (SL-104), and planted evidence of moderate strength must be
-found. ``random_attention``: the worked examples of ``docs/random-attention.md``. ``chaos``: a study that is killed thirty
-times (``scripts/chaos.py``). A killed calibration resumes.
+found. ``random_attention``: the worked examples of ``docs/random-attention.md``. ``chaos``: a study that is killed
+thirty times (``scripts/chaos.py``). A killed calibration resumes.
 """
 
 from __future__ import annotations

@@ -161,6 +161,7 @@ def test_killed_and_interrupted_studies_end_as_unbroken_ones(tmp_path: Path) -> 
     _, told = stopped.communicate(timeout=60)
     assert stopped.returncode == 130
     assert told.splitlines()[-1] == "error: interrupted; nothing is half-written"
+    assert "Traceback" not in told
     last = start(study, broken)
     printed, _ = last.communicate(timeout=300)
     assert (last.returncode, "missing" in printed) == (0, False)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -146,14 +147,27 @@ def _hire(store: Store, again: bool) -> _Worker:
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=work, args=(there, store.root, again), daemon=True)
-    process.start()
+    with _deaf():
+        process.start()
     there.close()
     return _Worker(process, here)
 
 
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Start a process that never hears Ctrl-C, not even while it imports: that is the parent's to answer."""
+    if threading.current_thread() is not threading.main_thread():  # only the main thread may set a handler
+        yield
+        return
+    heard = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, heard)
+
+
 def work(pipe: Connection, root: Path, again: bool) -> None:
     """Do the cells that come through a pipe, until it is closed; what the disk refuses goes back and ends the study."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
     torch.set_num_threads(1)
     store = Store(root)
     with suppress(EOFError, BrokenPipeError):  # the parent is gone: what is done is kept
