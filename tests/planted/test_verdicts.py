@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from sightline.auditing import audit
-from sightline.experiments.calibration import Cell, Displayed, run_cell
+from sightline.experiments.calibration import TRAINING, Cell, Displayed, run_cell
 from sightline.experiments.examples import audit_example
 from sightline.experiments.run import run
 from sightline.models.attention import Given
@@ -106,3 +106,14 @@ def test_calibration_in_small(world: str) -> None:
         assert [cell[code]["verdict"] == "supported" for code in false] == [False] * len(false)
         if world == "planted":
             assert {cell[code]["verdict"] for code in ("SL-101", "SL-102", "SL-104")} == {"supported"}
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_needle_is_found_also_where_its_state_saturates(seed: int) -> None:
+    """With seed 0 the gradient without attention misses the needle, because its state has saturated; deletion does not."""
+    spec = RunSpec(parse_data("planted:needle"), parse_model("mlp+additive"), TRAINING, seed, companions=())
+    result = run(spec)[1]
+    found = answers(result)
+    assert [found[code] for code in ("SL-101", "SL-102", "SL-104", "SL-301")] == ["supported"] * 4
+    gradient = result.estimates["agreement.captured.free_gradient"], result.estimates["agreement.chance.free_gradient"]
+    assert (gradient[0].value < gradient[1].value) == (seed == 0)
