@@ -11,7 +11,7 @@ COMMON = ("--json",)
 
 
 def test_the_commands_are_those_that_were_promised():
-    assert list(COMMANDS) == ["demo", "train", "audit", "report", "list", "check-data", "doctor"]
+    assert list(COMMANDS) == ["demo", "train", "audit", "report", "study", "results", "list", "check-data", "doctor"]
 
 
 @pytest.mark.parametrize("name", COMMANDS)

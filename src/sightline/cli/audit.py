@@ -36,17 +36,6 @@ Model = Annotated[
         rich_help_panel="Model and training",
     ),
 ]
-Limit = Annotated[
-    int | None,
-    typer.Option(
-        "--limit",
-        metavar="N",
-        min=1,
-        show_default="all",
-        help="Audit a seeded sample of so many test texts.",
-        rich_help_panel="Run",
-    ),
-]
 Save = Annotated[
     Path | None,
     typer.Option(
@@ -86,7 +75,7 @@ def audit(
     learning_rate: flags.LearningRate = None,
     companions: flags.Companions = None,
     seed: flags.Seed = 0,
-    limit: Limit = None,
+    limit: flags.Limit = None,
     device: flags.Device = "auto",
     threads: flags.Threads = None,
     memory: flags.Memory = None,

@@ -210,6 +210,29 @@ DryRun = Annotated[
     ),
 ]
 
+Limit = Annotated[
+    int | None,
+    typer.Option(
+        "--limit",
+        metavar="N",
+        min=1,
+        show_default="all",
+        help="Take so many at most: test texts of an audit (a seeded sample), or missing cells of a study.",
+        rich_help_panel=_RUN,
+    ),
+]
+
+StoreFolder = Annotated[
+    Path,
+    typer.Option(
+        "--store",
+        metavar="DIR",
+        show_default=False,
+        help="The folder in which the runs of studies are kept.",
+        rich_help_panel=_RUN,
+    ),
+]
+
 Page = Annotated[
     Path, typer.Option("--out", metavar="FILE", help="The report to write, one HTML file.", rich_help_panel=_OUTPUT)
 ]

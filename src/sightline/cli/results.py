@@ -17,7 +17,6 @@ from sightline.report.sheet import csv_text
 if TYPE_CHECKING:
     from sightline.experiments.store import Summary
 
-Folder = Annotated[Path, typer.Option("--store", metavar="DIR", show_default=False, help="The store to read.")]
 Csv = Annotated[
     Path | None,
     typer.Option("--csv", metavar="FILE", show_default="not written", help="Write one line a run and number, in full."),
@@ -25,7 +24,7 @@ Csv = Annotated[
 HEAD = ("key", "state", "data", "model", "seed", "number", "value", "low", "high", "n", "seconds")
 
 
-def results(store: Folder, csv_file: Csv = None, as_json: flags.Json = False) -> None:
+def results(store: flags.StoreFolder, csv_file: Csv = None, as_json: flags.Json = False) -> None:
     """List the runs of a store: what each is, how it ended, its verdict and accuracy."""
     from sightline.errors import StoreError  # noqa: PLC0415  (as late as it is needed)
     from sightline.experiments.store import Store  # noqa: PLC0415  (torch)

@@ -30,17 +30,7 @@ TABLES = {".md": "to_markdown", ".csv": "to_csv", ".tex": "to_latex"}
 """How a table is written, by the ending of its file."""
 
 File = Annotated[Path, typer.Argument(metavar="FILE.toml", help="The study: a base and the axes that vary it.")]
-Folder = Annotated[
-    Path,
-    typer.Option(
-        "--store", metavar="DIR", show_default=False, help="Where runs are kept; what is there is not redone."
-    ),
-]
 Workers = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes, one thread each.")]
-Limit = Annotated[
-    int | None,
-    typer.Option("--limit", metavar="N", min=1, show_default="all", help="Run so many of the cells that are missing."),
-]
 Again = Annotated[bool, typer.Option("--retry-failed", help="Run the cells again that are kept as failed.")]
 TableFile = Annotated[
     Path | None,
@@ -51,18 +41,15 @@ TableFile = Annotated[
         help="Also write the table: .md, .csv (every number in full, a line a cell) or .tex.",
     ),
 ]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Only say which cells there are, and what the missing ones will cost.")
-]
 
 
 def study(
     file: File,
-    store: Folder,
+    store: flags.StoreFolder,
     workers: Workers = 1,
-    limit: Limit = None,
+    limit: flags.Limit = None,
     retry_failed: Again = False,
-    dry_run: DryRun = False,
+    dry_run: flags.DryRun = False,
     table: TableFile = None,
     as_json: flags.Json = False,
     quiet: flags.Quiet = False,
@@ -76,7 +63,7 @@ def study(
     from sightline.experiments.store import Store  # noqa: PLC0415  (torch)
 
     check_table(table)
-    grid, kept = read_grid(file), Store(store)
+    grid, kept = read_grid(file), Store(store, make=not dry_run)
     found = kept.find(grid.keys)
     todo = [cell for cell, key in zip(grid.cells, grid.keys, strict=True) if _wanted(found.get(key), retry_failed)]
     todo = todo[:limit]

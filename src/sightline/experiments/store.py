@@ -54,9 +54,11 @@ class Summary:
 class Store:
     """Runs and trainings under one folder, for any number of processes at once."""
 
-    def __init__(self, root: str | Path) -> None:
+    def __init__(self, root: str | Path, *, make: bool = True) -> None:
         self.root = Path(root)
         mark = self.root / "store.json"
+        if not mark.exists() and not make and not self.root.exists():
+            return  # only looked at, and there is nothing to see
         if not mark.exists():
             if self.root.exists() and any(path.name[0] != "." for path in self.root.iterdir()):
                 raise StoreError(f"{self.root}: exists and is not a store; name a new folder")
