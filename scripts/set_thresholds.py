@@ -1,4 +1,4 @@
-"""Set δ of every finding and the fewest texts of a verdict, on planted corpora, before any real data is looked at.
+"""Set δ of every finding and the fewest texts of a verdict, on planted corpora alone.
 
     python scripts/set_thresholds.py
 
@@ -7,7 +7,7 @@ planted evidence of moderate strength (two corpora, two encoders, seeds 1000–1
 use), rounded to two digits and at least .01. An attention that does a quarter as well as one that has learned
 moderate evidence does too little to matter.
 
-One exception was made after the first run on these corpora (and before any other data): SL-001 takes the MLP cells
+One exception was made after the first run on these corpora: SL-001 takes the MLP cells
 alone. Attention is needed where states do not see each other; a BiLSTM carries the evidence to every state, so there
 the claim is not true by construction, and a quarter of its median would be a quarter of nothing.
 
