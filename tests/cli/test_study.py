@@ -133,7 +133,15 @@ def test_what_cannot_be_read_is_one_line(
 
 def start(file: Path, store: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "sightline", "study", str(file), "--store", str(store), "--workers", "2"]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    return subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # A shell starts what runs in its background deaf to Ctrl-C, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
 
 
 def wait_for(reached: Callable[[], bool]) -> None:
