@@ -11,7 +11,8 @@ import hashlib
 import json
 import math
 import re
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -28,6 +29,8 @@ ENCODERS = ("bilstm", "mlp")
 SCORERS = ("additive",)
 PROJECTIONS = ("softmax",)
 SOURCES = ("learned", "uniform", "random")
+COMPANIONS = ("uniform",)
+"""Models that may be trained beside the one an audit judges."""
 TABLES: tuple[Table, ...] = ("csv", "tsv", "jsonl")
 
 
@@ -67,6 +70,7 @@ class Part:
         return value
 
 
+@cache
 def parse_part(text: str) -> Part:
     """Read ``name`` or ``name(key=value,…)``; numbers and true/false are recognised, the rest is text.
 
@@ -210,7 +214,14 @@ class RunSpec:
 
     def to_json(self) -> dict[str, Any]:
         """Give the run as plain JSON values, with the version of their meaning."""
-        return {"meaning": MEANING} | asdict(self)
+        return {"meaning": MEANING, **_plain(self)}
+
+
+def _plain(value: Any) -> Any:
+    """Give a spec as `dataclasses.asdict` does, without its deep copies: a study names its cells by the thousand."""
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    return {name: _plain(inside) for name, inside in vars(value).items()} if is_dataclass(value) else value
 
 
 def run_key(spec: RunSpec) -> str:
@@ -263,13 +274,18 @@ def read_as(kind: Any, value: Any, where: str) -> Any:
 
 
 def _read_fields(kind: Any, value: Any, where: str) -> Any:
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     if not isinstance(value, dict):
         raise SpecError(f"{where}: expected the fields {', '.join(hints)}, got {value!r}")
     if odd := sorted(set(value) ^ set(hints)):
         told = "unknown" if odd[0] in value else "missing"
         raise SpecError(f"{where}: {told} field {odd[0]!r}; expected exactly {', '.join(hints)}")
     return kind(**{name: read_as(hint, value[name], f"{where}.{name}") for name, hint in hints.items()})
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 def _read_tuple(kinds: tuple[Any, ...], value: list[Any] | tuple[Any, ...], where: str) -> tuple[Any, ...]:

@@ -1,6 +1,7 @@
 """`study` and `results`: grids in a store, resumed, listed, exported; the study in `examples/` as it stands."""
 
 import csv
+import gc
 import json
 import os
 import shutil
@@ -47,7 +48,7 @@ def test_a_study_is_run_resumed_and_tabulated(sightline: Call, tiny: Path, tmp_p
     assert first.code == 0
     assert first.out.count("missing: ") == 1
     assert "missing: model = bilstm(hidden=4), seed = 1" in first.out
-    runs = {path: path.stat().st_mtime_ns for path in (store / "runs").glob("??/*/manifest.json")}
+    runs = {path: path.stat().st_mtime_ns for path in (store / "runs").glob("??/*/SHA256SUMS")}
     assert len(runs) == 3
     second = sightline("study", tiny, "--store", store, "--json", "--quiet", "--table", tmp_path / "t.csv")
     assert (second.code, second.err) == (0, "")
@@ -61,6 +62,13 @@ def test_a_study_is_run_resumed_and_tabulated(sightline: Call, tiny: Path, tmp_p
     assert len(lines) == 2 * len(table["columns"])
     again = [line for line in lines if (line["model"], line["column"]) == ("mlp(hidden=4)", "accuracy")]
     assert float(again[0]["value"]) == accuracy["value"]
+
+
+def test_a_dry_run_of_what_is_done_plans_nothing(sightline: Call, tiny: Path, tmp_path: Path) -> None:
+    assert sightline("study", tiny, "--store", tmp_path / "store").code == 0
+    planned = sightline("study", tiny, "--store", tmp_path / "store", "--dry-run")
+    assert planned.out.splitlines()[-1] == "4 cells, 4 done, 0 failed, 0 to run"
+    assert gc.isenabled()
 
 
 def test_a_dry_run_plans_and_writes_nothing(sightline: Call, tiny: Path, tmp_path: Path) -> None:
@@ -85,7 +93,7 @@ def test_failed_cells_are_told_kept_and_run_again(sightline: Call, tiny: Path, t
     assert "failed: model = mlp(hidden=0), seed = 0: SpecError: mlp(hidden=0): expected a positive hidden" in done.out
     listed = sightline("results", "--store", tmp_path / "store", "--json").json
     assert sorted(run["state"] for run in listed) == ["done", "done", "failed", "failed"]
-    before = {p: p.stat().st_mtime_ns for p in (tmp_path / "store" / "runs").glob("??/*/manifest.json")}
+    before = {p: p.stat().st_mtime_ns for p in (tmp_path / "store" / "runs").glob("??/*/SHA256SUMS")}
     assert sightline("study", tiny, "--store", tmp_path / "store", "--quiet").code == 4
     assert all(p.stat().st_mtime_ns == then for p, then in before.items())
     assert sightline("study", tiny, "--store", tmp_path / "store", "--quiet", "--retry-failed").code == 4
@@ -162,7 +170,7 @@ def test_killed_and_interrupted_studies_end_as_unbroken_ones(tmp_path: Path) -> 
     study, broken, whole = ROOT / "examples" / "study.toml", tmp_path / "broken", Store(tmp_path / "whole")
     grid = read_grid(study)
     killed = start(study, broken)
-    wait_for(lambda: len(list((broken / "runs").glob("??/[!.]*/manifest.json"))) >= 2)
+    wait_for(lambda: len(list((broken / "runs").glob("??/[!.]*/SHA256SUMS"))) >= 2)
     os.killpg(killed.pid, signal.SIGKILL)
     killed.communicate()
     for place, run in enumerate(sorted((broken / "runs").glob("??/[!.]*"))):
@@ -183,4 +191,4 @@ def test_killed_and_interrupted_studies_end_as_unbroken_ones(tmp_path: Path) -> 
     store = Store(broken)
     assert all(same(whole.audit(key), store.audit(key)) for key in grid.keys)
     assert len(list(store.summaries())) == len(grid.cells) == 8
-    assert json.loads((broken / "store.json").read_text()) == {"layout": 1}
+    assert json.loads((broken / "store.json").read_text()) == {"layout": 2}

@@ -2,6 +2,8 @@
 
 import json
 import multiprocessing
+import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,11 +11,13 @@ import numpy as np
 import pytest
 
 from sightline.errors import DataError, StoreError
+from sightline.experiments import keep as keeping
 from sightline.experiments import store as storing
 from sightline.experiments.claims import claim
+from sightline.experiments.keep import keep_training, run_stored
 from sightline.experiments.run import Display, run
-from sightline.experiments.seal import MANIFEST, is_whole, sweep_aside, write_sealed
-from sightline.experiments.store import Store, run_stored
+from sightline.experiments.seal import MANIFEST, is_whole, read_whole, sweep_aside, write_sealed
+from sightline.experiments.store import Store
 from sightline.results import Audit, Measurement, Ragged
 from sightline.spec import FitSpec, RunSpec, parse_data, parse_model, run_key, training_key
 
@@ -61,7 +65,7 @@ def test_a_run_is_kept_as_it_was(done: Store) -> None:
 
 
 def test_a_done_run_is_not_done_again(done: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(storing, "run", lambda *_, **__: pytest.fail("ran again"))
+    monkeypatch.setattr(keeping, "run", lambda *_, **__: pytest.fail("ran again"))
     assert run_stored(SPEC, done) == "done"
 
 
@@ -87,7 +91,7 @@ def test_a_failure_is_kept_by_name_and_redone_on_request(store: Store, monkeypat
     def broken(*_: object, **__: object) -> None:
         raise DataError("no such text", "reviews.csv", 7)
 
-    monkeypatch.setattr(storing, "run", broken)
+    monkeypatch.setattr(keeping, "run", broken)
     assert run_stored(SPEC, store) == "failed"
     assert store.summary(KEY).error == "DataError: reviews.csv:7: no such text"
     monkeypatch.undo()
@@ -124,7 +128,7 @@ def test_a_training_is_read_back_where_it_is_whole(store: Store) -> None:
     made: list[str] = []
 
     def training(spec: RunSpec, make: object) -> object:
-        return store.training(spec, lambda: made.append(training_key(spec)) or make())
+        return keep_training(store, spec, lambda: made.append(training_key(spec)) or make())
 
     first = run(SPEC, Display(), keep=training)[1]
     assert same(run(SPEC, Display(), keep=training)[1], first)
@@ -186,13 +190,31 @@ def test_a_sealed_folder_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
+@pytest.mark.skipif(shutil.which("sha256sum") is None, reason="no sha256sum on this machine")
+def test_other_tools_can_check_a_run_too(done: Store) -> None:
+    folder = done.run_folder(KEY)
+    check = ["sha256sum", "--strict", "-c", MANIFEST]
+    assert subprocess.run(check, cwd=folder, capture_output=True, check=False).returncode == 0
+    (folder / "spec.json").write_text("{}")
+    told = subprocess.run(check, cwd=folder, capture_output=True, text=True, check=False)
+    assert (told.returncode, "spec.json: FAILED" in told.stdout) == (1, True)
+
+
+def test_a_file_is_read_in_the_pass_that_checks_all(done: Store) -> None:
+    folder = done.run_folder(KEY)
+    assert read_whole(folder, "spec.json") == (folder / "spec.json").read_bytes()
+    assert read_whole(folder, "strange.json") is None
+    (folder / "arrays.npz").write_bytes(b"")
+    assert read_whole(folder, "spec.json") is None
+
+
 def test_a_strange_folder_and_another_layout_are_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("precious")
     with pytest.raises(StoreError, match="exists and is not a store"):
         Store(tmp_path)
     Store(tmp_path / "s")
     (tmp_path / "s" / "store.json").write_text('{"layout": 9}')
-    with pytest.raises(StoreError, match="layout 9, this version reads 1"):
+    with pytest.raises(StoreError, match="layout 9, this version reads 2"):
         Store(tmp_path / "s")
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sightline.archive import plain
+from sightline.archive import plain, write_whole
 from sightline.errors import SpecError, StoreError
 from sightline.report.visible import one_line
 
@@ -46,6 +46,16 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StoreError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole, its line ends as they are."""
+    with writing(path):
+        write_whole(path, lambda aside: _write(aside, text))
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_bytes(text.encode())
 
 
 def check_file(path: Path, flag: str = "--out") -> None:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sightline.archive import write_whole
 from sightline.cli import flags
-from sightline.cli.output import aligned, check_file, emit, say, writing
+from sightline.cli.machine import keeping_all
+from sightline.cli.output import aligned, check_file, emit, say, write_text
 from sightline.report.sheet import csv_text
 
 if TYPE_CHECKING:
@@ -27,14 +27,15 @@ HEAD = ("key", "state", "data", "model", "seed", "number", "value", "low", "high
 def results(store: flags.StoreFolder, csv_file: Csv = None, as_json: flags.Json = False) -> None:
     """List the runs of a store: what each is, how it ended, its verdict and accuracy."""
     from sightline.errors import StoreError  # noqa: PLC0415  (as late as it is needed)
-    from sightline.experiments.store import Store  # noqa: PLC0415  (torch)
+    from sightline.experiments.store import Store  # noqa: PLC0415  (as late as it is needed)
 
     if not (store / "store.json").exists():
         raise StoreError(f"--store {store}: expected a folder that `sightline study` wrote")
-    runs = list(Store(store).summaries())
+    with keeping_all():
+        runs = list(Store(store).summaries())
     if csv_file is not None:
         check_file(csv_file, "--csv")
-        write_csv(csv_file, runs)
+        write_text(csv_file, _as_csv(runs))
     if as_json:
         return emit([{name: getattr(run, name) for name in run.__dataclass_fields__} for run in runs])
     return say(
@@ -42,26 +43,8 @@ def results(store: flags.StoreFolder, csv_file: Csv = None, as_json: flags.Json 
     )
 
 
-def write_csv(file: Path, runs: list[Summary]) -> None:
-    """Write one line a run and number, in full."""
-
-    def write(aside: Path) -> None:
-        aside.write_bytes(_as_csv(runs).encode())
-
-    with writing(file):
-        write_whole(file, write)
-
-
 def _line(run: Summary) -> tuple[str, ...]:
-    return run.key, run.state, *_about(run), run.verdict or run.error
-
-
-def _about(run: Summary) -> tuple[str, str, str]:
-    """Write data, model and seed of a run as their spec texts."""
-    from sightline.spec import run_from_json  # noqa: PLC0415  (as late as it is needed)
-
-    spec = run_from_json(run.spec)
-    return str(spec.data), str(spec.model), str(spec.seed)
+    return run.key, run.state, run.data, run.model, str(run.seed), run.verdict or run.error
 
 
 def _as_csv(runs: list[Summary]) -> str:
@@ -73,7 +56,7 @@ def _as_csv(runs: list[Summary]) -> str:
 
 
 def _rows(run: Summary) -> list[list[Any]]:
-    about = [run.key, run.state, *map(csv_text, _about(run))]
+    about = [run.key, run.state, csv_text(run.data), csv_text(run.model), run.seed]
     names = [*(run.metrics or {}), *(run.findings or {})]
     numbers = [(name, run.estimate(name)) for name in names]
     rows = [[*about, name, e.value, e.low, e.high, e.n, run.seconds] for name, e in numbers if e is not None]

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sightline.archive import write_whole
 from sightline.cli import flags
 from sightline.cli.display import cells_progress
 from sightline.cli.estimate import duration
-from sightline.cli.output import check_file, emit, say, tell, writing
+from sightline.cli.machine import keeping_all
+from sightline.cli.output import check_file, emit, say, tell, write_text
 from sightline.errors import SpecError
 
 if TYPE_CHECKING:
@@ -63,15 +63,19 @@ def study(
     from sightline.experiments.store import Store  # noqa: PLC0415  (torch)
 
     check_table(table)
-    grid, kept = read_grid(file), Store(store, make=not dry_run)
-    found = kept.find(grid.keys)
+    with keeping_all():
+        grid, kept = read_grid(file), Store(store, make=not dry_run)
+        found = kept.find(grid.keys)
     todo = [cell for cell, key in zip(grid.cells, grid.keys, strict=True) if _wanted(found.get(key), retry_failed)]
     todo = todo[:limit]
     if dry_run:
         return _show_plan(kept, grid, found, todo, workers, as_json)
-    _run(todo, kept, workers, retry_failed, quiet)
-    found = kept.find(grid.keys)
-    _show_table(grid, found, table, as_json)
+    if todo:
+        _run(todo, kept, workers, retry_failed, quiet)
+    # What was whole at the start is not read a second time; cells another process was at may be whole by now.
+    found |= kept.find(key for key in grid.keys if _wanted(found.get(key), retry_failed))
+    with keeping_all():
+        _show_table(grid, found, table, as_json)
     if failed := sum(summary.state == "failed" for summary in found.values()):
         tell(f"{failed} of {len(grid.cells)} cells failed; --retry-failed runs them again")
         raise typer.Exit(SOME_FAILED)
@@ -110,13 +114,7 @@ def _show_table(grid: Grid, found: dict[str, Summary], file: Path | None, as_jso
 
     table = tabulate(grid, found)
     if file is not None:
-        text = getattr(sheet, TABLES[file.suffix])(table)
-
-        def write(aside: Path) -> None:
-            aside.write_bytes(text.encode())
-
-        with writing(file):
-            write_whole(file, write)
+        write_text(file, getattr(sheet, TABLES[file.suffix])(table))
     if as_json:
         return emit(asdict(table))
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
@@ -130,7 +128,7 @@ def _show_plan(
     measured = [summary.seconds for summary in found.values() if summary.state == "done"]
     seconds, basis = _cost(todo, measured)
     hours = seconds * len(todo) / workers / 3600
-    disk = store.bytes_a_run() * len(todo)
+    disk = store.bytes_a_run() * len(todo) if todo else 0.0
     states = Counter(summary.state for summary in found.values())
     plan = {"cells": len(grid.cells), "done": states["done"], "failed": states["failed"], "to_run": len(todo)}
     if as_json:
@@ -140,6 +138,8 @@ def _show_plan(
         for key, labels in zip(grid.keys, grid.labels, strict=True)
     ]
     counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in plan.items())
+    if not todo:
+        return say([*lines, counts])
     space = f"about {disk / 2**20:,.0f} MiB" if disk else "known once a cell is done"
     time = f"time on {workers} workers: about {duration(hours * 3600)} ({basis})"
     return say([*lines, counts, time, f"disk: {space}"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 import io
 import json
 import zlib
@@ -148,3 +149,16 @@ def _object(file: str, number: int, line: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise DataError(f"expected a JSON object on each line, got a {type(value).__name__}", file, number)
     return value
+
+
+def table_digest(path: str) -> str:
+    """Give the SHA-256 of a file's bytes, by which a run that is kept names its table."""
+    if Path(path).is_dir():
+        raise DataError("expected a file, got a folder; name the table inside it", path)
+    try:
+        with Path(path).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise DataError("there is no such file; check the path", path) from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"cannot be read: {error}", path) from error

@@ -28,11 +28,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from sightline.data.loading import table_digest
+from sightline.data.reading import table_digest
 from sightline.errors import SpecError
-from sightline.experiments.run import COMPANIONS
 from sightline.presets import build_specs
-from sightline.spec import DataSpec, FitSpec, ModelSpec, RunSpec, parse_data, read_as, run_key
+from sightline.spec import COMPANIONS, DataSpec, FitSpec, ModelSpec, RunSpec, parse_data, read_as, run_key
 
 _DATA = ("text", "label", "split", "rationale", "max_tokens", "min_count", "recipe")
 _MODEL = ("embedding", "embedding_std", "boundaries")

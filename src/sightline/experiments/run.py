@@ -18,11 +18,9 @@ from sightline.errors import DataError, ModelError, SpecError
 from sightline.models.checkpoint import load_classifier, save_classifier
 from sightline.models.classifier import AttentionClassifier, build, with_uniform_attention
 from sightline.results import Audit
-from sightline.spec import DataSpec, RunSpec, run_key, training_key
+from sightline.spec import COMPANIONS, DataSpec, RunSpec, run_key, training_key
 from sightline.training.fit import Epoch, fit
 from sightline.types import Companions, Example
-
-COMPANIONS = ("uniform",)
 
 
 @dataclass(frozen=True)

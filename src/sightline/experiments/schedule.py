@@ -21,7 +21,8 @@ from typing import Literal, Protocol
 import torch
 
 from sightline.errors import StoreError
-from sightline.experiments.store import Store, run_stored
+from sightline.experiments.keep import run_stored
+from sightline.experiments.store import Store
 from sightline.spec import RunSpec
 
 Ending = Literal["done", "failed", "missing", "killed"]

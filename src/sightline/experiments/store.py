@@ -1,8 +1,7 @@
 """The store: a folder a run, named by the run's key; files are the truth, there is no index to go stale.
 
     STORE/store.json                          the version of this layout
-    STORE/runs/ab/abcdef…/                    a saved audit, with spec.json and summary.json
-    STORE/runs/ab/abcdef…/failed.json         instead, where the run failed
+    STORE/runs/ab/abcdef…/                    a saved audit, with spec.json and summary.json; only these if it failed
     STORE/trainings/cd/cdef01…/               a saved model; companions are trainings like any other, and shared
     STORE/claims/                             who works on what (`sightline.experiments.claims`)
 
@@ -12,8 +11,7 @@ Every folder is sealed (`sightline.experiments.seal`); one that is torn or chang
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,13 +20,11 @@ from typing import Any, Literal
 from sightline.archive import load_audit, plain, write_audit, write_whole
 from sightline.errors import StoreError
 from sightline.experiments.claims import claim
-from sightline.experiments.run import Display, Fitted, run
-from sightline.experiments.seal import is_whole, sweep_aside, write_sealed
-from sightline.models.checkpoint import load_classifier, write_classifier
+from sightline.experiments.seal import read_whole, write_sealed
 from sightline.results import Audit, Estimate
-from sightline.spec import RunSpec, run_key, training_key
+from sightline.spec import RunSpec, run_key
 
-LAYOUT = 1
+LAYOUT = 2
 State = Literal["done", "failed", "missing"]
 
 
@@ -37,7 +33,9 @@ class Summary:
     """A run as a list shows it: what it is, how it ended, and its main numbers."""
 
     key: str
-    spec: dict[str, Any]
+    data: str
+    model: str
+    seed: int
     state: State
     seconds: float
     error: str = ""
@@ -76,29 +74,29 @@ class Store:
 
     def state(self, key: str) -> State:
         """Tell whether a run is done, failed, or missing; torn and changed ones count as missing."""
-        folder = self.run_folder(key)
-        if not is_whole(folder):
-            return "missing"
-        return "failed" if (folder / "failed.json").exists() else "done"
+        summary = self.summary(key)
+        return "missing" if summary is None else summary.state
 
-    def summary(self, key: str) -> Summary:
-        """Read the summary of a run that is done or failed."""
+    def summary(self, key: str) -> Summary | None:
+        """Read the summary of a run that is done or failed, checking every byte of the run on the way."""
+        folder = self.run_folder(key)
+        content = read_whole(folder, "summary.json")
+        if content is None:
+            return None
         try:
-            return Summary(**_read_json(self.run_folder(key) / "summary.json"))
-        except (OSError, ValueError, TypeError) as error:
-            raise StoreError(
-                f"{self.run_folder(key)}: the summary cannot be read ({error}); run the study again"
-            ) from error
+            return Summary(**json.loads(content))
+        except (ValueError, TypeError) as error:
+            raise StoreError(f"{folder}: the summary cannot be read ({error}); use a new folder") from error
 
     def find(self, keys: Iterable[str]) -> dict[str, Summary]:
         """Read the summaries of those runs that are done or failed."""
-        return {key: self.summary(key) for key in keys if is_whole(self.run_folder(key))}
+        found = ((key, self.summary(key)) for key in keys)
+        return {key: summary for key, summary in found if summary is not None}
 
     def summaries(self) -> Iterator[Summary]:
         """Read the summary of every whole run, in the order of their keys."""
-        for folder in sorted((self.root / "runs").glob("??/*")):
-            if folder.name[0] != "." and is_whole(folder):
-                yield self.summary(folder.name)
+        folders = sorted((self.root / "runs").glob("??/*"))
+        yield from self.find(folder.name for folder in folders if folder.name[0] != ".").values()
 
     def bytes_a_run(self) -> float:
         """Say how much room a run has taken so far, with its share of the trainings; 0 in an empty store."""
@@ -115,7 +113,7 @@ class Store:
         findings = {f.code: {"verdict": f.verdict, "effect": f.effect and asdict(f.effect)} for f in audit.findings}
         metrics = {name: asdict(value) for name, value in audit.metrics.items()}
         key = run_key(spec)
-        summary = Summary(key, spec.to_json(), "done", seconds, "", audit.verdict.text, findings, metrics)
+        summary = Summary(key, *_about(spec), "done", seconds, "", audit.verdict.text, findings, metrics)
 
         def write(aside: Path) -> None:
             write_audit(audit, aside)
@@ -126,12 +124,11 @@ class Store:
 
     def write_failure(self, spec: RunSpec, error: str, seconds: float) -> None:
         """Keep the failure of a run, by name; it is done again when that is asked for."""
-        summary = Summary(run_key(spec), spec.to_json(), "failed", seconds, error)
+        summary = Summary(run_key(spec), *_about(spec), "failed", seconds, error)
 
         def write(aside: Path) -> None:
             aside.mkdir()
             _write_json(aside / "spec.json", spec.to_json())
-            _write_json(aside / "failed.json", {"error": error})
             _write_json(aside / "summary.json", asdict(summary))
 
         write_sealed(self.run_folder(summary.key), write)
@@ -140,40 +137,14 @@ class Store:
         """Claim a run without waiting: somebody who holds it will finish it."""
         return claim(self.root / "claims" / f"run-{key}", wait=False)
 
-    def training(self, spec: RunSpec, make: Callable[[], Fitted]) -> Fitted:
-        """Give the training of a spec: read it, or make and keep it; who comes second waits for who came first."""
-        key = training_key(spec)
-        folder = self.training_folder(key)
-        with claim(self.root / "claims" / f"training-{key}", wait=True):
-            if is_whole(folder):
-                return load_classifier(folder)
-            sweep_aside(folder)
-            model, record = make()
-            write_sealed(folder, lambda aside: write_classifier(model, aside, spec.seed, record))
-            return model, record
+    def claim_training(self, key: str) -> AbstractContextManager[bool]:
+        """Claim a training, waiting for who holds it: it is needed, and they will have made it."""
+        return claim(self.root / "claims" / f"training-{key}", wait=True)
 
 
-def run_stored(spec: RunSpec, store: Store, *, again: bool = False, display: Display | None = None) -> State:
-    """Do one run of a store, unless it is done or another process is at it; a failure is kept, not raised.
-
-    A failure is left as it is unless ``again``. Only what the disk refuses is raised: it would refuse every other run.
-    """
-    key = run_key(spec)
-    with store.claim_run(key) as mine:
-        state = store.state(key)
-        if not mine or state == "done" or (state == "failed" and not again):
-            return state
-        sweep_aside(store.run_folder(key))
-        began = time.perf_counter()
-        try:
-            _, audit = run(spec, display or Display(), keep=store.training)
-            store.write_run(spec, audit, time.perf_counter() - began)
-        except OSError as error:
-            raise StoreError(f"{store.root}: {error.strerror or error}; free some space and run again") from error
-        except Exception as error:  # whatever it is, the other runs go on, and this one is kept with its name
-            store.write_failure(spec, f"{type(error).__name__}: {error}", time.perf_counter() - began)
-            return "failed"
-        return "done"
+def _about(spec: RunSpec) -> tuple[str, str, int]:
+    """Say in spec texts what a run is."""
+    return str(spec.data), str(spec.model), spec.seed
 
 
 def _write_json(path: Path, value: Any) -> None:

@@ -8,7 +8,7 @@ from sightline.experiments.grid import Grid
 from sightline.experiments.store import Summary
 from sightline.findings.claims import CLAIMS
 from sightline.results import Estimate, Table, TableCell
-from sightline.spec import RunSpec, run_key
+from sightline.spec import RunSpec
 from sightline.statistics.across import across_seeds
 
 NUMBERS = ("accuracy", "f1", *CLAIMS)
@@ -21,7 +21,7 @@ def tabulate(grid: Grid, found: Mapping[str, Summary]) -> Table:
     groups = _groups(grid, found)
     axes = tuple(axis for axis in grid.axes if axis != "seed")
     notes = [
-        note for cell, names in zip(grid.cells, grid.labels, strict=True) for note in _note(cell, names, grid, found)
+        note for key, labels in zip(grid.keys, grid.labels, strict=True) for note in _note(found.get(key), labels, grid)
     ]
     return Table(
         title=grid.name,
@@ -36,9 +36,9 @@ def tabulate(grid: Grid, found: Mapping[str, Summary]) -> Table:
 def _groups(grid: Grid, found: Mapping[str, Summary]) -> dict[tuple[str, ...], list[tuple[RunSpec, Summary | None]]]:
     """Put the seeds of a setting together, in the order of the grid."""
     groups: dict[tuple[str, ...], list[tuple[RunSpec, Summary | None]]] = {}
-    for cell, labels in zip(grid.cells, grid.labels, strict=True):
+    for cell, key, labels in zip(grid.cells, grid.keys, grid.labels, strict=True):
         setting = tuple(label for axis, label in zip(grid.axes, labels, strict=True) if axis != "seed")
-        groups.setdefault(setting, []).append((cell, found.get(run_key(cell))))
+        groups.setdefault(setting, []).append((cell, found.get(key)))
     return groups
 
 
@@ -66,9 +66,8 @@ def _verdicts(members: Members) -> TableCell:
     return TableCell(said, seeds=tuple(cell.seed for cell, _ in done), runs=tuple(s.key for _, s in done))
 
 
-def _note(cell: RunSpec, labels: Sequence[str], grid: Grid, found: Mapping[str, Summary]) -> list[str]:
-    summary = found.get(run_key(cell))
+def _note(summary: Summary | None, labels: Sequence[str], grid: Grid) -> list[str]:
+    if summary is not None and summary.state == "done":
+        return []
     named = ", ".join(f"{axis} = {label}" for axis, label in zip(grid.axes, labels, strict=True)) or grid.name
-    if summary is None:
-        return [f"missing: {named}"]
-    return [f"failed: {named}: {summary.error}"] if summary.state == "failed" else []
+    return [f"missing: {named}" if summary is None else f"failed: {named}: {summary.error}"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.stats import t
+from scipy.special import stdtrit
 
 from sightline.results import Estimate
 from sightline.statistics.bootstrap import LEVEL
@@ -49,5 +49,5 @@ def _mean(known: Sequence[Estimate]) -> Estimate:
     if np.ptp(values) == 0:
         # No spread between k seeds is no proof that there is none: an interval of no width would claim certainty.
         return Estimate(known[0].value, math.nan, math.nan, n, f"{k} seeds, all alike; no interval is known")
-    half = float(t.ppf((1 + LEVEL) / 2, k - 1)) * float(values.std(ddof=1)) / math.sqrt(k)
+    half = float(stdtrit(k - 1, (1 + LEVEL) / 2)) * float(values.std(ddof=1)) / math.sqrt(k)
     return Estimate(centre, centre - half, centre + half, n, f"t over {k} seeds")

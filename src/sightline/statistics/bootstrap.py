@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 from jaxtyping import Float
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from sightline.results import Estimate
 from sightline.seeds import Seeds
@@ -41,7 +41,7 @@ def proportion(hits: Float[Array, " N"]) -> Estimate:
     n = len(known)
     if n == 0:
         return Estimate(float("nan"), float("nan"), float("nan"), 0, "undefined for every text")
-    share, z = float(known.mean()), float(norm.ppf((1 + LEVEL) / 2))
+    share, z = float(known.mean()), float(ndtri((1 + LEVEL) / 2))
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     return Estimate(share, max(0.0, float(centre - half)), min(1.0, float(centre + half)), n, "Wilson")
