@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sightline.adapters.module import wrap as wrap
     from sightline.auditing import audit as audit
     from sightline.data.loading import load as load
     from sightline.errors import SightlineError as SightlineError
@@ -21,9 +22,10 @@ _HOMES = {
     "SightlineError": "sightline.errors",
     "audit": "sightline.auditing",
     "load": "sightline.data.loading",
+    "wrap": "sightline.adapters.module",
 }
 
-__all__ = ["Audit", "Companions", "SightlineError", "audit", "load"]
+__all__ = ["Audit", "Companions", "SightlineError", "audit", "load", "wrap"]
 
 
 def __getattr__(name: str) -> Any:

@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from sightline.adapters.conformance import require
+from sightline.adapters.labels import numbered_for
+from sightline.adapters.module import WrappedModule
 from sightline.data.batching import length_batches
 from sightline.data.dataset import Dataset, sample_test
 from sightline.errors import DataError
@@ -23,6 +26,8 @@ from sightline.seeds import Seeds
 from sightline.types import Arrays, Auditable, Companions, Example, Measure
 
 Progress = Callable[[int, int], None]
+TRAINED_ELSEWHERE = "unknown: this model was trained elsewhere, and may have seen the texts it was audited on"
+"""What the card says of a model that was handed in trained."""
 
 
 def audit(
@@ -43,7 +48,8 @@ def audit(
     Parameters
     ----------
     model
-        Anything that satisfies `sightline.types.Auditable`; used as it is, never changed.
+        Anything that satisfies `sightline.types.Auditable`; used as it is, never changed. One that `sightline.wrap`
+        made must first pass the proofs of `sightline.adapters.conformance`.
     dataset
         Its test split is audited; ``limit`` takes a seeded sample of it, said in the report.
     companions
@@ -56,9 +62,13 @@ def audit(
     companions = companions or Companions()
     thresholds = thresholds or committed()
     measures = default_measures(companions) if measures is None else measures
+    if isinstance(model, WrappedModule) and model.labels is not None:
+        dataset = numbered_for(dataset, model.labels)
     sampled = dataset if limit is None else sample_test(dataset, limit, seed)
     if not sampled.test:
         raise DataError(f"{dataset.name}: no test text to audit")
+    for wrapped in (one for one in (model, companions.uniform) if isinstance(one, WrappedModule)):
+        require(wrapped, sampled.test, dataset.label_names)
     outcomes = measure(model, sampled.test, measures, companions, Seeds(seed), batch_size, on_progress)
     judgement = judge(outcomes, dataset.label_names, thresholds, seed)
     evidence = Evidence(outcomes, dataset.label_names, thresholds, seed)
@@ -138,8 +148,9 @@ def _records(
 
 
 def model_card(model: Auditable, dataset: Dataset) -> dict[str, Any]:
-    """Say what was audited."""
-    return {
+    """Say what was audited; of a module that was handed in, also what cannot be known."""
+    unknown = {"training_texts": TRAINED_ELSEWHERE} if isinstance(model, WrappedModule) else {}
+    return unknown | {
         "name": model.name,
         "link": model.link,
         "offers": sorted(model.offers),

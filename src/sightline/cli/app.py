@@ -25,6 +25,7 @@ import typer
 from sightline.cli.asked import remember
 from sightline.cli.audit import audit
 from sightline.cli.check_data import check_data
+from sightline.cli.check_model import check_model
 from sightline.cli.demo import demo
 from sightline.cli.doctor import doctor
 from sightline.cli.listing import listing
@@ -55,6 +56,7 @@ app.command("study")(study)
 app.command("results")(results)
 app.command("list")(listing)
 app.command("check-data")(check_data)
+app.command("check-model")(check_model)
 app.command("doctor")(doctor)
 
 

@@ -32,7 +32,8 @@ Model = Annotated[
     typer.Option(
         "--model",
         metavar="SPEC",
-        help="A spec such as bilstm+additive, trained first, or the folder of a model that sightline train wrote.",
+        help="A spec such as bilstm+additive, trained first; the folder of a model that sightline train wrote; or "
+        "py:package.module:factory, a function of yours that returns what sightline.wrap gives.",
         rich_help_panel="Model and training",
     ),
 ]
@@ -96,7 +97,8 @@ def audit(
     source = replace(columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
     training = {"preset": preset, "epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
     training |= {"companions": companions, "min_count": min_count}
-    work, gates = plan(source, model, training, seed=seed, limit=limit), read_gates(fail_on or ())
+    work = plan(source, model, training, seed=seed, limit=limit, device=device)
+    gates = read_gates(fail_on or ())
     check_places(Path(source.path) if source.path else None, out, save)
     where, tokens = prepare(device, threads), tokens_at_once(memory)
     if dry_run:

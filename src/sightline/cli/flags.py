@@ -44,16 +44,16 @@ _SWITCH = ""
 """What a flag without a value takes: otherwise the help says <bool>, as if one were to follow."""
 _DATA, _MODEL, _RUN, _OUTPUT = "Data", "Model and training", "Run", "Output"
 
+_TEXTS = (
+    "Texts with labels: a .csv, .tsv or .jsonl file (plain or .gz), or a generated corpus such as "
+    "'planted:needle(n=1200,length=30)'."
+)
 Data = Annotated[
-    str,
-    typer.Option(
-        "--data",
-        metavar="SPEC",
-        show_default=False,
-        help="Texts with labels: a .csv, .tsv or .jsonl file (plain or .gz), or a generated corpus such as "
-        "'planted:needle(n=1200,length=30)'.",
-        rich_help_panel=_DATA,
-    ),
+    str, typer.Option("--data", metavar="SPEC", show_default=False, help=_TEXTS, rich_help_panel=_DATA)
+]  # fmt: skip
+DataOrTexts = Annotated[
+    str | None,
+    typer.Option("--data", metavar="SPEC", show_default="a few English texts", help=_TEXTS, rich_help_panel=_DATA),
 ]
 Text = Annotated[
     str, typer.Option("--text", metavar="COLUMN", help="Column of the texts.", rich_help_panel=_DATA)

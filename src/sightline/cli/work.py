@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MODEL_FILE = "model.json"
 """The file by which a saved model is known."""
+PY = "py:"
+"""What the name of a model from the user's own code begins with."""
 
 
 @dataclass(frozen=True)
@@ -85,20 +87,61 @@ class Saved:
         return forecast_audit(self.trained(Display(), device), self.seed, self.limit, tokens)
 
 
-Work = ToTrain | Saved
+@dataclass(frozen=True)
+class Imported:
+    """A model from the user's own code, ``py:package.module:factory``, and the data to audit it on."""
+
+    factory: str
+    data: DataSpec
+    seed: int
+    limit: int | None
+    device: str = "auto"
+
+    def trained(self, display: Display, device: str) -> Trained:
+        """Call the factory; the model stays on the device it was built on."""
+        from sightline.experiments.run import load_imported  # noqa: PLC0415  (torch)
+
+        return load_imported(self.factory, self.data, self.seed, self.device)
+
+    def about(self, trained: Trained) -> dict[str, Any]:
+        """Say what was audited; how it was trained is not known."""
+        return {"data": str(self.data), "model": self.factory}
+
+    def forecast(self, device: str, tokens: int) -> Forecast:
+        """Estimate what auditing it will cost."""
+        from sightline.experiments.forecast import forecast_audit  # noqa: PLC0415  (torch)
+        from sightline.experiments.run import Display  # noqa: PLC0415  (torch)
+
+        return forecast_audit(self.trained(Display(), device), self.seed, self.limit, tokens)
+
+
+Work = ToTrain | Saved | Imported
 
 
 def plan(
-    data: DataSpec, model: str, training: Mapping[str, Any], *, seed: int, limit: int | None = None
-) -> Work:  # fmt: skip
+    data: DataSpec,
+    model: str,
+    training: Mapping[str, Any],
+    *,
+    seed: int,
+    limit: int | None = None,
+    device: str = "auto",
+) -> Work:
     """Decide what ``--model`` names; flags of a training are refused for a model that is trained already."""
+    if model.startswith(PY):
+        _refuse_training(training, f"of {model}")
+        return Imported(model, data, seed, limit, device)
     folder = saved_folder(model)
     if folder is None:
         return plan_training(data, model, training, seed=seed, limit=limit)
+    _refuse_training(training, f"in {folder}")
+    return Saved(folder, data, seed, limit)
+
+
+def _refuse_training(training: Mapping[str, Any], where: str) -> None:
     if given := [name for name, value in training.items() if value is not None]:
         flag = given[0].replace("_", "-")
-        raise SpecError(f"--{flag} is about training, and the model in {folder} is trained already; leave it out")
-    return Saved(folder, data, seed, limit)
+        raise SpecError(f"--{flag} is about training, and the model {where} is trained already; leave it out")
 
 
 def plan_training(

@@ -85,7 +85,9 @@ def forecast_audit(
     held = 2 * _bytes(outcomes) * len(dataset.test) // len(few)
     basis = f"an audit of {len(few)} of {len(dataset.test)} test texts, scaled by the square of their length"
     memory = "memory: the most that was held meanwhile, and the raw numbers of all texts"
-    return Forecast(0.0, seconds * share, _peak_bytes(trained.model) + held, f"{basis}; {memory}")
+    return Forecast(
+        0.0, seconds * share, _peak_bytes(trained.model.collate(few[:1]).ids.device) + held, f"{basis}; {memory}"
+    )
 
 
 def spread(split: Split, count: int) -> Split:
@@ -130,10 +132,10 @@ def _bytes(outcomes: dict[str, Outcome]) -> int:
     )
 
 
-def _peak_bytes(model: AttentionClassifier) -> int:
-    """Give the most memory this process has held, on the device of the model."""
-    if model.device.type == "cuda":
-        return int(torch.cuda.max_memory_allocated(model.device))
+def _peak_bytes(device: torch.device) -> int:
+    """Give the most memory this process has held, on a device."""
+    if device.type == "cuda":
+        return int(torch.cuda.max_memory_allocated(device))
     status = Path("/proc/self/status")
     if status.exists():  # on Linux, getrusage may report the peak of the process that started this one
         lines = dict(line.split(":", 1) for line in status.read_text(encoding="utf-8").splitlines() if ":" in line)

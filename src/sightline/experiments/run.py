@@ -10,6 +10,10 @@ from typing import Any
 
 import torch
 
+from sightline.adapters.conformance import require
+from sightline.adapters.factory import load_factory
+from sightline.adapters.labels import numbered_for
+from sightline.adapters.module import WrappedModule
 from sightline.auditing import Progress, audit
 from sightline.data.dataset import Dataset
 from sightline.data.loading import load
@@ -20,7 +24,7 @@ from sightline.models.classifier import AttentionClassifier, build, with_uniform
 from sightline.results import Audit
 from sightline.spec import COMPANIONS, DataSpec, RunSpec, run_key, training_key
 from sightline.training.fit import Epoch, fit
-from sightline.types import Companions, Example
+from sightline.types import Auditable, Companions, Example
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ def make_anew(spec: RunSpec, make: Callable[[], Fitted]) -> Fitted:
 class Trained:
     """A trained model, what it was trained on, and the companions its audit needs."""
 
-    model: AttentionClassifier
+    model: Auditable
     dataset: Dataset
     companions: Companions
     record: dict[str, Any]
@@ -115,6 +119,8 @@ def _fit(spec: RunSpec, dataset: Dataset, name: str, display: Display, device: s
 
 def save_trained(trained: Trained, folder: str | Path, seed: int) -> Path:
     """Write a model and its companions to one folder, all of it or nothing."""
+    if not isinstance(trained.model, AttentionClassifier):
+        raise ModelError(f"{trained.model.name}: expected a built-in model to save, got another; save its own weights")
     known = {name: getattr(trained.companions, name) for name in COMPANIONS}
     companions = {name: companion for name, companion in known.items() if companion is not None}
     return save_classifier(trained.model, folder, seed, trained.record, companions)
@@ -123,7 +129,7 @@ def save_trained(trained: Trained, folder: str | Path, seed: int) -> Path:
 def load_trained(folder: str | Path, data: DataSpec, seed: int, device: str = "cpu") -> Trained:
     """Read a saved model with its companions, and data to audit it on: never texts that it was trained on."""
     model, record = load_classifier(folder)
-    dataset = _for_labels(load(data, seed), model.label_names)
+    dataset = numbered_for(load(data, seed), model.label_names)
     _refuse_seen(dataset, frozenset(record.get("seen", ())), str(folder))
     others = {
         name: load_classifier(Path(folder) / "companions" / name)[0].to(device)
@@ -142,15 +148,22 @@ def fingerprint(example: Example) -> str:
     return hashlib.blake2b(" ".join(tokens).encode(), digest_size=8).hexdigest()
 
 
-def _for_labels(dataset: Dataset, names: tuple[str, ...]) -> Dataset:
-    """Number the labels as the model does."""
-    if unknown := sorted(set(dataset.label_names) - set(names)):
-        raise DataError(f"{dataset.name}: the model knows the labels {', '.join(names)}, not {unknown[0]!r}")
-    numbers = [names.index(name) for name in dataset.label_names]
-    train, validation, test = (
-        tuple(replace(example, label=numbers[example.label]) for example in split) for split in dataset.splits.values()
-    )
-    return replace(dataset, label_names=names, train=train, validation=validation, test=test)
+def load_imported(spec: str, data: DataSpec, seed: int, device: str = "auto") -> Trained:
+    """Call ``py:package.module:factory``, and read data to audit its model on; nobody can say what it has seen."""
+    model = load_factory(spec)
+    dataset = load(data, seed)
+    if isinstance(model, WrappedModule):
+        _check_place(spec, model.device, device)
+        dataset = numbered_for(dataset, model.labels) if model.labels is not None else dataset
+    else:
+        require(model, dataset.test, dataset.label_names)  # a wrapped one is asked by `audit`
+    return Trained(model, dataset, Companions(), {})
+
+
+def _check_place(spec: str, found: torch.device, asked: str) -> None:
+    """Refuse to move a model that was built elsewhere: what its functions hold beside it would stay behind."""
+    if asked != "auto" and torch.empty(0, device=asked).device.type != found.type:
+        raise ModelError(f"--device {asked}: the model of {spec} is on {found}; put it there in its factory")
 
 
 def _refuse_seen(dataset: Dataset, seen: frozenset[str], folder: str) -> None:

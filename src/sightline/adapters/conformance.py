@@ -1,0 +1,191 @@
+"""Is a model what it says it is? Every proof by name, told in words, before anything is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+import numpy as np
+import torch
+
+from sightline.adapters import decoding, gradients, proofs
+from sightline.adapters.proofs import Exhibit, Found, module_of
+from sightline.adapters.returned import called
+from sightline.errors import DataError, ModelError
+from sightline.types import Auditable, Batch, Example
+
+Outcome = Literal["passed", "failed", "not applicable"]
+SAMPLE = 8
+"""Texts that are looked at, from the shortest to the longest."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """One thing that an audit relies on, and whether it holds; where not, what is wrong and what to change."""
+
+    name: str
+    claim: str
+    outcome: Outcome
+    wrong: str = ""
+    change: str = ""
+    measured: float | None = None
+
+    def __str__(self) -> str:
+        """Write the proof on one line."""
+        sign = {"passed": "✓", "failed": "✕", "not applicable": "–"}[self.outcome]
+        told = {"passed": "", "failed": f": {self.wrong}; {self.change}", "not applicable": f" ({self.wrong})"}
+        return f"{sign} {self.claim}{told[self.outcome]}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Write the proof as plain values."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is claimed, who looks, what the model must offer for it, and whether all else rests on it."""
+
+    claim: str
+    look: Callable[[Exhibit], Found]
+    needs: str = ""
+    first: bool = False
+
+
+MODE = "no part of the module is in training mode"
+COLLATE = "collate gives a row a text, in order, and a token a word"
+TRACE = "trace runs, and gives what it must"
+UNCHANGED = "nothing that is handed in is changed"
+QUESTIONS: Mapping[str, Question] = {
+    "link": Question("the logits fit the link and the labels", proofs.link, first=True),
+    "finite": Question("embeddings, attention and logits are finite", proofs.finite, first=True),
+    "repeatable": Question("two runs give the same", proofs.repeatable, first=True),
+    "precision": Question("rounding stays below what an audit measures", proofs.precision, first=True),
+    "unattended": Question("padding gets exactly no attention", proofs.unattended),
+    "distribution": Question("attention is a distribution over the words", proofs.distribution),
+    "padding": Question("more padding changes nothing", proofs.padding),
+    "alone": Question("a text gives the same alone and among others", proofs.alone),
+    "deletion": Question("a word deleted from the batch is a text read without it", proofs.deletion),
+    "identity": Question("decoding the model's own attention gives its logits", decoding.identity, "decode"),
+    "used": Question("decoding other attention gives other logits", decoding.used, "decode"),
+    "mixture": Question("the logits are the token logits mixed by attention", decoding.mixture, "token_logits"),
+    "embeddings": Question("trace starts from the embeddings it is given", gradients.starts_from, "embedding_grad"),
+    "gradient": Question("gradients reach the embeddings, whole", gradients.reaches, "embedding_grad"),
+}
+"""Every question after the module was run once, in the order in which they are asked."""
+
+
+def check(model: Auditable, examples: Sequence[Example], labels: Sequence[str] | None = None) -> tuple[Proof, ...]:
+    """Prove on a few texts that a model can be audited; ``labels`` are those of the data, where they are known.
+
+    A question on which others rest (`Question.first`) ends the matter where it fails: the rest is not applicable.
+    Torch's random state is left as it was.
+    """
+    if not examples:
+        raise DataError("check: expected at least one text, got none; give texts that the model can read")
+    device = next((t.device for t in _parameters(model)), torch.device("cpu"))
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        return tuple(_closed(_proofs(model, sample(examples), labels)))
+
+
+def require(model: Auditable, examples: Sequence[Example], labels: Sequence[str] | None = None) -> tuple[Proof, ...]:
+    """Refuse a model whose proofs fail, with every complaint."""
+    found = check(model, examples, labels)
+    failed = [proof for proof in found if proof.outcome == "failed"]
+    if failed:
+        told = " | ".join(f"{proof.wrong}; {proof.change}" for proof in failed)
+        proofs_failed = f"{len(failed)} of its proofs fail" if len(failed) > 1 else "one of its proofs fails"
+        raise ModelError(f"{model.name} cannot be audited, {proofs_failed}: {told}")
+    return found
+
+
+def sample(examples: Sequence[Example]) -> tuple[Example, ...]:
+    """Take a few texts evenly over the lengths, the shortest and the longest among them, in their order."""
+    by_length = sorted(range(len(examples)), key=lambda i: len(examples[i].tokens))
+    places = np.unique(np.linspace(0, len(examples) - 1, min(SAMPLE, len(examples))).round().astype(int))
+    return tuple(examples[i] for i in sorted(by_length[place] for place in places))
+
+
+def _closed(found: Iterator[Proof]) -> Iterator[Proof]:
+    """Give the proofs until one fails on which the others rest, and name those that were not looked at."""
+    asked = []
+    for proof in found:
+        asked.append(proof.name)
+        yield proof
+    for name, claim in _claims().items():
+        if name not in asked:
+            yield Proof(name, claim, "not applicable", "not looked at before the above is mended")
+
+
+def _claims() -> dict[str, str]:
+    before = {"mode": MODE, "collate": COLLATE, "trace": TRACE, "unchanged": UNCHANGED}
+    return before | {name: question.claim for name, question in QUESTIONS.items()}
+
+
+def _proofs(model: Auditable, examples: tuple[Example, ...], labels: Sequence[str] | None) -> Iterator[Proof]:
+    """Ask one question after the other; ends early where nothing more can be asked."""
+    mode = _proof("mode", MODE, proofs.mode(model))
+    yield mode
+    if mode.outcome == "failed":
+        return
+    try:
+        batch = called("collate", model.collate, examples)
+    except ModelError as error:
+        yield _failed("collate", COLLATE, error)
+        return
+    yield Proof("collate", COLLATE, "passed")
+    kept = _copy(batch)
+    try:
+        trace = called("trace", model.trace, batch)
+    except ModelError as error:
+        yield _failed("trace", TRACE, error)
+        return
+    yield Proof("trace", TRACE, "passed")
+    unchanged = _proof("unchanged", UNCHANGED, _changed(kept, Exhibit(model, examples, batch, trace, labels)))
+    yield unchanged
+    if unchanged.outcome == "passed":
+        yield from _asked(Exhibit(model, examples, batch, trace, labels))
+
+
+def _asked(on: Exhibit) -> Iterator[Proof]:
+    for name, question in QUESTIONS.items():
+        if question.needs and question.needs not in on.model.offers:
+            yield Proof(name, question.claim, "not applicable", f"needs {question.needs}, which is not offered")
+            continue
+        try:
+            proof = _proof(name, question.claim, called("the model", question.look, on))
+        except ModelError as error:
+            proof = _failed(name, question.claim, error)
+        yield proof
+        if question.first and proof.outcome == "failed":
+            return
+
+
+def _proof(name: str, claim: str, found: Found) -> Proof:
+    outcome: Outcome = "failed" if found.wrong else "passed"
+    return Proof(name, claim, outcome, found.wrong, found.change, found.measured)
+
+
+def _failed(name: str, claim: str, error: ModelError) -> Proof:
+    """Part an error where its house style has the remedy: behind the last semicolon."""
+    wrong, _, change = str(error).rpartition("; ")
+    return Proof(name, claim, "failed", wrong, change)
+
+
+def _copy(batch: Batch) -> dict[str, torch.Tensor]:
+    return {f.name: value.clone() for f in fields(batch) if (value := getattr(batch, f.name)) is not None}
+
+
+def _changed(kept: Mapping[str, torch.Tensor], on: Exhibit) -> Found:
+    """Compare a batch with its copy from before it was used, and embeddings with fresh ones."""
+    changed = [f"batch.{name}" for name, before in kept.items() if not torch.equal(getattr(on.batch, name), before)]
+    with torch.no_grad():
+        if not changed and proofs.difference(on.model.embed(on.batch), on.trace.embeddings) > proofs.TOLERANCE:
+            changed = ["the embeddings it is given, or embed gives others the second time"]
+    change = "work on a copy (.clone()) where trace or embed write in place, and draw nothing in embed"
+    return Found(f"running the module changes {changed[0]}", change) if changed else Found()
+
+
+def _parameters(model: Auditable) -> Iterator[torch.Tensor]:
+    module = module_of(model)
+    return iter(()) if module is None else iter(module.parameters())

@@ -1,0 +1,108 @@
+"""``py:package.module:factory``: a model from the user's own code, called by name."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from functools import reduce
+from itertools import cycle, islice
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from torch import nn
+
+from sightline.adapters.module import WrappedModule
+from sightline.adapters.returned import called
+from sightline.data.vocabulary import tokenise
+from sightline.errors import ModelError, SpecError
+from sightline.types import Auditable, Example
+
+PREFIX = "py:"
+_TEXTS = (
+    "the film was good and the people in it were very good",
+    "a bad story",
+    "good",
+    "it was not a good day for the town and this is why the night was so long and so slow",
+    "this is not bad at all",
+    "we like music",
+    "the end of the day was bad and slow",
+    "it is",
+)
+
+
+def load_factory(spec: str) -> Auditable:
+    """Import and call what ``py:package.module:factory`` names; the current folder comes before installed packages."""
+    module_name, _, attribute = spec.removeprefix(PREFIX).partition(":")
+    if not spec.startswith(PREFIX) or not all(part.isidentifier() for part in f"{module_name}.{attribute}".split(".")):
+        raise SpecError(f"{spec}: expected py:package.module:factory, such as py:my_model:build, got something else")
+    factory = _attribute(spec, _imported(spec, module_name), attribute)
+    if not callable(factory) or not _without_arguments(factory):
+        raise ModelError(
+            f"{spec}: expected a function that can be called without arguments, got {_about(factory)}; write one that "
+            "builds the model and returns sightline.wrap(…)"
+        )
+    return _checked(spec, called(f"{spec}()", factory))
+
+
+def _imported(spec: str, name: str) -> ModuleType:
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)  # and there it stays: what the factory imports late is found as well
+    importlib.invalidate_caches()
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (error.name == name or name.startswith(f"{error.name}.")):
+            told = f"{spec}: there is no module {error.name} in {here} or among the installed packages"
+            raise ModelError(f"{told}; run sightline in the folder that holds it") from error
+        raise ModelError(f"{spec}: importing {name} failed: {error}; install what it needs") from error
+    except (Exception, SystemExit) as error:  # a script without a main guard may do anything, leaving included
+        told = f"{type(error).__name__}: {error}"
+        raise ModelError(f"{spec}: importing {name} failed: {told}; it must import without running anything") from error
+
+
+def _attribute(spec: str, module: ModuleType, dotted: str) -> Any:
+    try:
+        return reduce(getattr, dotted.split("."), module)
+    except AttributeError as error:
+        public = [name for name in vars(module) if not name.startswith("_")]
+        near = get_close_matches(dotted, public, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(sorted(public)[:8]) or 'nothing'}"
+        raise ModelError(f"{spec}: {module.__name__} has no {dotted}; {hint}") from error
+
+
+def _without_arguments(factory: Any) -> bool:
+    try:
+        inspect.signature(factory).bind()
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _checked(spec: str, built: object) -> Auditable:
+    if isinstance(built, nn.Module) and not isinstance(built, Auditable):
+        raise ModelError(f"{spec}: expected what sightline.wrap gives, got a bare {type(built).__name__}; wrap it")
+    if not isinstance(built, Auditable):
+        raise ModelError(f"{spec}: expected what sightline.wrap gives, got {_about(built)}; return it from the factory")
+    return built
+
+
+def _about(value: object) -> str:
+    if isinstance(value, WrappedModule):
+        return f"the wrapped {value.name} itself"
+    return f"the {type(value).__name__} {getattr(value, '__name__', '')}".strip()
+
+
+def texts_without_data(words: Sequence[str] = ()) -> tuple[Example, ...]:
+    """Give a few texts of very different lengths to prove a model on: of the words it knows, or else plain English."""
+    source = cycle(words)
+    texts = [" ".join(islice(source, len(text.split()))) for text in _TEXTS] if words else _TEXTS
+    read = [tokenise(text) for text in texts]
+    return tuple(
+        Example(f"text {i}", i, text, *words, label=i % 2)
+        for i, (text, words) in enumerate(zip(texts, read, strict=True))
+    )

@@ -1,0 +1,220 @@
+"""Any PyTorch module as an `Auditable`, from a few callables that its owner writes around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from itertools import chain
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import nn
+
+from sightline.adapters.returned import batch_of, called, entry, tensor
+from sightline.errors import ModelError
+from sightline.types import Batch, Example, Link, Trace
+
+Pair = tuple[torch.Tensor, torch.Tensor]
+Returned = Mapping[str, Any] | Trace
+"""What the user's trace gives, and what decode and token_logits get back."""
+Collate = Callable[[Sequence[Example]], Batch | Pair]
+Embed = Callable[[Batch], torch.Tensor]
+Tracer = Callable[[Batch, torch.Tensor], Returned]
+Decode = Callable[[Any, torch.Tensor], torch.Tensor]
+TokenLogits = Callable[[Any], torch.Tensor]
+
+
+@dataclass(frozen=True)
+class ModuleTrace(Trace):
+    """A trace, and beside it what the user's own trace returned, extra entries included."""
+
+    returned: Any = None
+
+
+@dataclass(frozen=True)
+class Calls:
+    """The callables of one module."""
+
+    collate: Collate
+    embed: Embed
+    trace: Tracer
+    decode: Decode | None = None
+    token_logits: TokenLogits | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class WrappedModule:
+    """A module behind the interface of an audit; make one with `wrap`."""
+
+    module: nn.Module
+    calls: Calls
+    link: Link
+    name: str
+    labels: tuple[str, ...] | None = None
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """Name what was given; nothing is guessed from the module."""
+        given = {"decode": self.calls.decode, "token_logits": self.calls.token_logits}
+        return frozenset({"embedding_grad", *(name for name, function in given.items() if function is not None)})
+
+    @property
+    def device(self) -> torch.device:
+        """Where the module's first tensor is; the processor where it has none."""
+        found = next(chain(self.module.parameters(), self.module.buffers()), None)
+        return torch.device("cpu") if found is None else found.device
+
+    def collate(self, examples: Sequence[Example]) -> Batch:
+        """Turn texts into a padded batch on the module's device."""
+        return batch_of(called("collate", self.calls.collate, examples), examples, self.device)
+
+    def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
+        """Look up the embeddings of a batch."""
+        vectors = called("embed", self.calls.embed, batch)
+        return tensor("embed", vectors, (*batch.ids.shape, None), batch.ids.device)
+
+    def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> ModuleTrace:
+        """Run the module; detached, unless embeddings are given to take gradients of."""
+        if embeddings is not None:
+            with _exact_recurrence(self):
+                return self._run(batch, embeddings)
+        with torch.no_grad(), _exact_recurrence(self):
+            return _detached(self._run(batch, self.embed(batch)))
+
+    def decode(self, trace: Trace, attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
+        """Let the user's decode compute the logits under any attention, from what the user's trace returned."""
+        if self.calls.decode is None:
+            raise ModelError(f"{self.name}: cannot decode other attention; give decode= to wrap")
+        if not isinstance(trace, ModuleTrace):
+            raise ModelError(f"{self.name}: expected a trace of its own to decode, got another model's; trace it anew")
+        with _exact_recurrence(self):
+            logits = called("decode", self.calls.decode, trace.returned, attention)
+        return tensor("decode", logits, tuple(trace.logits.shape), attention.device)
+
+    def _run(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"]) -> ModuleTrace:
+        returned = called("trace", self.calls.trace, batch, embeddings)
+        if not isinstance(returned, (Mapping, Trace)):
+            raise ModelError(
+                f"trace: expected a mapping with 'attention' and 'logits', or a Trace, got {type(returned).__name__}; "
+                "return {'attention': …, 'logits': …} and whatever decode needs"
+            )
+        known = _entries(returned)
+        own = {**returned, "batch": batch, "embeddings": embeddings} if isinstance(returned, Mapping) else returned
+        trace = _read(known, batch, embeddings, own)
+        if self.calls.token_logits is None:
+            return trace
+        found = called("token_logits", self.calls.token_logits, own)
+        shape = (*batch.ids.shape, trace.logits.shape[1])
+        return replace(trace, token_logits=tensor("token_logits", found, shape, batch.ids.device))
+
+
+def wrap(
+    module: nn.Module,
+    *,
+    collate: Collate,
+    embed: Embed,
+    trace: Tracer,
+    decode: Decode | None = None,
+    token_logits: TokenLogits | None = None,
+    link: str = "softmax",
+    name: str | None = None,
+    labels: Sequence[str] | None = None,
+) -> WrappedModule:
+    """Make any module something that can be audited; it is used as it is, in the mode and on the device it is in.
+
+    Parameters
+    ----------
+    module
+        The trained module, in evaluation mode.
+    collate
+        Texts to ``(ids, mask)``, one token for each of ``example.tokens``, True on real tokens; or to a `Batch`.
+    embed
+        A batch to its embeddings, ``B T E``.
+    trace
+        A batch and embeddings to a mapping with ``attention`` (``B T``), ``logits`` (``B L``) and whatever decode
+        needs; or to a `Trace`. It must start from the embeddings that it is given.
+    decode
+        What trace returned (a mapping has ``batch`` and ``embeddings`` added), and any attention, to logits. Without
+        it, the measures that replace attention are not applicable.
+    token_logits
+        What trace returned, to the logits of each token attended to alone, ``B T L``: only where logits are the
+        mixture ``Σ attention · token logits``, so that exact answers may be computed from them.
+    link
+        ``sigmoid`` for one logit of the second of two classes, ``softmax`` for a logit a class.
+    labels
+        The names of the classes in the order of the logits; without them, that of the data's labels is assumed.
+    """
+    names = None if labels is None else tuple(labels)
+    if link not in ("sigmoid", "softmax"):
+        raise ModelError(f"link: expected sigmoid or softmax, got {link!r}; one logit takes a sigmoid")
+    if names is not None and (len(set(names)) < max(len(names), 2) or (link == "sigmoid" and len(names) != 2)):
+        wanted = "two different names" if link == "sigmoid" else "two or more different names"
+        raise ModelError(f"labels: expected {wanted}, got {names}; name each class once, in the order of the logits")
+    calls = Calls(collate, embed, trace, decode, token_logits)
+    return WrappedModule(
+        module, calls, "sigmoid" if link == "sigmoid" else "softmax", name or type(module).__name__, names
+    )
+
+
+@contextmanager
+def _exact_recurrence(model: WrappedModule) -> Iterator[None]:
+    """Run recurrent layers on a GPU without cuDNN, as the built-in models do.
+
+    In evaluation mode cuDNN refuses their gradient (pytorch/pytorch#15788), and its TF32 would give a run with
+    gradients other numbers than one without.
+    """
+    recurrent = model.device.type == "cuda" and any(isinstance(part, nn.RNNBase) for part in model.module.modules())
+    if not recurrent:
+        yield
+        return
+    with torch.backends.cudnn.flags(enabled=False):
+        yield
+
+
+def _entries(returned: Returned) -> dict[str, Any]:
+    if isinstance(returned, Trace):
+        return {f.name: getattr(returned, f.name) for f in fields(Trace)}
+    return dict(returned)
+
+
+def _read(
+    known: Mapping[str, Any], batch: Batch, embeddings: Float[torch.Tensor, "B T E"], own: Returned
+) -> ModuleTrace:
+    """Take from what trace returned what a `Trace` holds; what is missing has a plain meaning."""
+    texts, tokens = batch.ids.shape
+    device = batch.ids.device
+
+    def taken(name: str, value: object, *shape: int | None) -> torch.Tensor:
+        return tensor(f"trace: {name}", value, shape, device)
+
+    attention = taken("attention", entry(known, "attention"), texts, tokens)
+    states = taken("states", known.get("states", embeddings), texts, tokens, None)
+    return ModuleTrace(
+        batch=batch,
+        embeddings=embeddings,
+        states=states,
+        pooled=taken("pooled", known.get("pooled", states), texts, tokens, None),
+        scores=taken("scores", known.get("scores", _log(attention)), texts, tokens),
+        attention=attention,
+        logits=taken("logits", entry(known, "logits"), texts, None),
+        returned=own,
+    )
+
+
+def _log(attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B T"]:
+    return attention.detach().clamp(min=torch.finfo(attention.dtype).tiny).log()
+
+
+def _detached(trace: ModuleTrace) -> ModuleTrace:
+    """Cut every graph, also in what decode gets back: a trace must not hold the module's memory."""
+    cut = {f.name: _cut(getattr(trace, f.name)) for f in fields(ModuleTrace) if f.name not in ("batch", "returned")}
+    own = trace.returned
+    if isinstance(own, Trace):
+        return replace(trace, returned=replace(own, **{f.name: _cut(getattr(own, f.name)) for f in fields(own)}), **cut)
+    return replace(trace, returned={name: _cut(value) for name, value in own.items()}, **cut)
+
+
+def _cut(value: Any) -> Any:
+    return value.detach() if isinstance(value, torch.Tensor) else value

@@ -1,0 +1,254 @@
+"""What is asked of an adapter: one function a question, each giving what it found in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Float
+from torch import nn
+
+from sightline.adapters.module import WrappedModule
+from sightline.types import Auditable, Batch, Example, Trace
+
+TOLERANCE = 1e-5
+"""Largest difference, absolute for small numbers and relative for large ones, between two runs that must agree."""
+MOVED = 1e-6
+"""Least change of a logit that counts as one."""
+EXTRA = 3
+"""Columns of padding that are added."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a proof found: nothing wrong, or what is wrong and what to change; and the number it rests on."""
+
+    wrong: str = ""
+    change: str = ""
+    measured: float | None = None
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """What the proofs look at: texts, their batch and trace, and the names of the classes where they are known."""
+
+    model: Auditable
+    examples: Sequence[Example]
+    batch: Batch
+    trace: Trace
+    labels: Sequence[str] | None
+
+
+def module_of(model: Auditable) -> nn.Module | None:
+    """Give the module of a model, where it has one that can be looked at."""
+    if isinstance(model, WrappedModule):
+        return model.module
+    return model if isinstance(model, nn.Module) else None
+
+
+def difference(a: torch.Tensor, b: torch.Tensor) -> float:
+    """``max |a − b| / max(1, |b|)``: absolute for small numbers, relative for large ones; NaN counts as infinite."""
+    if a.numel() == 0:
+        return 0.0
+    a, b = a.detach().double(), b.detach().double()
+    found = float(((a - b).abs() / b.abs().clamp(min=1)).max())
+    return found if found == found else float("inf")
+
+
+def answers(trace: Trace) -> list[Float[torch.Tensor, " N"]]:
+    """Give for each text its logits and the attention of its real tokens, however it was padded."""
+    rows = zip(trace.logits, trace.attention, trace.batch.mask, strict=True)
+    return [torch.cat([logits, attention[mask]]).detach() for logits, attention, mask in rows]
+
+
+def furthest(ours: Sequence[torch.Tensor], theirs: Sequence[torch.Tensor]) -> tuple[int, float]:
+    """Find the text whose answers differ most, and by how much."""
+    apart = [difference(a, b) if a.shape == b.shape else float("inf") for a, b in zip(ours, theirs, strict=True)]
+    return max(range(len(apart)), key=apart.__getitem__), max(apart)
+
+
+def mode(model: Auditable) -> Found:
+    """Look for a part that is in training mode, where dropout draws and batch norm looks at the batch."""
+    module = module_of(model)
+    training = [] if module is None else [name or "the module" for name, m in module.named_modules() if m.training]
+    if not training:
+        return Found()
+    return Found(f"{training[0]} is in training mode", "call module.eval() before it is wrapped")
+
+
+def link(on: Exhibit) -> Found:
+    """Compare the number of logits with the link and with the labels of the data."""
+    logits, named = on.trace.logits.shape[1], on.labels
+    if (on.model.link == "sigmoid") != (logits == 1):
+        wanted = "one logit" if on.model.link == "sigmoid" else "a logit for each class"
+        return Found(
+            f"link is {on.model.link}, which takes {wanted}, and trace gives {logits}",
+            f"say link={'sigmoid' if logits == 1 else 'softmax'!r}, or mend the last layer",
+        )
+    sums_to_one = difference(on.trace.logits.sum(1), torch.ones_like(on.trace.logits[:, 0])) <= TOLERANCE
+    if logits > 1 and sums_to_one and float(on.trace.logits.min()) >= 0:
+        return Found("trace gives probabilities for logits", "give what the last softmax is taken of")
+    classes = max(logits, 2)
+    if named is not None and len(named) != classes:
+        told = ", ".join(named[:8]) + (", …" if len(named) > 8 else "")
+        return Found(
+            f"the logits are of {classes} classes, and the data have {len(named)} labels ({told})",
+            "use data with the labels that the model was trained for",
+        )
+    return Found()
+
+
+def finite(on: Exhibit) -> Found:
+    """Look for NaN and infinities in what a trace must know."""
+    for name in ("embeddings", "attention", "logits"):
+        bad = ~torch.isfinite(getattr(on.trace, name)).flatten(1).all(1)
+        if bad.any():
+            text = on.examples[int(bad.nonzero()[0])].id
+            return Found(
+                f"{name} of text {text} are not finite",
+                "mask scores before the softmax rather than logits or states, and divide by no sum that may be 0",
+            )
+    return Found()
+
+
+def repeatable(on: Exhibit) -> Found:
+    """Run the same batch again."""
+    _, apart = furthest(answers(on.model.trace(on.batch)), answers(on.trace))
+    if apart <= TOLERANCE:
+        return Found(measured=apart)
+    return Found(
+        f"two runs of the same batch differ (by {apart:.2g})",
+        "draw nothing when the module is used: no dropout called with training=True, no sampling, no noise",
+        apart,
+    )
+
+
+def precision(on: Exhibit) -> Found:
+    """Measure the noise floor of half precision: how far the logits move when embeddings move by one rounding step."""
+    module = module_of(on.model)
+    tensors = [on.trace.embeddings, on.trace.logits, *(module.parameters() if module is not None else ())]
+    coarse = max((t.dtype for t in tensors if t.is_floating_point()), key=lambda dtype: torch.finfo(dtype).eps)
+    step = torch.finfo(coarse).eps
+    if step <= torch.finfo(torch.float32).eps:
+        return Found()
+    with torch.no_grad():
+        moved = on.model.trace(on.batch, on.trace.embeddings * (1 + step))
+    noise = difference(moved.logits, on.trace.logits)
+    if noise <= TOLERANCE:
+        return Found(measured=noise)
+    kind = str(coarse).removeprefix("torch.")
+    return Found(
+        f"the module computes in {kind}, whose rounding alone moves the logits by {noise:.2g} (allowed: {TOLERANCE:g})",
+        "call module.float() before it is wrapped",
+        noise,
+    )
+
+
+def distribution(on: Exhibit) -> Found:
+    """Ask attention to be a distribution over the words."""
+    attention = on.trace.attention
+    if float(attention.min()) < 0:
+        return Found(
+            f"a weight is negative ({float(attention.min()):.2g})", "give the weights after the softmax, not scores"
+        )
+    sums = attention.masked_fill(~on.batch.attendable, 0).double().sum(1)
+    row = int((sums - 1).abs().argmax())
+    apart = abs(float(sums[row]) - 1)
+    if apart <= 10 * TOLERANCE:
+        return Found(measured=apart)
+    return Found(
+        f"the weights of text {on.examples[row].id} sum to {float(sums[row]):.4g} over its words",
+        "give one distribution a text: take the softmax over its words only, average heads rather than add them, "
+        "and round nothing to half precision (autocast)",
+        apart,
+    )
+
+
+def unattended(on: Exhibit) -> Found:
+    """Ask for exactly no attention where there is no word."""
+    outside = on.trace.attention.masked_fill(on.batch.attendable, 0).abs().sum(1)
+    most = float(outside.max())
+    if most == 0:
+        return Found(measured=0.0)
+    text = on.examples[int(outside.argmax())].id
+    return Found(
+        f"padding, or a token that is no word, gets attention ({most:.2g} in text {text})",
+        "fill scores with −inf outside of batch.attendable before the softmax",
+        most,
+    )
+
+
+def padding(on: Exhibit) -> Found:
+    """Add columns of padding, which must change nothing."""
+    row, apart = furthest(answers(on.model.trace(widened(on.batch))), answers(on.trace))
+    if apart <= TOLERANCE:
+        return Found(measured=apart)
+    return Found(
+        f"{EXTRA} more columns of padding change the answer on text {on.examples[row].id} (by {apart:.2g})",
+        "keep padding out of the states (pack_padded_sequence, or a mask) and out of the softmax; padding may hold any "
+        "id, so go by batch.mask",
+        apart,
+    )
+
+
+def widened(batch: Batch) -> Batch:
+    """Add columns of padding, as another batch might."""
+
+    def more(values: torch.Tensor, filling: int | bool) -> torch.Tensor:
+        return torch.cat([values, values.new_full((len(values), EXTRA), filling)], dim=1)
+
+    return replace(
+        batch, ids=more(batch.ids, 0), mask=more(batch.mask, False), attendable=more(batch.attendable, False),
+        word=more(batch.word, -1),
+    )  # fmt: skip
+
+
+def alone(on: Exhibit) -> Found:
+    """Run each text by itself."""
+    single = [answers(on.model.trace(on.model.collate([example])))[0] for example in on.examples]
+    row, apart = furthest(single, answers(on.trace))
+    if apart <= TOLERANCE:
+        return Found(measured=apart)
+    return Found(
+        f"text {on.examples[row].id} gets another answer alone than among others (by {apart:.2g})",
+        "let no text see its neighbours: no statistics over the batch, padding at the right, never read, rows in order",
+        apart,
+    )
+
+
+def deletion(on: Exhibit) -> Found:
+    """Delete a word from the batch, and from the text: both must give the same answer."""
+    several = [row for row, example in enumerate(on.examples) if len(example.tokens) > 1]
+    if not several:
+        return Found()
+    gone = [len(on.examples[row].tokens) // 2 for row in several]
+    rows = torch.tensor(several, device=on.batch.ids.device)
+    some = on.batch.rows(rows)
+    kept = some.mask & (some.word != torch.tensor(gone, device=rows.device)[:, None])
+    cut = on.model.trace(some.keep(kept))
+    read = on.model.collate([without(on.examples[row], t) for row, t in zip(several, gone, strict=True)])
+    if read.word.shape == cut.batch.word.shape:  # in a cut batch words keep their numbers, and may be known by them
+        read = replace(read, word=cut.batch.word)
+    row, apart = furthest(list(cut.logits), list(on.model.trace(read).logits))
+    if apart <= TOLERANCE:
+        return Found(measured=apart)
+    return Found(
+        f"text {on.examples[several[row]].id} with a word deleted from its batch is not the text read without it "
+        f"(the logits differ by {apart:.2g})",
+        "let trace use nothing of collate's but batch.ids and batch.mask: only these are made again on deletion",
+        apart,
+    )
+
+
+def without(example: Example, position: int) -> Example:
+    """Take one word out of a text; the others stand where they stood, closer by its length."""
+    start, end = example.offsets[position]
+    moved = [(a - (end - start), b - (end - start)) if a >= end else (a, b) for a, b in example.offsets]
+    return replace(
+        example,
+        text=example.text[:start] + example.text[end:],
+        tokens=example.tokens[:position] + example.tokens[position + 1 :],
+        offsets=tuple(moved[:position] + moved[position + 1 :]),
+        rationale=None,
+    )

@@ -1,0 +1,160 @@
+"""What a user's callables give back, read strictly: every mistake is told as expected, got and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from traceback import extract_tb
+from typing import Any, TypeVar
+
+import torch
+from jaxtyping import Bool, Int
+
+from sightline.errors import ModelError, SightlineError
+from sightline.types import Batch, Example
+
+T = TypeVar("T")
+Shape = tuple[int | None, ...]
+_TORCH = str(Path(torch.__file__).parent)
+
+
+def called(name: str, function: Callable[..., T], *arguments: Any) -> T:
+    """Call what the user gave; whatever it raises becomes an error that names it and the line it came from."""
+    try:
+        return function(*arguments)
+    except (SightlineError, MemoryError, torch.OutOfMemoryError):
+        raise
+    except Exception as error:
+        told = next(iter(str(error).strip().splitlines()), "")
+        what = f"{name} raised {type(error).__name__}: {told}" if told else f"{name} raised {type(error).__name__}"
+        raise ModelError(f"{what} ({_place(error)}); mend {name} there, or what it is given") from error
+
+
+def _place(error: Exception) -> str:
+    """Name the deepest line that is not torch's own: that is where the user looks first."""
+    frames = [frame for frame in extract_tb(error.__traceback__) if not frame.filename.startswith(_TORCH)]
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "no line is known"
+
+
+def tensor(name: str, value: object, shape: Shape, device: torch.device, remedy: str = "") -> torch.Tensor:
+    """Check that a value is a floating-point tensor of a shape (None: any size) on a device."""
+    wanted = f"a floating-point tensor of shape {_shown(shape)}"
+    if not isinstance(value, torch.Tensor):
+        raise ModelError(f"{name}: expected {wanted}, got {_kind(value)}; {remedy or 'return a tensor'}")
+    fits = value.ndim == len(shape) and all(n in (None, m) for n, m in zip(shape, value.shape, strict=True))
+    if not fits:
+        raise ModelError(f"{name}: expected {wanted}, got {_shown(value.shape)}; {remedy or _reshape(value, shape)}")
+    if not value.is_floating_point():
+        raise ModelError(f"{name}: expected {wanted}, got {value.dtype}; convert it with .float()")
+    if value.device != device:
+        raise ModelError(f"{name}: expected it on {device}, where the batch is, got {value.device}; keep to one device")
+    return value
+
+
+def _reshape(value: torch.Tensor, shape: Shape) -> str:
+    squeezed = [n for n in value.shape if n != 1]
+    if value.ndim > len(shape) and len(squeezed) <= len(shape):
+        return "squeeze the axes of size 1"
+    if value.ndim == len(shape) - 1:
+        return "add the missing axis with .unsqueeze(-1)"
+    return "a row a text, in the order of the batch, and a column a token where there are tokens"
+
+
+def _shown(shape: Sequence[int | None]) -> str:
+    return "×".join("any" if n is None else str(n) for n in shape) or "no axes"
+
+
+def _kind(value: object) -> str:
+    return "nothing (None)" if value is None else type(value).__name__
+
+
+def entry(returned: Mapping[str, Any], name: str) -> Any:
+    """Give one entry of what trace returned."""
+    if name not in returned:
+        there = ", ".join(map(str, returned)) or "nothing"
+        raise ModelError(f"trace: expected an entry {name!r}, got {there}; add it to the mapping that trace returns")
+    return returned[name]
+
+
+def batch_of(returned: object, examples: Sequence[Example], device: torch.device) -> Batch:
+    """Read what collate gave, a `Batch` or ``(ids, mask)``, onto a device; a row a text and a token a word."""
+    if isinstance(returned, Batch):
+        batch = returned
+        _check_ids(batch.ids, batch.mask, examples)
+    else:
+        batch = _complete(*_pair(returned), examples)
+    _check_rows(batch, examples)
+    return batch.to(device)
+
+
+def _pair(returned: object) -> tuple[object, object]:
+    if isinstance(returned, (tuple, list)) and len(returned) == 2:
+        return returned[0], returned[1]
+    got = f"{type(returned).__name__} of {len(returned)}" if isinstance(returned, (tuple, list)) else _kind(returned)
+    raise ModelError(
+        f"collate: expected (ids, mask) or a sightline.types.Batch, got {got}; when words are deleted only ids and "
+        "mask are made again, so compute any other tensor inside trace, from batch.ids and batch.mask"
+    )
+
+
+def _check_ids(ids: object, mask: object, examples: Sequence[Example]) -> None:
+    if not isinstance(ids, torch.Tensor) or ids.ndim != 2 or ids.is_floating_point() or ids.dtype == torch.bool:
+        got = f"{ids.dtype} of shape {_shown(ids.shape)}" if isinstance(ids, torch.Tensor) else _kind(ids)
+        raise ModelError(f"collate: expected ids as whole numbers, texts × tokens, got {got}; pad them to one tensor")
+    if not isinstance(mask, torch.Tensor) or mask.dtype != torch.bool:
+        got = str(mask.dtype) if isinstance(mask, torch.Tensor) else _kind(mask)
+        raise ModelError(f"collate: expected a bool mask, True on real tokens, got {got}; give ids != PAD, or .bool()")
+    if mask.shape != ids.shape:
+        told = f"ids {_shown(ids.shape)} and mask {_shown(mask.shape)}"
+        raise ModelError(f"collate: expected ids and mask of one shape, got {told}; make the mask from the ids")
+    if len(ids) != len(examples):
+        raise ModelError(f"collate: expected {len(examples)} rows, one a text, got {len(ids)}; keep every text")
+
+
+def _complete(ids: object, mask: object, examples: Sequence[Example]) -> Batch:
+    """Make a batch of ids and mask: every real token is a word, and words count from the left."""
+    _check_ids(ids, mask, examples)
+    assert isinstance(ids, torch.Tensor)
+    assert isinstance(mask, torch.Tensor)
+    real = mask.to(ids.device)
+    return Batch(
+        ids=ids,
+        mask=real,
+        attendable=real,
+        word=(real.long().cumsum(1) - 1).masked_fill(~real, -1),
+        labels=torch.tensor([example.label for example in examples], device=ids.device),
+        index=torch.tensor([example.index for example in examples], device=ids.device),
+    )
+
+
+def _check_rows(batch: Batch, examples: Sequence[Example]) -> None:
+    """Check that row i is text i, and that its words are there, each once and in order."""
+    if batch.index.tolist() != [e.index for e in examples] or batch.labels.tolist() != [e.label for e in examples]:
+        raise ModelError("collate: the rows are in another order than the texts; keep row i for the text examples[i]")
+    if (batch.attendable & ~batch.mask).any():
+        raise ModelError("collate: padding is attendable; attention may fall on real tokens only, so use & mask")
+    found = [_words(batch.word[row], batch.attendable[row]) for row in range(len(examples))]
+    wanted = [list(range(len(example.tokens))) for example in examples]
+    wrong = next((row for row, words in enumerate(found) if words != wanted[row]), None)
+    if wrong is None:
+        return
+    if sorted(map(len, found)) == sorted(map(len, wanted)) and list(map(len, found)) != list(map(len, wanted)):
+        raise ModelError("collate: the rows are in another order than the texts; keep row i for the text examples[i]")
+    raise ModelError(_miscounted(examples[wrong], len(found[wrong])))
+
+
+def _words(word: Int[torch.Tensor, " T"], attendable: Bool[torch.Tensor, " T"]) -> list[int]:
+    return [int(number) for number in word[attendable]]
+
+
+def _miscounted(example: Example, tokens: int) -> str:
+    if tokens == len(example.tokens):
+        return (
+            f"collate: the words of text {example.id} are not numbered from 0 in order; give word 0, 1, 2 … from the "
+            "left, −1 on tokens that are no word"
+        )
+    return (
+        f"collate: text {example.id} has {len(example.tokens)} words, and its row has {tokens} tokens to attend to; "
+        "give one token for each of example.tokens, mark boundary tokens in a Batch (attendable False, word −1), and "
+        "cut long texts when they are read (--max-tokens), not in collate"
+    )

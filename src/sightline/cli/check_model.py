@@ -1,0 +1,107 @@
+"""``sightline check-model``: prove that a model can be audited, before it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sightline.cli import flags
+from sightline.cli.output import emit, say
+from sightline.cli.work import PY, saved_folder
+from sightline.errors import SpecError
+from sightline.report.visible import one_line
+from sightline.spec import DataSpec, parse_data
+
+if TYPE_CHECKING:
+    from sightline.adapters.conformance import Proof
+    from sightline.types import Auditable, Example
+
+FAILED = 2
+
+Model = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL",
+        show_default=False,
+        help="A function of yours that returns what sightline.wrap gives, as py:package.module:factory, or the folder "
+        "of a model that sightline train wrote.",
+    ),
+]
+
+
+def check_model(
+    model: Model,
+    data: flags.DataOrTexts = None,
+    text: flags.Text = "text",
+    label: flags.Label = "label",
+    split: flags.Split = "split",
+    max_tokens: flags.MaxTokens = 512,
+    seed: flags.Seed = 0,
+    as_json: flags.Json = False,
+) -> None:
+    """Prove on a few texts that a model does what an audit relies on, and say what to change where it does not.
+
+    Exits with 2 where a proof fails; nothing is written.
+    """
+    from sightline.adapters.conformance import check  # noqa: PLC0415  (torch)
+
+    source = None
+    if data is not None:
+        source = replace(parse_data(data), text=text, label=label, split=split, max_tokens=max_tokens)
+    found, names = read_model(model)
+    examples, labels = read_texts(found, source, seed, names)
+    proofs = check(found, examples, labels)
+    show(found, proofs, as_json)
+    if any(proof.outcome == "failed" for proof in proofs):
+        raise typer.Exit(FAILED)
+
+
+def read_model(model: str) -> tuple[Auditable, tuple[str, ...] | None]:
+    """Build or read a model, and give the names of its classes where it has them."""
+    if model.startswith(PY):
+        from sightline.adapters.factory import load_factory  # noqa: PLC0415  (torch)
+        from sightline.adapters.module import WrappedModule  # noqa: PLC0415  (torch)
+
+        built = load_factory(model)
+        return built, built.labels if isinstance(built, WrappedModule) else None
+    folder = saved_folder(model)
+    if folder is None:
+        raise SpecError(
+            f"{model}: expected py:package.module:factory or the folder of a saved model, got a spec, which every "
+            "built-in model passes; name yours"
+        )
+    from sightline.models.checkpoint import load_classifier  # noqa: PLC0415  (torch)
+
+    saved = load_classifier(folder)[0]
+    return saved, saved.label_names
+
+
+def read_texts(
+    model: Auditable, source: DataSpec | None, seed: int, names: tuple[str, ...] | None
+) -> tuple[tuple[Example, ...], tuple[str, ...] | None]:
+    """Read the test texts of the data, or make some where there are no data."""
+    from sightline.adapters.factory import texts_without_data  # noqa: PLC0415  (torch)
+    from sightline.adapters.labels import numbered_for  # noqa: PLC0415  (torch)
+    from sightline.data.loading import load  # noqa: PLC0415  (torch)
+    from sightline.models.classifier import AttentionClassifier  # noqa: PLC0415  (torch)
+
+    if source is None:
+        known = model.vocabulary.words if isinstance(model, AttentionClassifier) else ()
+        return texts_without_data(known), names
+    dataset = load(source, seed)
+    if names is not None:
+        dataset = numbered_for(dataset, names)
+    return dataset.test, dataset.label_names
+
+
+def show(model: Auditable, proofs: tuple[Proof, ...], as_json: bool) -> None:
+    """Print every proof, and what comes of them."""
+    failed = [proof for proof in proofs if proof.outcome == "failed"]
+    if as_json:
+        told = {"model": model.name, "passed": not failed, "offers": sorted(model.offers)}
+        return emit(told | {"proofs": [proof.to_json() for proof in proofs]})
+    passed = sum(proof.outcome == "passed" for proof in proofs)
+    ending = f"{model.name}: " + (f"{len(failed)} of {len(proofs)} proofs fail" if failed else "can be audited")
+    return say([*(one_line(str(proof)) for proof in proofs), "", one_line(f"{ending}; {passed} passed")])

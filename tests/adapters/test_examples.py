@@ -1,0 +1,42 @@
+"""The examples run as they stand, in a few lines, and serve the command line."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import sightline
+from sightline.adapters.conformance import check
+from sightline.adapters.factory import load_factory
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+NAMES = ("lstm_attention", "dict_output")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_passes_its_proofs_and_is_audited(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.chdir(EXAMPLES)
+    model = load_factory(f"py:{name}:build")  # as sightline audit --model does
+    example = sys.modules[name]
+    assert [str(p) for p in check(model, example.DATA.test, example.DATA.label_names) if p.outcome == "failed"] == []
+    found = sightline.audit(model, example.DATA, limit=30)
+    assert found.metrics["accuracy"].value > 0.8  # it was trained, so its attention is about something
+    supported = {finding.code for finding in found.findings if finding.verdict == "supported"}
+    assert {"SL-102", "SL-301"} <= supported
+
+
+def test_the_page_shows_the_example_as_it_is() -> None:
+    page = (EXAMPLES.parent / "docs" / "adapters.md").read_text(encoding="utf-8")
+    shown = page.split("```python\n")[1].split("\naudit =")[0]
+    example = (EXAMPLES / "lstm_attention.py").read_text(encoding="utf-8")
+    assert shown.strip() in example
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_wrapping_and_auditing_take_fifteen_lines(name: str) -> None:
+    _, ours = (EXAMPLES / f"{name}.py").read_text(encoding="utf-8").split("# -----", 1)
+    lines = [line for line in ours.splitlines()[1:] if line.strip()]
+    assert "sightline.wrap(" in ours
+    assert "sightline.audit(" in ours
+    assert len(lines) <= 15

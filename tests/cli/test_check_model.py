@@ -1,0 +1,248 @@
+"""`sightline check-model` and `sightline audit --model py:…`: the user's own code, called by name."""
+
+import re
+import sys
+from itertools import count
+from pathlib import Path
+
+import pytest
+import torch
+
+from sightline.adapters import factory
+from sightline.adapters.module import WrappedModule
+from sightline.archive import load_audit
+from sightline.cli import work
+from tests.cli.conftest import TINY, Call
+
+FILE = """
+import torch
+from torch import nn
+import sightline
+
+class Tiny(nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(1)
+        self.embedding = nn.Embedding(997, 6)
+        self.query = nn.Parameter(torch.randn(6))
+        self.output = nn.Linear(6, OUTPUTS)
+
+def build(**changes):
+    model = Tiny().eval()
+
+    def collate(examples):
+        rows = [torch.tensor([1 + sum(map(ord, w)) % 996 for w in e.tokens]) for e in examples]
+        ids = nn.utils.rnn.pad_sequence(rows, batch_first=True)
+        return ids, ids > 0
+
+    def trace(batch, vectors):
+        attention = (vectors @ model.query).masked_fill(~batch.mask, -torch.inf).softmax(1)
+        return {"attention": attention, "states": vectors, "logits": decode({"states": vectors}, attention)}
+
+    def decode(traced, attention):
+        return model.output(torch.einsum("bt,bte->be", attention, traced["states"]))
+
+    calls = dict(collate=collate, embed=lambda batch: model.embedding(batch.ids), trace=trace, decode=decode)
+    return sightline.wrap(model, **{**calls, "link": LINK, **changes})
+
+def named():
+    return build(labels=("pos", "neg"))
+
+def strangers():
+    return build(labels=("yes", "no"))
+
+def broken():
+    model = build(decode=lambda traced, attention: traced["logits"])
+    model.module.output.weight.data *= float("1")
+    return model
+
+def bare():
+    return Tiny()
+
+def nothing():
+    return None
+
+def raising():
+    raise ValueError("no weights here")
+
+def needing(path):
+    return build()
+
+number = 3
+
+class Box:
+    build = staticmethod(build)
+"""
+_numbers = count()
+
+
+@pytest.fixture
+def module(here: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A module of the user's in the current folder, under a name that no other test has imported."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return write(here, FILE)
+
+
+def write(folder: Path, text: str, outputs: int = 1, link: str = "sigmoid") -> str:
+    name = f"mine_{next(_numbers)}"
+    Path(folder, f"{name}.py").write_text(text.replace("OUTPUTS", str(outputs)).replace("LINK", repr(link)))
+    return name
+
+
+def test_the_prefix_is_the_same_everywhere():
+    assert work.PY == factory.PREFIX
+
+
+def test_every_proof_is_a_line_and_the_code_is_0(sightline: Call, module):
+    done = sightline("check-model", f"py:{module}:build")
+    assert (done.code, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert sum(line.startswith("✓ ") for line in lines) == 17
+    assert [line for line in lines if line.startswith("– ")] == [
+        "– the logits are the token logits mixed by attention (needs token_logits, which is not offered)"
+    ]
+    assert lines[-1] == "Tiny: can be audited; 17 passed"
+
+
+def test_a_failing_proof_says_what_to_change_and_the_code_is_2(sightline: Call, module):
+    done = sightline("check-model", f"py:{module}:broken")
+    assert done.code == 2
+    assert "✕ decoding other attention gives other logits: decode gives the same logits whatever" in done.out
+    assert done.out.splitlines()[-1] == "Tiny: 1 of 18 proofs fail; 16 passed"
+
+
+def test_proofs_as_json(sightline: Call, module):
+    told = sightline("check-model", f"py:{module}:build", "--json").json
+    assert (told["model"], told["passed"], told["offers"]) == ("Tiny", True, ["decode", "embedding_grad"])
+    assert {"name", "claim", "outcome", "wrong", "change", "measured"} == set(told["proofs"][0])
+    done = sightline("check-model", f"py:{module}:broken", "--json")
+    assert (done.code, done.json["passed"]) == (2, False)
+    assert [proof["name"] for proof in done.json["proofs"] if proof["outcome"] == "failed"] == ["used"]
+
+
+def test_with_data_their_texts_and_labels_are_looked_at(sightline: Call, here, module, table):
+    assert sightline("check-model", f"py:{module}:build", "--data", table).code == 0
+    three = write(here, FILE, outputs=3, link="softmax")
+    done = sightline("check-model", f"py:{three}:build", "--data", table)
+    assert done.code == 2
+    assert "the logits are of 3 classes, and the data have 2 labels (neg, pos)" in done.out
+    assert sightline("check-model", f"py:{module}:named", "--data", table).code == 0
+    done = sightline("check-model", f"py:{module}:strangers", "--data", table)
+    assert (done.code, done.err) == (2, "error: reviews.csv: the model knows the labels yes, no, not 'neg'\n")
+
+
+def test_a_saved_model_passes(sightline: Call, here, table):
+    assert sightline("train", "--data", table, *TINY, "--out", "saved").code == 0
+    done = sightline("check-model", "saved", "--data", table)
+    assert done.code == 0
+    assert done.out.splitlines()[-1] == "mlp(hidden=8)+additive+softmax: can be audited; 18 passed"
+    assert sightline("check-model", "saved").out == done.out  # without data, texts are made of the words it knows
+
+
+BAD = {
+    "py:nowhere_at_all:build": "there is no module nowhere_at_all in .* run sightline in the folder",
+    "py:nowhere_at_all.deep:build": "there is no module nowhere_at_all in",
+    "py:MODULE.deep:build": "there is no module .*deep in",
+    "py:MODULE:biuld": "has no biuld; did you mean build",
+    "py:MODULE:number": "expected a function that can be called without arguments, got the int",
+    "py:MODULE:needing": "expected a function that can be called without arguments, got the function needing",
+    "py:MODULE:bare": "got a bare Tiny; wrap it",
+    "py:MODULE:nothing": "expected what sightline.wrap gives, got the NoneType; return it",
+    "py:MODULE:raising": r"raised ValueError: no weights here \(mine_\d+.py:\d+\)",
+    "py:MODULE": "expected py:package.module:factory",
+    "py:": "expected py:package.module:factory",
+    "py:a b:c": "expected py:package.module:factory",
+    "py:json:dumps": "expected a function that can be called without arguments, got the function dumps",
+    "bilstm+additive": "got a spec, which every built-in model passes",
+    "no/where": "there is no such folder",
+}
+
+
+@pytest.mark.parametrize("spec", BAD)
+def test_a_bad_spec_is_one_line_and_code_2(sightline: Call, module, spec):
+    done = sightline("check-model", spec.replace("MODULE", module))
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("error: ")
+    assert done.err.count("\n") == 1
+    assert re.search(BAD[spec], done.err), done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "import not_installed_anywhere",
+            "importing mine_.* failed: No module named 'not_installed_anywhere'; install",
+        ),
+        ("1 / 0", "failed: ZeroDivisionError: division by zero; it must import without running anything"),
+        ("def build(:", "failed: SyntaxError"),
+        ("raise SystemExit(3)", "failed: SystemExit: 3; it must import"),
+    ],
+)
+def test_a_module_that_does_not_import_is_told_in_words(sightline: Call, here, monkeypatch, text, told):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    done = sightline("check-model", f"py:{write(here, text)}:build")
+    assert done.code == 2
+    assert re.search(told, done.err), done.err
+
+
+def test_an_attribute_may_be_a_path(sightline: Call, module):
+    assert sightline("check-model", f"py:{module}:Box.build").code == 0
+
+
+# ---------------------------------------------------------------- audits
+
+
+def test_an_audit_takes_a_factory(sightline: Call, module, table):
+    done = sightline("audit", "--data", table, "--model", f"py:{module}:build", "--save", "saved", "--json", "--quiet")
+    assert done.code == 0, done.err
+    told = done.json
+    assert told["cards"]["model"]["name"] == "Tiny"
+    assert told["cards"]["model"]["training_texts"].startswith("unknown: this model was trained elsewhere")
+    assert told["metrics"]["accuracy"]["n"] == told["cards"]["data"]["splits"]["test"]["n"] == 18
+    assert told["spec"]["model"] == f"py:{module}:build"
+    page = Path("report.html").read_text(encoding="utf-8")
+    assert "trained elsewhere" in page
+    assert len(load_audit("saved").texts) == 18
+
+
+def test_labels_are_numbered_as_the_factory_says(sightline: Call, module, table):
+    one = sightline("audit", "--data", table, "--model", f"py:{module}:build", "--json", "--quiet").json
+    other = sightline("audit", "--data", table, "--model", f"py:{module}:named", "--json", "--quiet").json
+    assert one["cards"]["model"]["labels"] == ["neg", "pos"]
+    assert other["cards"]["model"]["labels"] == ["pos", "neg"]
+    assert one["metrics"]["accuracy"]["value"] == pytest.approx(1 - other["metrics"]["accuracy"]["value"])
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [("--epochs", 2), ("--companions", "none"), ("--preset", "default"), ("--min-count", 2), ("--batch-size", 8)],
+)
+def test_flags_of_a_training_are_refused(sightline: Call, module, table, flags):
+    done = sightline("audit", "--data", table, "--model", f"py:{module}:build", *flags)
+    assert done.code == 2
+    assert done.err.startswith(f"error: {flags[0]} is about training, and the model of py:{module}:build is trained")
+
+
+def test_a_model_whose_proofs_fail_is_not_audited(sightline: Call, here, module, table):
+    done = sightline("audit", "--data", table, "--model", f"py:{module}:broken", "--save", "saved", "--quiet")
+    assert (done.code, done.out) == (2, "")
+    assert "Tiny cannot be audited, one of its proofs fails: decode gives the same logits" in done.err
+    assert not Path("report.html").exists()
+    assert not Path("saved").exists()
+
+
+def test_a_device_it_is_not_on_is_refused(sightline: Call, module, table, monkeypatch):
+    arguments = ("audit", "--data", table, "--model", f"py:{module}:build", "--limit", 3, "--quiet")
+    assert sightline(*arguments, "--device", "cpu").code == 0
+    monkeypatch.setattr(WrappedModule, "device", property(lambda self: torch.device("cuda")))
+    done = sightline(*arguments, "--device", "cpu")
+    assert (done.code, done.out) == (2, "")
+    assert f"--device cpu: the model of py:{module}:build is on cuda; put it there in its factory" in done.err
+
+
+def test_what_it_will_cost_is_estimated(sightline: Call, module, table):
+    done = sightline("audit", "--data", table, "--model", f"py:{module}:build", "--dry-run", "--json")
+    assert done.code == 0, done.err
+    assert done.json["seconds_training"] == 0
+    assert not Path("report.html").exists()
