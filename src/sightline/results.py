@@ -167,6 +167,12 @@ class Audit:
 
         return write_page(self, path)
 
+    def _repr_html_(self) -> str:
+        """Show verdict and findings where the audit is the last line of a notebook's cell."""
+        from sightline.report.page import in_notebook  # noqa: PLC0415  (the same import as above)
+
+        return in_notebook(self)
+
     def save(self, folder: str | Path) -> Path:
         """Write the audit to a folder, all of it or nothing; `load` reads it back."""
         from sightline.archive import save_audit  # noqa: PLC0415  (archive builds on this module)

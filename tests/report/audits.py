@@ -58,6 +58,8 @@ def agreement(texts: tuple[TextRecord, ...], seed: int = 0) -> Measurement:
         for name in ("attention", "gradient", "deletion")
     }
     maps["disagreement"] = random.random(len(texts))
+    for name in ("gradient_through", "free_gradient", "free_deletion"):
+        maps[name] = Ragged(random.gamma(0.4, size=int(lengths.sum())) * 1e-3, lengths)
     return Measurement(
         "agreement", maps, {"tau": {"fewer than two words": 3, "all weights equal": 1234}}, {"draws": 20}
     )
@@ -120,6 +122,23 @@ def audit(texts: tuple[TextRecord, ...] | None = None, measured: Measurement | N
         },
         texts=told,
     )  # fmt: skip
+
+
+def explored(texts: tuple[TextRecord, ...] | None = None) -> Audit:
+    """The realistic audit with everything the explorer can show; some numbers are undefined or endless."""
+    base = audit(texts)
+    random = np.random.default_rng(1)
+    lengths = np.array([len(text.tokens) for text in base.texts], dtype=np.int64)
+    evidence = random.normal(size=int(lengths.sum())) * 10.0 ** random.integers(-5, 4, size=int(lengths.sum()))
+    evidence[:3] = (np.nan, np.inf, -np.inf)
+    more = {
+        "outputs": Measurement("outputs", {"probability": 1 - random.random(len(lengths)) / 2}),
+        "reach": Measurement("reach", {"evidence": Ragged(evidence, lengths)}),
+        "counterfactual": Measurement(
+            "counterfactual", {"farthest": Ragged(random.random(int(lengths.sum())), lengths)}
+        ),
+    }
+    return replace(base, measurements={**base.measurements, **more})
 
 
 def hostile() -> Audit:

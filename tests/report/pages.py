@@ -41,8 +41,17 @@ class Page(HTMLParser):
         self.pieces.append((tuple(self.open), data))
 
     def text(self) -> str:
-        """All that a reader can read, without the stylesheet."""
-        return "".join(data for path, data in self.pieces if not path or path[-1][0] != "style")
+        """All that a reader can read, without the stylesheet, the script and its data."""
+        return "".join(data for path, data in self.pieces if not path or path[-1][0] not in {"style", "script"})
+
+    def scripts(self) -> dict[str, str]:
+        """Each script element by its id; the one that runs has none."""
+        found: dict[str, str] = {}
+        for path, data in self.pieces:
+            if path and path[-1][0] == "script":
+                name = path[-1][1].get("id", "")
+                found[name] = found.get(name, "") + data
+        return found
 
     def inside(self, tag: str, cls: str) -> list[list[tuple[str, str]]]:
         """For each element of a class, its texts, each with the class of the innermost tag around it."""

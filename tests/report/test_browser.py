@@ -1,72 +1,122 @@
-"""A real browser opens the page: nothing is asked for, nothing refused, nothing overflows."""
+"""A real browser opens the page: nothing is asked for, nothing refused, nothing overflows, everybody can read it."""
 
-from collections.abc import Iterator
-from pathlib import Path
+import json
+import time
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
 
-from sightline.report.page import write_page
 from sightline.results import Audit
-from tests.report.audits import audit, hostile
+from tests.report.audits import HOSTILE, audit, explored, hostile, record
+from tests.report.conftest import OVERFLOW, Reader
 
-CHROMIUM = Path("/usr/bin/chromium")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="no chromium at /usr/bin/chromium: apt-get install chromium"),
-]
-OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+pytestmark = pytest.mark.browser
+REALISTIC, HOSTILE_AUDIT, EXPLORED = audit(), hostile(), explored()
+GROUND = "getComputedStyle(document.body).backgroundColor"
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
-@pytest.mark.parametrize("told", [audit(), hostile()], ids=["realistic", "hostile"])
+@pytest.mark.parametrize("told", [REALISTIC, HOSTILE_AUDIT], ids=["realistic", "hostile"])
 @pytest.mark.parametrize("width", [375, 1280])
-def test_the_page_stands_alone(browser: Browser, tmp_path: Path, told: Audit, width: int) -> None:
-    path = write_page(told, tmp_path / "report.html")
-    context = browser.new_context(offline=True, viewport={"width": width, "height": 800})
-    page = context.new_page()
-    requests: list[str] = []
-    troubles: list[str] = []
-    page.on("request", lambda request: requests.append(request.url))
-    page.on("console", lambda message: troubles.append(message.text))
-    page.on("pageerror", lambda error: troubles.append(str(error)))
-    page.on("dialog", lambda dialog: troubles.append(dialog.message))
-    page.goto(path.as_uri())
+def test_the_page_stands_alone(reader: Reader, told: Audit, width: int) -> None:
+    page = reader.open(told, width=width)
     page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true })")
-    assert requests == [path.as_uri()]
-    assert troubles == []
     assert page.evaluate(OVERFLOW) == 0
     assert page.locator("h1").count() == 1
     assert page.locator("h2").all_inner_texts()[:2] == ["Verdict", "Findings that bear on the verdict"]
-    assert (
-        page.evaluate("getComputedStyle(document.querySelector('.map span.s10')).backgroundColor") != "rgba(0, 0, 0, 0)"
-    )
-    context.close()
+    shade = "getComputedStyle(document.querySelector('#opened .map .s10')).backgroundColor"
+    assert page.evaluate(shade) != "rgba(0, 0, 0, 0)"
 
 
-def test_the_keyboard_reaches_the_verdict_first(browser: Browser, tmp_path: Path) -> None:
-    page = browser.new_page()
-    page.goto(write_page(audit(), tmp_path / "report.html").as_uri())
+def test_the_keyboard_reaches_the_verdict_first(reader: Reader) -> None:
+    page = reader.open(REALISTIC)
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.getAttribute('href')") == "#verdict"
     page.keyboard.press("Enter")
     assert page.evaluate("location.hash") == "#verdict"
-    page.close()
 
 
-def test_the_page_follows_a_dark_screen(browser: Browser, tmp_path: Path) -> None:
-    path = write_page(audit(), tmp_path / "report.html")
-    grounds = []
-    for dark in (False, True):
-        page = browser.new_page(color_scheme="dark" if dark else "light")
-        page.goto(path.as_uri())
-        grounds.append(page.evaluate("getComputedStyle(document.body).backgroundColor"))
-        page.close()
-    assert len(set(grounds)) == 2
+def test_the_page_follows_a_dark_screen(reader: Reader) -> None:
+    grounds = {reader.open(REALISTIC, color_scheme=scheme).evaluate(GROUND) for scheme in ("light", "dark")}
+    assert len(grounds) == 2
+
+
+def test_without_a_script_the_texts_are_there(reader: Reader) -> None:
+    page = reader.open(EXPLORED, java_script_enabled=False)
+    expect(page.locator("#explorer")).to_be_hidden()
+    expect(page.locator(".printed article")).to_have_count(20)
+    expect(page.locator(".printed article").first).to_be_visible()
+
+
+def test_on_paper_the_texts_are_those_without_a_script(reader: Reader) -> None:
+    page = reader.open(EXPLORED)
+    expect(page.locator(".printed")).to_be_hidden()
+    page.emulate_media(media="print")
+    expect(page.locator("#explorer")).to_be_hidden()
+    expect(page.locator(".printed .map").first).to_be_visible()
+    expect(page.locator(".verdict .answer")).to_be_visible()
+    assert page.evaluate(OVERFLOW) == 0
+
+
+def test_a_browser_that_cannot_unpack_keeps_the_texts(reader: Reader) -> None:
+    page = reader.open(REALISTIC)
+    page.add_init_script("delete window.DecompressionStream")
+    page.reload()
+    expect(page.locator("#explorer-old")).to_be_visible()
+    expect(page.locator("#explorer")).to_be_hidden()
+    expect(page.locator(".printed article").first).to_be_visible()
+
+
+def test_no_other_script_runs_and_no_string_becomes_markup(reader: Reader) -> None:
+    page = reader.open(REALISTIC)
+    page.evaluate("const s = document.createElement('script'); s.append('window.ran = 1'); document.body.append(s)")
+    assert page.evaluate("window.ran") is None
+    refused = page.evaluate(
+        "(() => { try { document.body.innerHTML = '<b>'; return '' } catch (e) { return e.name } })()"
+    )
+    assert refused == "TypeError"
+    assert [line for line in reader.troubles if "Content Security Policy" in line or "TrustedHTML" in line]
+    reader.troubles.clear()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1100, "light"), (375, "light"), (1100, "dark")])
+def test_nothing_serious_keeps_anybody_out(reader: Reader, width: int, scheme: str) -> None:
+    page = reader.open(EXPLORED, width=width, color_scheme=scheme)
+    page.locator("#opened [data-word]").nth(2).click()
+    expect(page.locator(".numbers")).to_be_visible()
+    page.locator("#explorer details").evaluate("fold => { fold.open = true }")
+    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    told = [(v["id"], v["impact"], [node["html"][:150] for node in v["nodes"][:3]]) for v in found]
+    assert [each for each in told if each[1] in {"serious", "critical"}] == [], json.dumps(told, indent=1)
+
+
+def shown(page: Page) -> str:
+    return page.locator("#opened .map").first.inner_text()
+
+
+def test_what_means_harm_is_shown_as_text(reader: Reader) -> None:
+    page = reader.open(HOSTILE_AUDIT)
+    signs = {4: "safe ⟦U+202E⟧drow⟦U+202C⟧ order", 5: "nul ␀ bell ␇ escape ␛[31m red", 0: HOSTILE[0]}
+    page.locator("#order").select_option("data")
+    for index, text in signs.items():
+        page.locator("#list a").nth(index).click()
+        expect(page.locator("#opened .map").first).to_have_text(text)
+    expect(page.locator("#opened-title")).to_have_text(
+        'Text "><script src="http://evil.example/x.js"></script>⟦U+202E⟧'
+    )
+
+
+def test_a_word_of_a_million_letters_is_cut_and_breaks_nothing(reader: Reader) -> None:
+    texts = (record("x" * 10**6 + " then " + "y" * 10**6, 0), record("many " * 5_000, 1))
+    page = reader.open(audit(texts), "#text=t0000", width=375)
+    began = time.monotonic()
+    expect(page.locator("#opened .map").first).to_contain_text("⟦998,000 more characters⟧")
+    assert page.evaluate(OVERFLOW) == 0
+    assert time.monotonic() - began < 5
+    page.goto(page.url.replace("t0000", "t0001"))
+    expect(page.locator("#opened-title")).to_have_text("Text t0001")
+    assert page.locator("#opened [data-word]").count() == 6 * 120
+    page.get_by_role("button", name="Show 2,000 more words").click()
+    assert page.locator("#opened [data-word]").count() == 6 * 2120
+    assert page.evaluate("document.activeElement.dataset.word") == "120"
+    assert page.evaluate(OVERFLOW) == 0

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sightline.report.page import render, write_page
+from sightline.report.page import _script, render, write_page
 from sightline.report.visible import visible
 from sightline.results import Audit, Measurement
 from tests.report.audits import audit, hostile
@@ -32,11 +32,10 @@ def test_every_opened_tag_is_closed_in_order(told: Audit) -> None:
 
 
 @BOTH
-def test_nothing_can_run_and_nothing_is_fetched(told: Audit) -> None:
+def test_nothing_of_the_audit_can_run_and_nothing_is_fetched(told: Audit) -> None:
     page = Page(render(told))
     for tag, attributes in page.tags:
         assert tag not in {
-            "script",
             "img",
             "iframe",
             "object",
@@ -54,29 +53,55 @@ def test_nothing_can_run_and_nothing_is_fetched(told: Audit) -> None:
         target = attributes.get("href", attributes.get("xlink:href", "#"))
         assert target.startswith("#") or (tag == "link" and target == "data:,")
     assert [attributes for tag, attributes in page.tags if tag == "link"] == [{"rel": "icon", "href": "data:,"}]
+    kinds = [attributes.get("type", "") for tag, attributes in page.tags if tag == "script"]
+    assert kinds == ["application/json", "text/plain", "text/plain", ""]
+    assert page.scripts()[""] == _script()
 
 
 def test_the_realistic_page_names_no_address() -> None:
-    html = render(audit())
+    html = re.sub("<script.*?</script>", "", render(audit()), flags=re.DOTALL)
     for reference in ("http:", "https:", "//", "src=", "url(", "@import", "style=", "javascript:"):
         assert reference not in html
 
 
+def test_the_script_names_no_address_and_never_makes_markup_of_strings() -> None:
+    for word in (
+        "http",
+        "fetch(",
+        "XMLHttpRequest",
+        "import(",
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacent",
+        "eval",
+        "document.write",
+    ):
+        assert word not in _script()
+
+
 @BOTH
-def test_only_the_one_stylesheet_is_allowed(told: Audit) -> None:
+def test_only_the_one_stylesheet_and_the_one_script_are_allowed(told: Audit) -> None:
     html = render(told)
     policy = next(a["content"] for t, a in Page(html).tags if a.get("http-equiv") == "Content-Security-Policy")
     styles = re.findall(r"<style>(.*?)</style>", html, flags=re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(styles[0].encode()).digest()).decode()
     assert len(styles) == 1
     assert policy.startswith("default-src 'none'; ")
-    assert f"style-src 'sha256-{digest}'" in policy
+    assert f"style-src 'sha256-{digest}';" in policy
+    ran = base64.b64encode(hashlib.sha256(Page(html).scripts()[""].encode()).digest()).decode()
+    assert f"script-src 'sha256-{ran}';" in policy
+    assert "require-trusted-types-for 'script'" in policy
     assert "unsafe" not in policy
 
 
 def test_user_text_is_escaped_everywhere() -> None:
     html = render(hostile())
-    assert "<script" not in html
+    assert re.findall("<script[^>]*>", html) == [
+        '<script type="application/json" id="index">',
+        '<script type="text/plain" id="texts-0">',
+        '<script type="text/plain" id="numbers-0">',
+        "<script>",
+    ]
     assert "<img" not in html
     assert "{{ 7 * 7 }} {% raw %}" in Page(html).text()
     assert not set("\x00\x07\x1b\u202e\u202c\u2028") & set(html)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.report.tokens import FIRST_WORDS, SHOWN, pieces, shades, token_view
+from sightline.report.tokens import FIRST_WORDS, MOST_CHARACTERS, SHOWN, pieces, shades, token_view
 from sightline.results import Audit, Failed, Measurement, NotApplicable, Outcome, Ragged
 from tests.report.audits import agreement, audit, record
 
@@ -70,6 +70,13 @@ def test_a_long_text_is_folded_after_its_first_words() -> None:
     row = token_view(audit((long,))).texts[0].rows[0]
     assert sum(bool(piece.shade) for piece in row.start) == FIRST_WORDS
     assert "".join(piece.text for piece in (*row.start, *row.rest)) == long.text
+
+
+@pytest.mark.parametrize(("more", "told"), [(0, ""), (1, " […]"), (100_000, " […]")])
+def test_of_a_text_too_long_to_print_the_beginning_is_drawn(more: int, told: str) -> None:
+    long = record("word " + "x" * (MOST_CHARACTERS - 5 + more), 0)
+    row = token_view(audit((long,))).texts[0].rows[0]
+    assert "".join(piece.text for piece in (*row.start, *row.rest)) == long.text[:MOST_CHARACTERS] + told
 
 
 def test_a_short_text_is_not_folded() -> None:

@@ -1,4 +1,4 @@
-"""The page: everything an audit found as one HTML file that needs no network and runs no script."""
+"""The page: everything an audit found as one HTML file that needs no network, and whole without its script."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from sightline.archive import write_whole
 from sightline.report import tables, words
+from sightline.report.explorer import BUDGET, carried, controls
 from sightline.report.figures import anchor, finding_figure
 from sightline.report.numerals import count, interval
 from sightline.report.tokens import token_view
@@ -23,6 +24,8 @@ from sightline.results import Audit, Finding
 
 _MARKS = {"supported": "●", "contradicted": "✕", "inconclusive": "◐", "not applicable": "–"}
 _TONES = {2: "bad", 3: "bad", 4: "good", 5: "caveat"}
+_DATA = Markup("<!-- data -->")  # stands where the data will; no text of an audit can hold it, since they are escaped
+_SCRIPTS = ("blocks.js", "listing.js", "words.js", "explorer.js")
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class FindingView:
     beside: tuple[tables.EstimateRow, ...]
 
 
-def render(audit: Audit, texts: bool = True) -> str:
+def render(audit: Audit, texts: bool = True, budget: int = BUDGET) -> str:
     """Draw an audit as one self-contained HTML page.
 
     Parameters
@@ -53,39 +56,57 @@ def render(audit: Audit, texts: bool = True) -> str:
         What was found; every number shown is one of its values, rounded.
     texts
         Whether to show the audited texts themselves; without them the page names texts by their ids and says so.
+    budget
+        Bytes the page may take; where the texts need more, those with the largest disagreement are in it.
 
     Returns
     -------
     str
         The page. Equal audits give equal pages. It refers to nothing outside itself, and its content security policy
-        allows its own stylesheet and nothing else: no script, no font, no request. All text of the audit is escaped,
-        and characters that would hide or turn text are shown as signs.
+        allows its own stylesheet and its own script and nothing else: no font, no request. All text of the audit is
+        escaped, and characters that would hide or turn text are shown as signs.
     """
-    style = _source("page.css")
+    template, shown = _environment().get_template("page.html.j2"), _shown_of(audit, texts)
+    page = template.render(**shown, controls=controls(audit, texts), data=_DATA)
+    found = carried(audit, texts, budget - len(page.encode("utf-8")))
+    if not found.held:
+        return template.render(**shown, controls=None, told=found.told)
+    return page.replace(_DATA, found.elements)
+
+
+def _shown_of(audit: Audit, texts: bool) -> dict[str, Any]:
+    """Gather what the template shows, but for the explorer."""
+    style, script = _source("page.css"), _script()
     views = [_finding_view(finding) for finding in audit.findings]
-    return (
-        _environment()
-        .get_template("page.html.j2")
-        .render(
-            audit=audit,
-            style=Markup(style),  # our own file, and its hash is in the policy
-            policy=_policy(style),
-            with_texts=texts,
-            question=words.QUESTION,
-            condition=words.row_condition(audit.verdict.row),
-            tone=_TONES.get(audit.verdict.row, "open"),
-            bearing=[view for view in views if view.finding.bears],
-            context=[view for view in views if not view.finding.bears],
-            links={view.finding.code: view.anchor for view in views},
-            view=token_view(audit, texts),
-            metrics=tables.estimate_rows(audit.metrics),
-            estimates=tables.estimate_rows(audit.estimates),
-            missing=_missing(audit),
-            about=_about(audit),
-            settings=_settings(audit),
-            command=_command(audit.spec),
-        )
-    )
+    return {
+        "audit": audit,
+        "style": Markup(style),  # our own files, and their hashes are in the policy
+        "script": Markup(script),
+        "policy": _policy(style, script),
+        "with_texts": texts,
+        "question": words.QUESTION,
+        "condition": words.row_condition(audit.verdict.row),
+        "tone": _TONES.get(audit.verdict.row, "open"),
+        "bearing": [view for view in views if view.finding.bears],
+        "context": [view for view in views if not view.finding.bears],
+        "links": {view.finding.code: view.anchor for view in views},
+        "view": token_view(audit, texts),
+        "metrics": tables.estimate_rows(audit.metrics),
+        "estimates": tables.estimate_rows(audit.estimates),
+        "missing": _missing(audit),
+        "about": _about(audit),
+        "settings": _settings(audit),
+        "command": _command(audit.spec),
+    }
+
+
+def in_notebook(audit: Audit) -> str:
+    """Draw an audit as a block for a notebook: verdict and findings, without a script and without a stylesheet."""
+    n = len(audit.texts)
+    rows = sorted(map(_finding_view, audit.findings), key=lambda view: not view.finding.bears)
+    template = _environment().get_template("notebook.html.j2")
+    texts = f"{count(n)} {'text' if n == 1 else 'texts'} audited"
+    return template.render(audit=audit, rows=rows, question=words.QUESTION, texts=texts)
 
 
 def write_page(audit: Audit, path: str | Path, texts: bool = True) -> Path:
@@ -129,10 +150,25 @@ def _source(name: str) -> str:
     return environment.loader.get_source(environment, name)[0]
 
 
-def _policy(style: str) -> str:
-    """Allow the one stylesheet by its hash, an empty icon, and nothing else."""
-    digest = base64.b64encode(hashlib.sha256(style.encode("utf-8")).digest()).decode("ascii")
-    return f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"
+@cache
+def _script() -> str:
+    """Join our scripts into one that leaves no name behind."""
+    return "\n".join(['(() => {\n"use strict";', *map(_source, _SCRIPTS), "})();\n"])
+
+
+def _policy(style: str, script: str) -> str:
+    """Allow the one stylesheet and the one script by their hashes, an empty icon, and nothing else.
+
+    Trusted types refuse, where a browser knows them, whatever would turn a string into markup.
+    """
+    return (
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
+    )
+
+
+def _digest(source: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(source.encode("utf-8")).digest()).decode("ascii")
 
 
 def _finding_view(finding: Finding) -> FindingView:

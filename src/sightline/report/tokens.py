@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, repeat
 
 import numpy as np
 
+from sightline.report.maps import MAPS, HeldMap, Map, held_maps, stored
 from sightline.report.numerals import count, number
+from sightline.report.ordering import by_disagreement, disagreements
 from sightline.report.visible import shortened
-from sightline.results import Audit, Failed, Measurement, NotApplicable, Ragged, TextRecord
+from sightline.results import Audit, Failed, Measurement, NotApplicable, TextRecord
 
 SHOWN, FIRST_WORDS, FIRST_CHARACTERS, STEPS = 20, 120, 1200, 10
-MAPS = (("attention", "attention"), ("gradient", "gradient"), ("deletion", "leave-one-out"))
+MOST_CHARACTERS = 120_000
+"""How much of one text is drawn where no script runs; the explorer and the saved audit have all of it."""
 
 
 @dataclass(frozen=True)
@@ -57,16 +61,16 @@ class TokenView:
 
 def token_view(audit: Audit, texts: bool = True) -> TokenView:
     """Choose the texts on which the maps disagree most, and shade their words by each map."""
-    measured, reason = _agreement(audit)
-    order, chosen = _choice(audit, measured)
-    disagreements = _disagreements(audit, measured)
-    maps, notes = _maps(audit, measured)
+    reason = _unmeasured(audit)
+    order, chosen = _choice(audit)
+    disputed = disagreements(audit)
+    held = [each for each in held_maps(audit) if each.kind.printed and not reason]
     views = []
     for index in order:
         record = audit.texts[index]
-        rows = tuple(_rows(record, {key: arrays[index] for key, arrays in maps.items()})) if texts else ()
-        views.append(_view(record, rows, "" if disagreements is None else number(float(disagreements[index]))))
-    return TokenView(tuple(views), chosen, tuple([reason] if reason else notes))
+        rows = tuple(_rows(record, [(each.kind.name, each.rows[index]) for each in held])) if texts else ()
+        views.append(_view(record, rows, "" if disputed is None else number(float(disputed[index]))))
+    return TokenView(tuple(views), chosen, tuple([reason] if reason else _notes(audit, held)))
 
 
 def shades(values: np.ndarray) -> list[str]:
@@ -87,59 +91,48 @@ def _shade(value: float, largest: float) -> str:
     return f"s{max(1, math.ceil(STEPS * value / largest - 1e-6))}"
 
 
-def _agreement(audit: Audit) -> tuple[Measurement | None, str]:
+def _unmeasured(audit: Audit) -> str:
+    """Say why there are no maps, where there are none."""
     outcome = audit.measurements.get("agreement")
     if isinstance(outcome, Measurement):
-        return outcome, ""
+        return ""
     why = "it is not part of this audit"
     if isinstance(outcome, NotApplicable):
         why = f"not applicable: {outcome.reason}"
     if isinstance(outcome, Failed):
         why = f"it failed: {outcome.error}"
-    return None, f"The maps over the words were not measured ({why}), so there are no shades to show."
+    return f"The maps over the words were not measured ({why}), so there are no shades to show."
 
 
-def _choice(audit: Audit, measured: Measurement | None) -> tuple[list[int], str]:
-    values = _disagreements(audit, measured)
-    order = np.arange(len(audit.texts)) if values is None else np.argsort(-values, kind="stable")
-    how = (
-        "the first, because no disagreement was measured" if values is None else "those on which the maps disagree most"
-    )
+def _choice(audit: Audit) -> tuple[list[int], str]:
+    known = disagreements(audit) is not None
+    how = "those on which the maps disagree most" if known else "the first, because no disagreement was measured"
     shown = min(SHOWN, len(audit.texts))
-    return order[:shown].tolist(), f"{count(shown)} of {count(len(audit.texts))} texts: {how}."
+    return by_disagreement(audit)[:shown].tolist(), f"{count(shown)} of {count(len(audit.texts))} texts: {how}."
 
 
-def _disagreements(audit: Audit, measured: Measurement | None) -> np.ndarray | None:
-    values = None if measured is None else measured.values.get("disagreement")
-    return values if isinstance(values, np.ndarray) and values.shape == (len(audit.texts),) else None
-
-
-def _maps(audit: Audit, measured: Measurement | None) -> tuple[dict[str, list[np.ndarray]], list[str]]:
-    """Take the maps that fit the texts word by word; say of the others why they are not shown."""
-    maps: dict[str, list[np.ndarray]] = {}
-    notes = []
-    words = [len(record.tokens) for record in audit.texts]
-    for key, name in MAPS if measured is not None else ():
-        values = measured.values.get(key) if measured is not None else None
-        if isinstance(values, Ragged) and values.lengths.tolist() == words:
-            maps[key] = values.rows()
-        elif isinstance(values, Ragged):
-            notes.append(f"The {name} map is not shown: its lengths are not those of the texts.")
-        else:
-            notes.append(f"The {name} map was not measured.")
+def _notes(audit: Audit, held: Sequence[HeldMap]) -> list[str]:
+    """Say which maps are not shown, and why."""
+    missing = [kind for kind in MAPS if kind.printed and kind not in [each.kind for each in held]]
+    notes = [_absent(audit, kind) for kind in missing]
     if audit.texts and not any(record.rationale is not None for record in audit.texts):
         notes.append("People’s marks (evidence) are not known for these texts.")
-    return maps, notes
+    return notes
+
+
+def _absent(audit: Audit, kind: Map) -> str:
+    if stored(audit, kind) is None:
+        return f"The {kind.name} map was not measured."
+    return f"The {kind.name} map is not shown: its lengths are not those of the texts."
 
 
 def _view(record: TextRecord, rows: tuple[MapRow, ...], disagreement: str) -> TextView:
     return TextView(record.id, record.label, record.predicted, disagreement, count(len(record.tokens)), rows)
 
 
-def _rows(record: TextRecord, maps: dict[str, np.ndarray]) -> Iterator[MapRow]:
-    names = dict(MAPS)
-    for key, values in maps.items():
-        yield _row(names[key], record, shades(values), _heaviest(record, values))
+def _rows(record: TextRecord, maps: Sequence[tuple[str, np.ndarray]]) -> Iterator[MapRow]:
+    for name, values in maps:
+        yield _row(name, record, shades(values), _heaviest(record, values))
     if record.rationale is not None:
         yield _row("evidence", record, ["ev" if marked else "s0" for marked in record.rationale], ())
     if not maps and record.rationale is None:
@@ -147,27 +140,45 @@ def _rows(record: TextRecord, maps: dict[str, np.ndarray]) -> Iterator[MapRow]:
 
 
 def _row(name: str, record: TextRecord, classes: Sequence[str], heaviest: tuple[tuple[str, str], ...]) -> MapRow:
-    all_pieces = tuple(pieces(record, classes))
+    all_pieces = tuple(_printable(pieces(record, classes)))
     cut = _fold(all_pieces)
     return MapRow(name, all_pieces[:cut], all_pieces[cut:], heaviest)
 
 
-def pieces(record: TextRecord, classes: Sequence[str]) -> Iterator[Piece]:
-    """Cut a text at its words; joined together again the pieces are the text.
+def stretches(record: TextRecord) -> Iterator[tuple[str, str]]:
+    """Give for each word what lies before it and the word, as both stand in the text; last the rest and nothing.
 
-    Where offsets overlap or leave the text, the word is cut to what is left of it.
+    Where offsets overlap or leave the text, the word is cut to what is left of it, which may be nothing.
     """
     at = 0
-    for (start, end), shade in zip(record.offsets, classes, strict=False):
+    for start, end in record.offsets:
         begin, stop = max(start, at), min(end, len(record.text))
         if begin >= stop:
+            yield "", ""
             continue
-        if begin > at:
-            yield Piece(record.text[at:begin])
-        yield Piece(record.text[begin:stop], shade)
+        yield record.text[at:begin], record.text[begin:stop]
         at = stop
-    if at < len(record.text):
-        yield Piece(record.text[at:])
+    yield record.text[at:], ""
+
+
+def pieces(record: TextRecord, classes: Sequence[str]) -> Iterator[Piece]:
+    """Cut a text at its words; joined together again the pieces are the text."""
+    for (between, word), shade in zip(stretches(record), chain(classes, repeat("")), strict=False):
+        if between:
+            yield Piece(between)
+        if word:
+            yield Piece(word, shade)
+
+
+def _printable(all_pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Stop after as much as paper can take: a text is drawn once for each map, and the page has a size to keep."""
+    left = MOST_CHARACTERS
+    for piece in all_pieces:
+        yield replace(piece, text=piece.text[:left])
+        left -= len(piece.text)
+        if left < 0:
+            yield Piece(" […]")
+            return
 
 
 def _fold(all_pieces: Sequence[Piece]) -> int:

@@ -1,0 +1,114 @@
+"""Draw two small audits and photograph their pages for ``docs/report.md``: ``python scripts/screenshots.py``.
+
+One model learns where to look for a planted needle; the other uses weights that nobody chose. Needs Debian's chromium.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from sightline.experiments.run import run
+from sightline.presets import build_specs
+from sightline.report.page import write_page
+from sightline.spec import RunSpec, parse_data
+
+IMAGES = Path(__file__).parent.parent / "docs" / "images"
+CHROMIUM = "/usr/bin/chromium"
+DATA = "planted:needle(n=600,length=20,strength=0.9)"
+MODELS = {"learned": "mlp(hidden=16)+additive", "random": "mlp(hidden=16)+additive+softmax+random"}
+LARGEST = 300_000
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One photograph: of which audit, in what surroundings, and after which acts."""
+
+    name: str
+    audit: str
+    act: Callable[[Page], object]
+    width: int = 1000
+    height: int = 900
+    context: dict[str, Any] = field(default_factory=dict)
+
+
+def surest(page: Page) -> None:
+    """List the texts of the second class, whose needle the model has to find, the surest first."""
+    page.locator("#order").select_option("sure")
+    page.locator("#predicted").select_option(label="beta")
+    page.wait_for_timeout(300)
+    picked(page)
+
+
+def picked(page: Page) -> None:
+    """Open the first text of the list, and look at the numbers of its planted word."""
+    page.locator("#list a").first.click()
+    page.wait_for_timeout(300)
+    page.locator("#opened .map .ev").first.click()
+    page.locator("#count").evaluate("element => element.scrollIntoView()")
+
+
+def opened(page: Page) -> None:
+    """Look at the words of the text alone, as on a small screen."""
+    surest(page)
+    page.locator("#opened-title").evaluate("element => element.scrollIntoView()")
+
+
+def printed(page: Page) -> None:
+    """Look at the texts as they come out on paper."""
+    page.emulate_media(media="print")
+    page.locator("#texts").evaluate("element => element.scrollIntoView()")
+
+
+SHOTS = (
+    Shot("report-verdict", "learned", lambda page: page.evaluate("scrollTo(0, 0)")),
+    Shot("report-desktop", "learned", surest, height=1100),
+    Shot("report-random", "random", picked, height=1100),
+    Shot("report-phone", "learned", opened, width=375, height=812, context={"device_scale_factor": 2}),
+    Shot("report-dark", "learned", opened, context={"color_scheme": "dark"}, height=760),
+    Shot("report-print", "learned", printed, width=794, height=1000),
+)
+
+
+def main() -> None:
+    """Make the audits, then each photograph; a heavy one is an error."""
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        pages = {name: drawn(model, Path(folder) / f"{name}.html") for name, model in MODELS.items()}
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        for shot in SHOTS:
+            path = photographed(browser, shot, pages[shot.audit])
+            if path.stat().st_size > LARGEST:
+                sys.exit(f"{path}: expected at most {LARGEST} bytes, got {path.stat().st_size}")
+            print(path.name, path.stat().st_size)
+        browser.close()
+
+
+def drawn(model: str, path: Path) -> Path:
+    """Train and audit a model, and write its page."""
+    built, fit = build_specs(model, epochs=20)
+    return write_page(run(RunSpec(parse_data(DATA), built, fit))[1], path)
+
+
+def photographed(browser: Browser, shot: Shot, path: Path) -> Path:
+    """Open a page, act, and write the picture."""
+    viewport = {"width": shot.width, "height": shot.height}
+    context = browser.new_context(offline=True, viewport=viewport, **shot.context)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    page.locator("#opened .map").first.wait_for()
+    shot.act(page)
+    out = IMAGES / f"{shot.name}.png"
+    out.parent.mkdir(exist_ok=True)
+    page.screenshot(path=out, animations="disabled")
+    context.close()
+    return out
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""The explorer carries every text and its numbers, as many as fit, and none where texts are left out."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sightline.report.explorer import carried
+from sightline.report.maps import MAPS, held_maps
+from sightline.report.page import render
+from sightline.results import Audit, Measurement, Ragged
+from tests.report.audits import audit, explored, hostile, record
+from tests.report.pages import Page
+from tests.report.test_blocks import unpacked
+
+ROOM = 10**7
+MANY = tuple(record(f"text number {index} of many " + f"w{index * 7919 % 1000} " * 12, index) for index in range(600))
+
+
+def index_of(told: Audit, texts: bool = True, room: int = ROOM) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(scripts(told, texts, room)["index"])
+    return found
+
+
+def scripts(told: Audit, texts: bool = True, room: int = ROOM) -> dict[str, str]:
+    return Page(carried(told, texts, room).elements).scripts()
+
+
+def test_every_text_is_there_with_the_numbers_of_the_audit() -> None:
+    told = explored()
+    found = scripts(told)
+    index = json.loads(found["index"])
+    texts, numbers = unpacked(found["texts-0"]), unpacked(found["numbers-0"])
+    assert list(found) == ["index", "texts-0", "numbers-0"]
+    assert sorted(index["ids"]) == [text.id for text in told.texts]
+    for row, id_ in enumerate(index["ids"]):
+        at = [text.id for text in told.texts].index(id_)
+        assert texts[row][0] == told.texts[at].text
+        for place, each in enumerate(held_maps(told)):
+            stored = [None if np.isnan(v) else float(f"{v:.3g}") for v in each.rows[at]]
+            assert numbers[row][place] == stored
+
+
+def test_every_map_that_an_audit_holds_is_offered_and_no_other() -> None:
+    assert [each["name"] for each in index_of(explored())["maps"]] == [kind.name for kind in MAPS]
+    assert [each["name"] for each in index_of(audit())["maps"]] == [k.name for k in MAPS if k.measure == "agreement"]
+    assert [each["name"] for each in index_of(explored())["maps"] if each["signed"]] == ["token evidence"]
+
+
+def test_a_map_of_other_lengths_is_not_offered() -> None:
+    told = explored()
+    wrong = Measurement("reach", {"evidence": Ragged(np.ones(3), np.array([3]))})
+    found = index_of(replace(told, measurements={**told.measurements, "reach": wrong}))
+    assert "token evidence" not in [each["name"] for each in found["maps"]]
+
+
+def test_the_orders_are_those_of_the_unrounded_numbers() -> None:
+    told = explored()
+    sure = 0.9999 + np.arange(len(told.texts)) * 1e-7
+    sharp = {**told.measurements, "outputs": Measurement("outputs", {"probability": sure})}
+    index = index_of(replace(told, measurements=sharp))
+    ids = [text.id for text in told.texts]
+    disputed = np.asarray(told.measurements["agreement"].values["disagreement"])
+    assert index["ids"] == [ids[i] for i in np.argsort(-disputed)]
+    assert [index["ids"][row] for row in index["orders"]["unsure"]] == ids
+    assert [index["ids"][row] for row in index["orders"]["sure"]] == ids[::-1]
+    assert [index["ids"][row] for row in index["orders"]["data"]] == ids
+    assert set(index["confidence"]) == {">0.999"}
+
+
+def test_without_confidence_no_order_by_it_is_offered() -> None:
+    assert set(index_of(audit())["orders"]) == {"data"}
+    assert index_of(audit())["confidence"] is None
+
+
+def test_labels_and_right_answers_are_those_of_the_texts() -> None:
+    told = explored()
+    index = index_of(told)
+    by_id = {text.id: text for text in told.texts}
+    for row, id_ in enumerate(index["ids"]):
+        assert index["labels"][index["label"][row]] == by_id[id_].label
+        assert index["labels"][index["predicted"][row]] == by_id[id_].predicted
+        assert index["right"][row] == (by_id[id_].label == by_id[id_].predicted)
+        assert index["words"][row] == len(by_id[id_].tokens)
+
+
+def test_texts_with_one_name_can_be_told_apart() -> None:
+    texts = tuple(replace(record("a b", 0), id=name) for name in ("x", "x\n", "y", "x"))
+    assert sorted(index_of(audit(texts))["ids"]) == ["x", "x (2)", "x (3)", "y"]
+    assert index_of(audit((record("a b", 0), replace(record("c", 1), id=" "))))["ids"].count("(no id)") == 1
+
+
+@pytest.mark.parametrize("room", [0, 5_000, 40_000, 80_000])
+def test_a_small_page_holds_the_most_disputed_texts_and_says_how_many(room: int) -> None:
+    told = explored(MANY)
+    found = carried(told, True, room)
+    index = index_of(told, room=room)
+    whole = index_of(told)["ids"]
+    assert len(found.elements) <= room + 1000
+    assert index["ids"] == whole[: len(index["ids"])]
+    assert len(index["ids"]) == found.held < len(MANY)
+    assert f"holds {found.held} of the 600 audited texts" in found.told
+    assert "--save" in found.told
+    assert index["told"] == found.told
+
+
+def test_one_text_too_long_for_any_page_does_not_keep_out_the_others() -> None:
+    random = np.random.default_rng(0)
+    long = record(" ".join(map(str, random.integers(0, 10**9, size=20_000))), 0)
+    texts = (long, *MANY[1:50])
+    told = explored(texts)
+    values = {**told.measurements["agreement"].values, "disagreement": np.arange(50.0)[::-1].copy()}
+    told = replace(told, measurements={**told.measurements, "agreement": Measurement("agreement", values)})
+    assert index_of(told, room=100_000)["ids"] == [text.id for text in texts[1:]]
+
+
+def test_a_whole_page_keeps_to_its_budget() -> None:
+    told = explored(MANY)
+    whole = render(told)
+    small = len(whole) - 40_000
+    cut = render(told, budget=small)
+    assert small - 100_000 < len(cut.encode()) <= small
+    assert "of the 600 audited texts" in json.loads(Page(cut).scripts()["index"])["told"]
+    assert json.loads(Page(whole).scripts()["index"])["told"] == ""
+
+
+def test_where_nothing_fits_the_page_has_no_script_and_says_so() -> None:
+    html = render(explored(), budget=1000)
+    assert "<script" not in html
+    assert "This page holds 0 of the 24 audited texts" in Page(html).text()
+
+
+def test_without_texts_no_block_is_packed_and_ids_stay() -> None:
+    told = explored()
+    assert list(scripts(told, False)) == ["index"]
+    index = index_of(told, False)
+    assert index["maps"] == []
+    assert index["texts"] is False
+    assert sorted(index["ids"]) == [text.id for text in told.texts]
+
+
+def test_a_page_without_texts_holds_no_word_of_them_anywhere() -> None:
+    secrets = tuple(record(f"zyxw{index} vuts{index} {index}", index, True) for index in range(30))
+    html = render(explored(secrets), texts=False)
+    assert "zyxw" not in html
+    assert "vuts" not in html
+    assert list(Page(html).scripts()) == ["index", ""]
+
+
+def test_hostile_names_are_data() -> None:
+    index = scripts(hostile())["index"]
+    assert not set("<>&") & set(index)
+    assert "\u202e" not in json.loads(index)["ids"][0]
+    assert any("<script" in name for name in json.loads(index)["labels"])

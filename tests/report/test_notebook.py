@@ -1,0 +1,50 @@
+"""An audit at the end of a notebook's cell: verdict and findings, harmless and without influence on what is around."""
+
+from dataclasses import replace
+
+from sightline.results import Audit
+from tests.report.audits import audit, hostile
+from tests.report.pages import Page
+
+
+def block(told: Audit) -> Page:
+    return Page(told._repr_html_())
+
+
+def test_the_block_tells_the_verdict_and_every_finding_with_its_interval_and_n() -> None:
+    told = audit()
+    text = block(told).text().replace("\xa0", " ")
+    assert "Can be shown with these caveats" in text
+    for finding in told.findings:
+        assert finding.code in text
+        assert finding.claim in text
+    assert "0.430 [0.380, 0.480]872" in text.replace("\n", "")
+    assert "24 texts audited" in text
+    assert 'audit.to_html("report.html")' in text
+
+
+def test_findings_that_are_context_come_last_and_say_so() -> None:
+    told = audit()
+    turned = replace(told, findings=told.findings[::-1])
+    text = block(turned).text()
+    assert text.index("SL-402") < text.index("SL-201")
+    assert text.count("(context)") == 2
+
+
+def test_the_block_runs_nothing_and_styles_nothing_but_itself() -> None:
+    for told in (audit(), hostile()):
+        page = block(told)
+        assert page.torn == []
+        for tag, attributes in page.tags:
+            assert tag not in {"script", "style", "link", "img", "iframe"}
+            assert set(attributes) <= {"style", "scope", "aria-hidden"}
+            assert "url(" not in attributes.get("style", "")
+            assert "position" not in attributes.get("style", "")
+
+
+def test_the_texts_are_not_in_it() -> None:
+    assert audit().texts[0].text not in block(audit()).text()
+
+
+def test_it_is_small() -> None:
+    assert len(audit()._repr_html_()) < 20_000
