@@ -16,6 +16,7 @@ from sightline.presets import PRESETS, build_specs
 from sightline.spec import (
     ENCODERS,
     MEANING,
+    OFFICIAL,
     DataSpec,
     FitSpec,
     ModelSpec,
@@ -39,7 +40,7 @@ values = st.one_of(
 parts = st.tuples(names, st.dictionaries(names, values, max_size=3))
 numbers, sizes = st.floats(0, 9), st.integers(1, 999)
 tables = st.fixed_dictionaries(
-    {"kind": st.sampled_from(["csv", "tsv", "jsonl"]), "path": st.text()},
+    {"kind": st.sampled_from(["csv", "tsv", "jsonl", *OFFICIAL]), "path": st.text()},
     optional={
         "text": st.text(), "label": st.text(), "split": st.text(), "rationale": st.text(), "max_tokens": sizes,
         "min_count": sizes, "recipe": st.sampled_from(["clean", "paper"]), "digest": st.just("ab" * 32),
@@ -109,6 +110,27 @@ def test_a_model_that_cannot_be_read(text: str, said: str) -> None:
 )
 def test_tables_by_their_ending_or_their_kind(text: str, kind: str) -> None:
     assert parse_data(text).kind == kind
+
+
+@given(st.sampled_from(OFFICIAL), st.text(min_size=1), st.dictionaries(names, values, max_size=2))
+def test_a_published_corpus_round_trips_through_its_text(kind: str, path: str, options: dict) -> None:
+    part = Part(kind, tuple(sorted(options.items()))) if options else None
+    spec = DataSpec(kind, path, part)
+    assert parse_data(str(spec)) == spec
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("sst:", r"--data sst:: expected the path of its files, as sst:PATH"),
+        ("babi:dir(task)", r"'babi\(task\)': expected key=value, got 'task'"),
+        ("babi:dir(task=1,task=2)", "task is given twice"),
+        ("cnn:dir", r"or a published corpus: sst:PATH, imdb:PATH, .*eraser:PATH"),
+    ],
+)
+def test_a_published_corpus_that_cannot_be_read(text: str, said: str) -> None:
+    with pytest.raises(SpecError, match=said):
+        parse_data(text)
 
 
 def test_data_that_cannot_be_read() -> None:
@@ -289,7 +311,7 @@ def test_every_field_is_asked_for_and_no_other(room: str, told: str) -> None:
         (lambda item: item["fit"].update(keep="best"), r"fit.keep: expected loss or auc or accuracy, got 'best'"),
         (lambda item: item["fit"].update(learning_rate=float("nan")), r"learning_rate: expected a finite number, got nan"),
         (lambda item: item["fit"].update(amsgrad=0), r"amsgrad: expected true or false, got 0"),
-        (lambda item: item["data"].update(kind="xls"), r"kind: expected csv or tsv or jsonl or planted, got 'xls'"),
+        (lambda item: item["data"].update(kind="xls"), r"kind: expected csv or tsv or jsonl or sst or .* or planted, got 'xls'"),
         (lambda item: item["model"]["encoder"].update(options=[["hidden"]]), r"options\[0\]: expected 2 values, got 1"),
         (lambda item: item["model"]["encoder"].update(options=[["hidden", [8]]]), r"\[1\]: expected a whole number or a finite number or true or false or a text, got \[8\]"),
     ],

@@ -50,8 +50,8 @@ Data = Annotated[
         "--data",
         metavar="SPEC",
         show_default=False,
-        help="Texts with labels: a .csv, .tsv or .jsonl file (plain or .gz), or a generated corpus such as "
-        "'planted:needle(n=1200,length=30)'.",
+        help="Texts with labels: a .csv, .tsv or .jsonl file (plain or .gz), a published corpus such as sst:DIR, or a "
+        "generated one such as 'planted:needle(n=1200,length=30)'.",
         rich_help_panel=_DATA,
     ),
 ]

@@ -28,7 +28,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from sightline.data.loading import table_digest
+from sightline.data.loading import content_digest
 from sightline.errors import SpecError
 from sightline.experiments.run import COMPANIONS
 from sightline.presets import build_specs
@@ -88,9 +88,11 @@ def pin(spec: RunSpec) -> RunSpec:
 def _pin_all(specs: Iterable[RunSpec]) -> list[RunSpec]:
     """Pin many runs, reading each file once."""
     specs = list(specs)
-    paths = {spec.data.path for spec in specs if spec.data.kind != "planted"}
-    digests = {path: table_digest(path) for path in sorted(paths)}
-    return [replace(spec, data=replace(spec.data, digest=digests.get(spec.data.path, ""))) for spec in specs]
+    digests = {str(spec.data): "" for spec in specs}
+    digests = {
+        source: content_digest(next(s.data for s in specs if str(s.data) == source)) for source in sorted(digests)
+    }
+    return [replace(spec, data=replace(spec.data, digest=digests[str(spec.data)])) for spec in specs]
 
 
 def _read_toml(file: Path) -> dict[str, Any]:

@@ -70,6 +70,7 @@ def train(spec: RunSpec, display: Display = Display(), device: str = "cpu", keep
     if unknown := sorted(set(spec.companions) - set(COMPANIONS)):
         raise SpecError(f"unknown companion {unknown[0]!r}; known: {', '.join(COMPANIONS)}")
     dataset = load(spec.data, spec.seed)
+    refuse_queries(dataset)
     model, record = keep(spec, lambda: _fit(spec, dataset, "model", display, device))
     uniform, trainings = None, {"model": record["summary"]}
     if "uniform" in spec.companions and spec.model.source.name != "uniform":
@@ -102,7 +103,7 @@ def describe(spec: RunSpec) -> dict[str, Any]:
 
 def _fit(spec: RunSpec, dataset: Dataset, name: str, display: Display, device: str) -> Fitted:
     """Train one model; its record says how, and on which texts, so that it is never audited on them."""
-    vocabulary = Vocabulary.fit(dataset.train, spec.data.min_count)
+    vocabulary = Vocabulary.fit(dataset.train, dataset.card.get("min_count", spec.data.min_count))
     model = build(spec.model, vocabulary, dataset.label_names, spec.seed).to(device)
 
     def tell(epoch: Epoch) -> None:
@@ -126,6 +127,7 @@ def load_trained(folder: str | Path, data: DataSpec, seed: int, device: str = "c
     """Read a saved model with its companions, and data to audit it on: never texts that it was trained on."""
     model, record = load_classifier(folder)
     dataset = _for_labels(load(data, seed), model.label_names)
+    refuse_queries(dataset)
     _refuse_seen(dataset, frozenset(record.get("seen", ())), str(folder))
     others = {
         name: load_classifier(Path(folder) / "companions" / name)[0].to(device)
@@ -133,6 +135,15 @@ def load_trained(folder: str | Path, data: DataSpec, seed: int, device: str = "c
         if (Path(folder) / "companions" / name).is_dir()
     }
     return Trained(model.to(device), dataset, Companions(**others), record)
+
+
+def refuse_queries(dataset: Dataset) -> None:
+    """Refuse texts that come with a question or a hypothesis: without it, nobody could answer."""
+    if any(example.query is not None for split in dataset.splits.values() for example in split[:1]):
+        raise DataError(
+            f"{dataset.name}: each text has a query (a question or a hypothesis), and the models there are read one "
+            "text alone; such data can be looked at with sightline check-data"
+        )
 
 
 def fingerprint(example: Example) -> str:
