@@ -49,7 +49,13 @@ tables = st.fixed_dictionaries(
 planted = st.fixed_dictionaries({"kind": st.just("planted"), "part": parts})
 models = st.fixed_dictionaries(
     {"encoder": parts, "scorer": parts, "projection": parts, "source": parts},
-    optional={"embedding": sizes, "embedding_std": numbers, "boundaries": st.booleans()},
+    optional={
+        "embedding": sizes,
+        "embedding_std": numbers,
+        "boundaries": st.booleans(),
+        "vectors": st.text(),
+        "vectors_digest": st.just("ab" * 32),
+    },
 )
 fits = st.fixed_dictionaries(
     {},
@@ -207,7 +213,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "model": {
         "encoder": Part("mlp"), "scorer": Part("other"), "projection": Part("other"), "source": Part("random"),
-        "embedding": 7, "embedding_std": 0.2, "boundaries": True,
+        "embedding": 7, "embedding_std": 0.2, "boundaries": True, "vectors": "v.txt", "vectors_digest": "ab" * 32,
     },
     "fit": {
         "epochs": 4, "patience": 4, "batch_size": 4, "learning_rate": 0.5, "weight_decay": 0.5,
@@ -263,6 +269,15 @@ def test_a_table_that_is_named_by_its_bytes_is_the_same_from_any_folder() -> Non
     assert training_key(here) == training_key(there)
     unnamed = [replace(spec, data=replace(spec.data, digest="")) for spec in (here, there)]
     assert run_key(unnamed[0]) != run_key(unnamed[1])
+
+
+def test_vectors_that_are_named_by_their_bytes_are_the_same_from_any_folder() -> None:
+    def spec(path: str, digest: str) -> RunSpec:
+        return replace(RUN, model=replace(RUN.model, vectors=path, vectors_digest=digest))
+
+    assert run_key(spec("x/v.txt", "ab")) == run_key(spec("y/v.txt", "ab"))
+    assert run_key(spec("x/v.txt", "ab")) != run_key(spec("x/v.txt", "cd"))
+    assert run_key(spec("x/v.txt", "")) != run_key(spec("y/v.txt", ""))
 
 
 def test_what_only_an_audit_reads_shares_a_training() -> None:

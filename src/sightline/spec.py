@@ -165,7 +165,10 @@ def _official(name: Official, text: str, **settings: Any) -> DataSpec:
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """An encoder, a scorer and a projection; ``source`` says where attention comes from."""
+    """An encoder, a scorer and a projection; ``source`` says where attention comes from.
+
+    ``vectors`` is a file of word vectors that embeddings start from, ``vectors_digest`` the SHA-256 of its bytes.
+    """
 
     encoder: Part
     scorer: Part = Part("additive")
@@ -174,6 +177,8 @@ class ModelSpec:
     embedding: int = 100
     embedding_std: float = 0.1
     boundaries: bool = False
+    vectors: str = ""
+    vectors_digest: str = ""
 
     def __str__(self) -> str:
         """Write the model as its spec text."""
@@ -247,6 +252,8 @@ def training_key(spec: RunSpec) -> str:
 def _name(item: dict[str, Any]) -> str:
     if item["data"]["digest"]:  # the bytes name the table: the same study from another folder is the same run
         item = item | {"data": item["data"] | {"path": Path(item["data"]["path"]).name}}
+    if item["model"]["vectors_digest"]:  # likewise
+        item = item | {"model": item["model"] | {"vectors": Path(item["model"]["vectors"]).name}}
     try:
         canonical = json.dumps(item, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except ValueError:

@@ -11,7 +11,18 @@ COMMON = ("--json",)
 
 
 def test_the_commands_are_those_that_were_promised():
-    assert list(COMMANDS) == ["demo", "train", "audit", "report", "study", "results", "list", "check-data", "doctor"]
+    assert list(COMMANDS) == [
+        "demo",
+        "train",
+        "audit",
+        "report",
+        "study",
+        "results",
+        "list",
+        "check-data",
+        "vectors",
+        "doctor",
+    ]
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -82,7 +82,8 @@ def test_sst_by_both_recipes(tmp_path):
     paper = read("sst", long, recipe="paper")
     assert [len(e.tokens) for e in paper.train] == [6, 7]  # more than 5, and fewer than the longest
     assert paper.card["dropped"]["not between 5 and 8 words, train"] == 2
-    assert any(note.startswith("kept as it was: ") for note in paper.card["notes"])
+    assert "n't is two words" in paper.card["kept_as_published"]["1"]
+    assert "kept_as_published" not in clean.card
 
 
 @pytest.mark.parametrize(

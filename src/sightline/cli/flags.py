@@ -119,6 +119,16 @@ Preset = Annotated[
         rich_help_panel=_MODEL,
     ),
 ]
+Vectors = Annotated[
+    Path | None,
+    typer.Option(
+        "--vectors",
+        metavar="FILE",
+        show_default="none",
+        help="Word vectors that embeddings start from, a text file as GloVe's, fastText's or of sightline vectors.",
+        rich_help_panel=_MODEL,
+    ),
+]
 Epochs = Annotated[
     int | None,
     typer.Option(

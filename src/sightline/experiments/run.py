@@ -20,6 +20,7 @@ from sightline.models.classifier import AttentionClassifier, build, with_uniform
 from sightline.results import Audit
 from sightline.spec import DataSpec, RunSpec, run_key, training_key
 from sightline.training.fit import Epoch, fit
+from sightline.training.start import start_from_vectors
 from sightline.types import Companions, Example
 
 COMPANIONS = ("uniform",)
@@ -77,7 +78,12 @@ def train(spec: RunSpec, display: Display = Display(), device: str = "cpu", keep
         other = replace(spec, model=with_uniform_attention(spec.model))
         uniform, compared = keep(other, lambda: _fit(other, dataset, "companion (uniform attention)", display, device))
         trainings["companion (uniform attention)"] = compared["summary"]
-    return Trained(model, dataset, Companions(uniform), record | {"trainings": trainings})
+    return Trained(model, _told(dataset, record), Companions(uniform), record | {"trainings": trainings})
+
+
+def _told(dataset: Dataset, record: Mapping[str, Any]) -> Dataset:
+    """Say in the card how many words started from a vector of a file."""
+    return replace(dataset, card={**dataset.card, "vectors": record["vectors"]}) if "vectors" in record else dataset
 
 
 def audit_trained(
@@ -106,6 +112,8 @@ def _fit(spec: RunSpec, dataset: Dataset, name: str, display: Display, device: s
     vocabulary = Vocabulary.fit(dataset.train, dataset.card.get("min_count", spec.data.min_count))
     model = build(spec.model, vocabulary, dataset.label_names, spec.seed).to(device)
 
+    started = {"vectors": start_from_vectors(model)} if spec.model.vectors else {}
+
     def tell(epoch: Epoch) -> None:
         display.on_epoch(name, epoch, spec.fit.epochs)
 
@@ -113,7 +121,7 @@ def _fit(spec: RunSpec, dataset: Dataset, name: str, display: Display, device: s
     seen = [fingerprint(example) for example in (*dataset.train, *dataset.validation)]
     alone = replace(spec, limit=None, companions=())  # what only an audit reads is no part of a training
     about = {"run": describe(alone), "key": training_key(alone), "fit": record.to_json(), "summary": record.summary()}
-    return model, about | {"seen": seen}
+    return model, about | started | {"seen": seen}
 
 
 def save_trained(trained: Trained, folder: str | Path, seed: int) -> Path:
@@ -134,7 +142,7 @@ def load_trained(folder: str | Path, data: DataSpec, seed: int, device: str = "c
         for name in COMPANIONS
         if (Path(folder) / "companions" / name).is_dir()
     }
-    return Trained(model.to(device), dataset, Companions(**others), record)
+    return Trained(model.to(device), _told(dataset, record), Companions(**others), record)
 
 
 def refuse_queries(dataset: Dataset) -> None:

@@ -45,6 +45,7 @@ def assemble(corpus: Corpus, spec: DataSpec, form: Format, seed: int) -> Dataset
         recipe=spec.recipe,
         min_count=least_count(spec, form),
         found={what: f"{corpus.found.get(what, 0)} of {n}" for what, n in corpus.published.items()},
+        **_quirks(spec, form),
         **_copies(corpus, names),
     )
     return Dataset(spec.kind, **splits, label_names=corpus.label_names, card=card)
@@ -53,6 +54,12 @@ def assemble(corpus: Corpus, spec: DataSpec, form: Format, seed: int) -> Dataset
 def least_count(spec: DataSpec, form: Format) -> int:
     """Say in how many training texts a word must occur: what is asked for, or at least what the paper had."""
     return max(spec.min_count, form.paper.min_count) if spec.recipe == "paper" and form.paper else spec.min_count
+
+
+def _quirks(spec: DataSpec, form: Format) -> dict[str, Any]:
+    """Name what a paper's recipe keeps although one would not do it again."""
+    kept = form.paper.quirks if spec.recipe == "paper" and form.paper else ()
+    return {"kept_as_published": {str(number): quirk for number, quirk in enumerate(kept, 1)}} if kept else {}
 
 
 def by_paper(texts: Sequence[Text], recipe: PaperRecipe | None, spec: DataSpec) -> Chosen:
@@ -64,8 +71,7 @@ def by_paper(texts: Sequence[Text], recipe: PaperRecipe | None, spec: DataSpec) 
     if recipe.lengths is not None:
         for split in SPLITS:
             _filter(texts, names, split, recipe.lengths, dropped)
-    notes = ["splits and filters of Jain & Wallace 2019; texts are never cut"]
-    return names, dropped, notes + [f"kept as it was: {quirk}" for quirk in recipe.quirks]
+    return names, dropped, ["splits and filters of Jain & Wallace 2019; texts are never cut"]
 
 
 def _filter(

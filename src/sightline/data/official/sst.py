@@ -60,7 +60,13 @@ def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
             texts[split].append(Text(name, split, int(score > 2), text, tokens, offsets, file.shown, number))
     check_complete(path, SPLITS, [name for name, split in SPLITS.items() if split in texts], EXPECTED)
     ordered = tuple(text for split in SPLITS.values() for text in texts[split])
-    return Corpus(ordered, LABELS, found, PUBLISHED, {f"neutral, {split}": n for split, n in neutral.items()})
+    return Corpus(
+        ordered,
+        LABELS,
+        {split: found[split] for split in PUBLISHED},
+        PUBLISHED,
+        {f"neutral, {split}": neutral[split] for split in SPLITS.values()},
+    )
 
 
 def read_tree(line: str, file: str, number: int) -> tuple[int, list[str]]:
