@@ -98,10 +98,10 @@ REASONS = {
     "train.csv only a part is at hand, and a part of that has no description of its own.",
     "snli": "Exact in validation and test; of the training file only a part is at hand. The papers print the classes "
     "as neutral / contradiction / entailment.",
-    "babi 1": "Exact; the papers' training count has the 15 % in it that validation takes. The length they print is not "
-    "that of a whole story.",
-    "babi 2": "Exact; the papers' training count has the 15 % in it that validation takes. The length they print is not "
-    "that of a whole story.",
+    "babi 1": "Exact; the papers' training count has the 15 % in it that validation takes. The length they print is "
+    "not that of a whole story.",
+    "babi 2": "Exact; the papers' training count has the 15 % in it that validation takes. The length they print is "
+    "not that of a whole story.",
     "babi 3": "Test exact; of the training file only a part is at hand.",
     "eraser": "No table of these papers; the official counts.",
 }

@@ -69,6 +69,18 @@ def test_the_recipe_asks_for_at_least_the_papers_count(sightline: Call, reviews,
     assert not {"0", "1", "2"} & known["paper"]  # in four texts each
 
 
+def test_copies_that_a_papers_recipe_keeps_do_not_bar_the_audit_of_a_saved_model(sightline: Call, tmp_path):
+    trees = "".join(f"({4 * (i % 2)} " + " ".join(f"(2 w{i}_{n})" for n in range(6 + i % 3)) + ")\n" for i in range(12))
+    folder = folder_of(tmp_path / "sst", dict.fromkeys(("train.txt", "dev.txt", "test.txt"), trees))
+    data, model = ("--data", f"sst:{folder}", "--recipe", "paper"), tmp_path / "model"
+    assert sightline("train", *data, *TINY, "--out", model).code == 0
+    ran = sightline("audit", *data, "--model", model, "--quiet", "--out", tmp_path / "page.html", "--json")
+    assert ran.code == 0, ran.err
+    assert ran.json["cards"]["data"]["same_words_as_training"]["test"] == 8
+    clean = sightline("audit", "--data", f"sst:{folder}", "--model", model, "--quiet", "--out", tmp_path / "page.html")
+    assert clean.code == 2
+
+
 def test_published_corpora_are_listed(sightline: Call):
     rows = {row["spec"]: row for row in json.loads(sightline("list", "data", "--json").out)["data"]}
     assert rows["babi:PATH"]["options"] == {"task": 1, "size": "10k"}
