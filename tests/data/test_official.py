@@ -75,13 +75,13 @@ def test_sst_by_both_recipes(tmp_path):
     folder = folder_of(tmp_path, CORPORA["sst"])
     clean = read("sst", folder)
     assert [(e.tokens, e.label) for e in clean.train] == [(("a", "fine", "film"), 1), (("(", "dull", "n't"), 0)]
-    assert clean.card["dropped"] == {"neutral, train": 1}
+    assert clean.card["dropped"] == {"neutral in train": 1}
     assert clean.card["found"] == {"train": "3 of 8544", "validation": "2 of 1101", "test": "2 of 2210"}
     words = ["(3 " + " ".join(f"(2 w{i}_{n})" for i in range(n)) + ")\n" for n in (5, 6, 7, 8)]
     long = folder_of(tmp_path / "long", dict.fromkeys(CORPORA["sst"], "".join(words)))
     paper = read("sst", long, recipe="paper")
     assert [len(e.tokens) for e in paper.train] == [6, 7]  # more than 5, and fewer than the longest
-    assert paper.card["dropped"]["not between 5 and 8 words, train"] == 2
+    assert paper.card["dropped"]["not between 5 and 8 words in train"] == 2
     assert "n't is two words" in paper.card["kept_as_published"]["1"]
     assert "kept_as_published" not in clean.card
 
@@ -108,7 +108,7 @@ def test_a_tree_that_cannot_be_read(line, told, tmp_path):
 def test_imdb_keeps_a_review_that_is_in_both_splits_in_test_alone(tmp_path):
     folder = folder_of(tmp_path, CORPORA["imdb"])
     clean = read("imdb", folder)
-    assert sum(n for why, n in clean.card["dropped"].items() if "also in a later split" in why) == 1
+    assert sum(n for why, n in clean.card["dropped"].items() if "and in a later split" in why) == 1
     assert (len(clean.train) + len(clean.validation), len(clean.test)) == (15, 16)
     assert "<br" not in clean.train[0].text
     paper = read("imdb", folder, recipe="paper")
@@ -170,7 +170,7 @@ def test_snli_has_queries_and_drops_what_has_no_label(tmp_path):
     assert data.label_names == ("contradiction", "entailment", "neutral")
     first = data.train[0]
     assert (first.query, first.label, first.candidates) == (("he", "2nd", "sleeps", "!"), 2, (0, 1, 2))
-    assert data.card["dropped"] == {f"no gold label, {name}": 1 for name in ("train", "validation", "test")}
+    assert data.card["dropped"] == {f"no gold label in {name}": 1 for name in ("train", "validation", "test")}
     paper = read("snli", tmp_path, recipe="paper")
     assert paper.train[0].query == ("he", "qqq", "sleeps", "!")
 

@@ -89,7 +89,7 @@ def _filter(
     for place, n in inside.items():
         if not low < n < high:
             names[place] = ""
-            dropped[f"not between {low} and {high} words, {split}"] += 1
+            dropped[f"not between {low} and {high} words in {split}"] += 1
 
 
 def cleanly(corpus: Corpus, seed: int) -> Chosen:
@@ -113,7 +113,7 @@ def cleanly(corpus: Corpus, seed: int) -> Chosen:
         for place in here:
             if keys[place] in later:
                 names[place] = ""
-                dropped[f"{split}, also in a later split"] += 1
+                dropped[f"in {split} and in a later split"] += 1
         later.update(keys[place] for place in here)
     return names, dropped, notes
 

@@ -51,7 +51,7 @@ def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
     chosen = {split: _choose(files, split) for split in _SPLITS}
     check_complete(path, _SPLITS, [split for split, names in chosen.items() if names], EXPECTED)
     texts = tuple(text for names in chosen.values() for name in names for text in files[name])
-    dropped = {f"{NO_LABEL}, {_SPLITS[s]}": sum(unlabelled[name] for name in names) for s, names in chosen.items()}
+    dropped = {f"{NO_LABEL} in {_SPLITS[s]}": sum(unlabelled[name] for name in names) for s, names in chosen.items()}
     found = Counter(text.split for text in texts)
     notes = (f"training pairs from {', '.join(chosen['train'])}",)
     return Corpus(texts, LABELS, found, PUBLISHED, dropped, notes)

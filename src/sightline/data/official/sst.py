@@ -65,7 +65,7 @@ def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
         LABELS,
         {split: found[split] for split in PUBLISHED},
         PUBLISHED,
-        {f"neutral, {split}": neutral[split] for split in SPLITS.values()},
+        {f"neutral in {split}": neutral[split] for split in SPLITS.values()},
     )
 
 
