@@ -9,7 +9,7 @@ from pathlib import Path
 
 from docs_parts import BLOCK, ROOT, finding_page
 
-from sightline.cli.parts import MODELS, PLANTED
+from sightline.cli.parts import MODELS, PLANTED, PUBLISHED
 from sightline.findings.claims import CLAIMS
 from sightline.findings.verdict import VERDICTS
 from sightline.measures import default_measures
@@ -124,6 +124,8 @@ def check_named(pages: Pages) -> list[str]:
     wanted = [("docs/measures.md", f"\n## {one.code}\n") for one in default_measures(Companions())]
     wanted += [("docs/models.md", f"{line.kind} `{line.part.name}`") for line in MODELS]
     wanted += [("docs/data.md", f"planted:{line.part.name}(") for line in PLANTED]
+    wanted += [("docs/data.md", f"| `{line.part.name}:") for line in PUBLISHED]
+    wanted += [("docs/data.md", _option(*option)) for line in PUBLISHED for option in line.part.options]
     wanted += [("docs/models.md", _option(*option)) for line in MODELS for option in line.part.options]
     wanted += [("docs/data.md", _option(*option)) for line in PLANTED for option in line.part.options]
     wanted += [(page, verdict) for page in ("README.md", "docs/verdict.md") for verdict in VERDICTS]

@@ -10,9 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+import published
 import typer
 
 from sightline.cli.app import app
+from sightline.data.official.formats import FORMATS
 from sightline.findings.claims import CLAIMS, UNMEASURED
 from sightline.findings.thresholds import committed
 from sightline.presets import PRESETS, build_specs
@@ -37,6 +39,8 @@ def makers() -> dict[str, Callable[[], str]]:
         "schema version": schema_version,
         "table: calibration": lambda: calibration(verified("calibration")),
         "table: random-attention": lambda: random_attention(verified("random_attention")),
+        "table: published": lambda: published_counts(verified("data")),
+        "quirks": quirks,
     }
 
 
@@ -187,6 +191,25 @@ def _answer(found: Mapping[str, Any] | None) -> str:
     if effect is None:
         return str(found["verdict"])
     return f"{found['verdict']} {effect:.2f} [{found['low']:.2f}, {found['high']:.2f}], n = {found['n']}"
+
+
+def published_counts(stored: Mapping[str, Any] | None) -> str:
+    """Table the published corpora as counted here, beside each paper's table, and what their files held."""
+    if stored is None:
+        return "Not counted yet: `scripts/verify.py` writes `docs/verified/data.json`.\n"
+    head = ("corpus", "recipe, or table", "train", "validation", "test", "words a text (train)", "vocabulary")
+    about = ("corpus", "found of the official number", "left out by the clean recipe", "against the papers")
+    return table(head, published.rows(stored)) + "\n" + table(about, published.found_rows(stored))
+
+
+def quirks() -> str:
+    """List what the paper recipes keep."""
+    lines = []
+    for name, form in FORMATS.items():
+        if form.paper is not None:
+            told = "; ".join(form.paper.quirks)
+            lines.append(f"* `{name}`, words in at least {form.paper.min_count} training texts: {told}.\n")
+    return "".join(lines)
 
 
 # ---------------------------------------------------------------- the page of commands

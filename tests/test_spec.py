@@ -16,6 +16,7 @@ from sightline.presets import PRESETS, build_specs
 from sightline.spec import (
     ENCODERS,
     MEANING,
+    OFFICIAL,
     DataSpec,
     FitSpec,
     ModelSpec,
@@ -39,7 +40,7 @@ values = st.one_of(
 parts = st.tuples(names, st.dictionaries(names, values, max_size=3))
 numbers, sizes = st.floats(0, 9), st.integers(1, 999)
 tables = st.fixed_dictionaries(
-    {"kind": st.sampled_from(["csv", "tsv", "jsonl"]), "path": st.text()},
+    {"kind": st.sampled_from(["csv", "tsv", "jsonl", *OFFICIAL]), "path": st.text()},
     optional={
         "text": st.text(), "label": st.text(), "split": st.text(), "rationale": st.text(), "max_tokens": sizes,
         "min_count": sizes, "recipe": st.sampled_from(["clean", "paper"]), "digest": st.just("ab" * 32),
@@ -48,7 +49,13 @@ tables = st.fixed_dictionaries(
 planted = st.fixed_dictionaries({"kind": st.just("planted"), "part": parts})
 models = st.fixed_dictionaries(
     {"encoder": parts, "scorer": parts, "projection": parts, "source": parts},
-    optional={"embedding": sizes, "embedding_std": numbers, "boundaries": st.booleans()},
+    optional={
+        "embedding": sizes,
+        "embedding_std": numbers,
+        "boundaries": st.booleans(),
+        "vectors": st.text(),
+        "vectors_digest": st.just("ab" * 32),
+    },
 )
 fits = st.fixed_dictionaries(
     {},
@@ -109,6 +116,27 @@ def test_a_model_that_cannot_be_read(text: str, said: str) -> None:
 )
 def test_tables_by_their_ending_or_their_kind(text: str, kind: str) -> None:
     assert parse_data(text).kind == kind
+
+
+@given(st.sampled_from(OFFICIAL), st.text(min_size=1), st.dictionaries(names, values, max_size=2))
+def test_a_published_corpus_round_trips_through_its_text(kind: str, path: str, options: dict) -> None:
+    part = Part(kind, tuple(sorted(options.items()))) if options else None
+    spec = DataSpec(kind, path, part)
+    assert parse_data(str(spec)) == spec
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("sst:", r"--data sst:: expected the path of its files, as sst:PATH"),
+        ("babi:dir(task)", r"'babi\(task\)': expected key=value, got 'task'"),
+        ("babi:dir(task=1,task=2)", "task is given twice"),
+        ("cnn:dir", r"or a published corpus: sst:PATH, imdb:PATH, .*eraser:PATH"),
+    ],
+)
+def test_a_published_corpus_that_cannot_be_read(text: str, said: str) -> None:
+    with pytest.raises(SpecError, match=said):
+        parse_data(text)
 
 
 def test_data_that_cannot_be_read() -> None:
@@ -185,7 +213,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "model": {
         "encoder": Part("mlp"), "scorer": Part("other"), "projection": Part("other"), "source": Part("random"),
-        "embedding": 7, "embedding_std": 0.2, "boundaries": True,
+        "embedding": 7, "embedding_std": 0.2, "boundaries": True, "vectors": "v.txt", "vectors_digest": "ab" * 32,
     },
     "fit": {
         "epochs": 4, "patience": 4, "batch_size": 4, "learning_rate": 0.5, "weight_decay": 0.5,
@@ -243,6 +271,15 @@ def test_a_table_that_is_named_by_its_bytes_is_the_same_from_any_folder() -> Non
     assert run_key(unnamed[0]) != run_key(unnamed[1])
 
 
+def test_vectors_that_are_named_by_their_bytes_are_the_same_from_any_folder() -> None:
+    def spec(path: str, digest: str) -> RunSpec:
+        return replace(RUN, model=replace(RUN.model, vectors=path, vectors_digest=digest))
+
+    assert run_key(spec("x/v.txt", "ab")) == run_key(spec("y/v.txt", "ab"))
+    assert run_key(spec("x/v.txt", "ab")) != run_key(spec("x/v.txt", "cd"))
+    assert run_key(spec("x/v.txt", "")) != run_key(spec("y/v.txt", ""))
+
+
 def test_what_only_an_audit_reads_shares_a_training() -> None:
     assert {training_key(spec) for spec in OF_AN_AUDIT} == {training_key(RUN)}
     assert training_key(RUN) != run_key(RUN)
@@ -289,7 +326,7 @@ def test_every_field_is_asked_for_and_no_other(room: str, told: str) -> None:
         (lambda item: item["fit"].update(keep="best"), r"fit.keep: expected loss or auc or accuracy, got 'best'"),
         (lambda item: item["fit"].update(learning_rate=float("nan")), r"learning_rate: expected a finite number, got nan"),
         (lambda item: item["fit"].update(amsgrad=0), r"amsgrad: expected true or false, got 0"),
-        (lambda item: item["data"].update(kind="xls"), r"kind: expected csv or tsv or jsonl or planted, got 'xls'"),
+        (lambda item: item["data"].update(kind="xls"), r"kind: expected csv or tsv or jsonl or sst or .* or planted, got 'xls'"),
         (lambda item: item["model"]["encoder"].update(options=[["hidden"]]), r"options\[0\]: expected 2 values, got 1"),
         (lambda item: item["model"]["encoder"].update(options=[["hidden", [8]]]), r"\[1\]: expected a whole number or a finite number or true or false or a text, got \[8\]"),
     ],

@@ -4,7 +4,8 @@ import numpy as np
 
 from sightline.data.dataset import Dataset
 from sightline.data.loading import load
-from sightline.data.vocabulary import Vocabulary, tokenise
+from sightline.data.vocabulary import Vocabulary
+from sightline.data.words import tokenise
 from sightline.models.classifier import AttentionClassifier, build
 from sightline.spec import FitSpec, parse_data, parse_model
 from sightline.training.fit import fit

@@ -3,6 +3,8 @@
 A part of a spec is written ``name(key=value, …)``; a model is parts joined by ``+``::
 
     bilstm(layers=1)+additive+softmax          planted:needle(n=2000,length=30)          csv:reviews.csv
+
+A published corpus is ``name:PATH(key=value, …)``, such as ``babi:DIR(task=2)``.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ MEANING = 1
 
 Value = int | float | bool | str
 Table = Literal["csv", "tsv", "jsonl"]
+Official = Literal["sst", "imdb", "agnews", "20news", "snli", "babi", "eraser"]
 _PART = re.compile(r"^(?P<name>[A-Za-z0-9_]+)(?:\((?P<options>[^()]*)\))?$")
 ENCODERS = ("bilstm", "mlp")
 SCORERS = ("additive",)
@@ -31,7 +34,8 @@ PROJECTIONS = ("softmax",)
 SOURCES = ("learned", "uniform", "random")
 COMPANIONS = ("uniform",)
 """Models that may be trained beside the one an audit judges."""
-TABLES: tuple[Table, ...] = ("csv", "tsv", "jsonl")
+TABLES: tuple[Table, ...] = get_args(Table)
+OFFICIAL: tuple[Official, ...] = get_args(Official)
 
 
 @dataclass(frozen=True)
@@ -108,12 +112,12 @@ def _show(value: Value) -> str:
 
 @dataclass(frozen=True)
 class DataSpec:
-    """Where texts come from: a table (``csv``, ``tsv``, ``jsonl``) or a ``planted`` corpus.
+    """Where texts come from: a table (``csv``, ``tsv``, ``jsonl``), a published corpus, or a ``planted`` one.
 
-    ``digest`` is the SHA-256 of a table's bytes where the run is to be kept, so that an edited file is another run.
+    ``digest`` is the SHA-256 of the files where the run is to be kept, so that an edited file is another run.
     """
 
-    kind: Table | Literal["planted"]
+    kind: Table | Official | Literal["planted"]
     path: str = ""
     part: Part | None = None
     text: str = "text"
@@ -127,12 +131,19 @@ class DataSpec:
 
     def __str__(self) -> str:
         """Write the source as its spec text."""
-        return f"{self.kind}:{self.part or self.path}"
+        if self.kind not in OFFICIAL:
+            return f"{self.kind}:{self.part or self.path}"
+        options = str(self.part or "").removeprefix(self.kind)
+        # Without options, a path that ends in a bracket would be read as if it had some.
+        return f"{self.kind}:{self.path}{options or ('()' if self.path.endswith(')') else '')}"
 
 
 def parse_data(text: str, /, **settings: Any) -> DataSpec:
-    """Read a data spec: ``planted:needle(n=2000)``, ``csv:FILE``, ``jsonl:FILE``, or a path by its ending."""
+    """Read a data spec: ``planted:needle(n=2000)``, ``sst:DIR``, ``csv:FILE``, or the path of a table by its ending."""
     kind, colon, rest = text.partition(":")
+    for name in OFFICIAL:
+        if colon and kind == name:
+            return _official(name, rest, **settings)
     if colon and kind == "planted":
         return DataSpec("planted", part=parse_part(rest), **settings)
     ending = Path(text.removesuffix(".gz")).suffix.lstrip(".").lower()
@@ -142,13 +153,26 @@ def parse_data(text: str, /, **settings: Any) -> DataSpec:
         if ending == table:
             return DataSpec(table, path=text, **settings)
     raise SpecError(
-        f"--data {text!r}: expected a .csv, .tsv or .jsonl file, csv:FILE, tsv:FILE, jsonl:FILE, or planted:NAME(…)"
+        f"--data {text!r}: expected a .csv, .tsv or .jsonl file, csv:FILE, tsv:FILE, jsonl:FILE, planted:NAME(…), "
+        f"or a published corpus: {', '.join(f'{name}:PATH' for name in OFFICIAL)}"
     )
+
+
+def _official(name: Official, text: str, **settings: Any) -> DataSpec:
+    """Read ``PATH`` or ``PATH(key=value,…)``; a path that ends in brackets of its own takes ``()`` behind them."""
+    match = re.fullmatch(r"(?P<path>.+?)(?P<options>\([^()]*\))?", text, re.DOTALL)
+    if match is None:
+        raise SpecError(f"--data {name}:{text}: expected the path of its files, as {name}:PATH")
+    part = parse_part(name + (match["options"] or ""))
+    return DataSpec(name, match["path"], part if part.options else None, **settings)
 
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """An encoder, a scorer and a projection; ``source`` says where attention comes from."""
+    """An encoder, a scorer and a projection; ``source`` says where attention comes from.
+
+    ``vectors`` is a file of word vectors that embeddings start from, ``vectors_digest`` the SHA-256 of its bytes.
+    """
 
     encoder: Part
     scorer: Part = Part("additive")
@@ -157,6 +181,8 @@ class ModelSpec:
     embedding: int = 100
     embedding_std: float = 0.1
     boundaries: bool = False
+    vectors: str = ""
+    vectors_digest: str = ""
 
     def __str__(self) -> str:
         """Write the model as its spec text."""
@@ -237,6 +263,8 @@ def training_key(spec: RunSpec) -> str:
 def _name(item: dict[str, Any]) -> str:
     if item["data"]["digest"]:  # the bytes name the table: the same study from another folder is the same run
         item = item | {"data": item["data"] | {"path": Path(item["data"]["path"]).name}}
+    if item["model"]["vectors_digest"]:  # likewise
+        item = item | {"model": item["model"] | {"vectors": Path(item["model"]["vectors"]).name}}
     try:
         canonical = json.dumps(item, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except ValueError:

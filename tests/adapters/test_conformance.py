@@ -14,7 +14,7 @@ from sightline.adapters.conformance import QUESTIONS, Proof, check, require, sam
 from sightline.adapters.factory import texts_without_data
 from sightline.adapters.module import WrappedModule
 from sightline.adapters.proofs import without
-from sightline.data.vocabulary import tokenise
+from sightline.data.words import tokenise
 from sightline.errors import DataError, ModelError
 from sightline.spec import ENCODERS, PROJECTIONS, SCORERS, SOURCES
 from sightline.types import Batch, Example

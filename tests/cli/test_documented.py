@@ -21,6 +21,7 @@ def test_the_commands_are_those_that_were_promised():
         "list",
         "check-data",
         "check-model",
+        "vectors",
         "doctor",
     ]
 

@@ -34,3 +34,9 @@ def test_without_torch(arguments, code):
 def test_the_package_itself_is_light():
     code = "import sys, sightline; assert 'torch' not in sys.modules"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_study_that_is_done_is_read_and_tabulated_without_torch():
+    modules = "sightline.experiments.store, sightline.experiments.grid, sightline.experiments.tabulate"
+    code = f"import sys, {modules}; assert not {{'torch', 'scipy.stats'}} & set(sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

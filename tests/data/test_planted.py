@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sightline.data.loading import load
 from sightline.data.planted import CLASSES, best_accuracy, plant, read_world
-from sightline.data.vocabulary import tokenise
+from sightline.data.words import tokenise
 from sightline.errors import SpecError
 from sightline.spec import parse_data, parse_part
 

@@ -13,7 +13,7 @@ from sightline.data.loading import load
 from sightline.data.reading import read_sheet
 from sightline.data.records import Columns, read_entry
 from sightline.data.tables import load_table
-from sightline.data.vocabulary import tokenise
+from sightline.data.words import tokenise
 from sightline.errors import DataError, SpecError
 from sightline.spec import parse_data
 from tests.troubles.tables import SPLIT_HEADER, lines, rows, table, with_splits

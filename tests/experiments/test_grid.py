@@ -165,12 +165,12 @@ def test_a_run_is_pinned_alone_as_in_a_study(tmp_path: Path) -> None:
 def test_tables_are_told_apart_and_each_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table(tmp_path), table(tmp_path, "b.csv", "text,label\nbad,0\n")
     read: list[str] = []
-    digest = module.table_digest
-    monkeypatch.setattr(module, "table_digest", lambda path: read.append(path) or digest(path))
+    digest = module.content_digest
+    monkeypatch.setattr(module, "content_digest", lambda data: read.append(data.path) or digest(data))
     grid = study(tmp_path, {"data": ""}, {"data": '["a.csv", "planted:needle", "b.csv"]', "seed": "[0, 1, 2]"})
     sums = [hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in ("a.csv", "b.csv")]
     assert [cell.data.digest for cell in grid.cells] == [sums[0]] * 3 + [""] * 3 + [sums[1]] * 3
-    assert read == [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
+    assert read == [str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), ""]
 
 
 def test_a_table_that_is_not_there(tmp_path: Path) -> None:

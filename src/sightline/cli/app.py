@@ -33,6 +33,7 @@ from sightline.cli.report import report
 from sightline.cli.results import results
 from sightline.cli.study import study
 from sightline.cli.train import train
+from sightline.cli.vectors import vectors
 from sightline.errors import SightlineError
 from sightline.report.visible import one_line
 
@@ -57,6 +58,7 @@ app.command("results")(results)
 app.command("list")(listing)
 app.command("check-data")(check_data)
 app.command("check-model")(check_model)
+app.command("vectors")(vectors)
 app.command("doctor")(doctor)
 
 

@@ -71,6 +71,7 @@ def audit(
     max_tokens: flags.MaxTokens = 512,
     min_count: flags.MinCount = None,
     preset: flags.Preset = None,
+    vectors: flags.Vectors = None,
     epochs: flags.Epochs = None,
     batch_size: flags.BatchSize = None,
     learning_rate: flags.LearningRate = None,
@@ -96,8 +97,8 @@ def audit(
     columns = replace(parse_data(data), text=text, label=label, split=split, rationale=rationale)
     source = replace(columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
     training = {"preset": preset, "epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
-    training |= {"companions": companions, "min_count": min_count}
-    work = plan(source, model, training, seed=seed, limit=limit, device=device)
+    asked = training | {"companions": companions, "min_count": min_count, "vectors": vectors}
+    work = plan(source, model, asked, seed=seed, limit=limit, device=device)
     gates = read_gates(fail_on or ())
     check_places(Path(source.path) if source.path else None, out, save)
     where, tokens = prepare(device, threads), tokens_at_once(memory)

@@ -45,8 +45,8 @@ _SWITCH = ""
 _DATA, _MODEL, _RUN, _OUTPUT = "Data", "Model and training", "Run", "Output"
 
 _TEXTS = (
-    "Texts with labels: a .csv, .tsv or .jsonl file (plain or .gz), or a generated corpus such as "
-    "'planted:needle(n=1200,length=30)'."
+    "Texts with labels: a .csv, .tsv or .jsonl file (plain or .gz), a published corpus such as sst:DIR, or a generated "
+    "one such as 'planted:needle(n=1200,length=30)'."
 )
 Data = Annotated[
     str, typer.Option("--data", metavar="SPEC", show_default=False, help=_TEXTS, rich_help_panel=_DATA)
@@ -116,6 +116,16 @@ Preset = Annotated[
         metavar="NAME",
         show_default="default",
         help="Sizes and training from a paper: see sightline list presets.",
+        rich_help_panel=_MODEL,
+    ),
+]
+Vectors = Annotated[
+    Path | None,
+    typer.Option(
+        "--vectors",
+        metavar="FILE",
+        show_default="none",
+        help="Word vectors that embeddings start from, a text file as GloVe's, fastText's or of sightline vectors.",
         rich_help_panel=_MODEL,
     ),
 ]

@@ -53,6 +53,23 @@ PLANTED = (
 )
 """Generated corpora, named as planted:NAME(option=value,…)."""
 
+PUBLISHED = (
+    Line("published", _part("sst"), "Stanford Sentiment Treebank, negative or positive: train.txt, dev.txt, test.txt"),
+    Line("published", _part("imdb"), "Large Movie Review Dataset: the folder aclImdb, or its .tar.gz"),
+    Line(
+        "published",
+        _part("agnews", classes=2),
+        "AG's news, World or Business (2), or all topics (4): train.csv, test.csv",
+    ),
+    Line("published", _part("20news"), "20 Newsgroups by date, baseball or hockey: the two folders, or a .tar.gz"),
+    Line(
+        "published", _part("snli"), "Stanford Natural Language Inference: snli_1.0_{train,dev,test}.jsonl; has queries"
+    ),
+    Line("published", _part("babi", task=1, size="10k"), "bAbI tasks 1 to 3: the folder tasks_1-20_v1-2; has queries"),
+    Line("published", _part("eraser"), "ERASER with rationales, such as the movie reviews: a folder, or a .tar.gz"),
+)
+"""Published corpora, named as NAME:PATH(option=value,…); files plain or .gz. With queries: check-data only, so far."""
+
 TABLES = (
     ("csv", "csv:FILE", "comma-separated, with a header; a path that ends in .csv or .csv.gz is one"),
     ("tsv", "tsv:FILE", "tab-separated, with a header; a path that ends in .tsv or .tsv.gz is one"),

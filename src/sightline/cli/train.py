@@ -52,6 +52,7 @@ def train(
     max_tokens: flags.MaxTokens = 512,
     min_count: flags.MinCount = None,
     preset: flags.Preset = None,
+    vectors: flags.Vectors = None,
     epochs: flags.Epochs = None,
     batch_size: flags.BatchSize = None,
     learning_rate: flags.LearningRate = None,
@@ -71,7 +72,7 @@ def train(
     columns = replace(parse_data(data), text=text, label=label, split=split, rationale=rationale)
     source = replace(columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
     training = {"preset": preset, "epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
-    work = plan_training(source, model, training | {"companions": companions}, seed=seed)
+    work = plan_training(source, model, training | {"companions": companions, "vectors": vectors}, seed=seed)
     check_place(Path(source.path) if source.path else None, out)
     where = prepare(device, threads)
     if dry_run:

@@ -150,6 +150,10 @@ def plan_training(
     """Read the spec of a model and its training; what is None keeps the value of the preset."""
     fit = {name: value for name, value in training.items() if name in ("epochs", "batch_size", "learning_rate")}
     chosen, fitting = build_specs(model, training.get("preset") or "default", **fit)
+    if training.get("vectors"):
+        from sightline.data.vectors import with_vectors  # noqa: PLC0415  (torch)
+
+        chosen = with_vectors(chosen, Path(training["vectors"]).expanduser())
     companions = () if training.get("companions") == "none" else ("uniform",)
     return ToTrain(RunSpec(data, chosen, fitting, seed, limit, companions), capped=training.get("epochs") is not None)
 

@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
+from sightline.data.cache import read_corpus
 from sightline.data.dataset import Dataset
+from sightline.data.official.assemble import assemble
+from sightline.data.official.formats import FORMATS, source_digest
 from sightline.data.planted import plant, read_world
 from sightline.data.reading import table_digest
 from sightline.data.tables import load_table
 from sightline.errors import DataError, SpecError
-from sightline.spec import DataSpec
+from sightline.spec import OFFICIAL, DataSpec
 
 
 def load(spec: DataSpec, seed: int) -> Dataset:
-    """Read a table or generate a planted corpus; the same spec, file and seed give the same splits."""
+    """Read a table or a published corpus, or generate a planted one; the same spec, files and seed, the same splits."""
+    if spec.kind in OFFICIAL:
+        return _load_official(spec, seed)
     if spec.recipe == "paper":
         raise SpecError(f"--recipe paper: {spec} is not a published corpus, so no paper has a recipe for it; use clean")
     if spec.kind != "planted":
-        if spec.digest and spec.digest != table_digest(spec.path):
-            raise DataError("has changed since the run was named by its bytes; read the study again", spec.path)
+        _check_unchanged(spec, table_digest(spec.path) if spec.digest else "")
         return load_table(spec, seed)
     if spec.part is None:
         raise SpecError("planted: expected a part such as needle(n=2000), got none")
     if (longest := read_world(spec.part).longest) > spec.max_tokens:
         raise SpecError(f"{spec}: texts have up to {longest} words, above max_tokens={spec.max_tokens}; lower length")
     return plant(spec.part, seed)
+
+
+def _load_official(spec: DataSpec, seed: int) -> Dataset:
+    form = FORMATS[spec.kind]
+    if spec.recipe == "paper" and form.paper is None:
+        raise SpecError(f"--recipe paper: no paper here has a recipe for {spec.kind}; use clean")
+    if spec.max_tokens < 1:
+        raise SpecError(f"max_tokens: expected at least 1, got {spec.max_tokens}")
+    digest = source_digest(spec)
+    _check_unchanged(spec, digest)
+    return assemble(read_corpus(spec, digest), spec, form, seed)
+
+
+def _check_unchanged(spec: DataSpec, digest: str) -> None:
+    if spec.digest and spec.digest != digest:
+        raise DataError("has changed since the run was named by its bytes; read the study again", spec.path)

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from sightline.data.dataset import SPLITS, Dataset, Split, make_card
-from sightline.data.vocabulary import tokenise
+from sightline.data.words import tokenise
 from sightline.errors import SpecError
 from sightline.seeds import Seeds
 from sightline.spec import Part

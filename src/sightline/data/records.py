@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sightline.data.reading import Row, Sheet
-from sightline.data.vocabulary import tokenise
+from sightline.data.words import tokenise
 from sightline.errors import DataError, SpecError
 from sightline.spec import DataSpec
 

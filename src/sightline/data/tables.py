@@ -14,7 +14,7 @@ from sightline.data.reading import read_sheet
 from sightline.data.records import Entry, find_columns, read_entry
 from sightline.data.splitting import SHARES, distinct, divide
 from sightline.errors import DataError, SpecError
-from sightline.spec import DataSpec
+from sightline.spec import TABLES, DataSpec
 from sightline.types import Example
 
 _NUMBER = re.compile(r"[-+]?[0-9]{1,300}(\.[0-9]+)?")
@@ -34,8 +34,8 @@ def load_table(spec: DataSpec, seed: int) -> Dataset:
     evaluation texts have (``labels_not_in_training``), and evaluation texts with the words of a training text
     (``same_words_as_training``).
     """
-    if spec.kind == "planted":
-        raise SpecError(f"{spec}: expected a table, got a planted corpus")
+    if spec.kind not in TABLES:
+        raise SpecError(f"{spec}: expected a table, got a {'planted' if spec.part else 'published'} corpus")
     if spec.max_tokens < 1:
         raise SpecError(f"max_tokens: expected at least 1, got {spec.max_tokens}")
     sheet = read_sheet(spec.path, spec.kind)

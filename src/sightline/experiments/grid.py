@@ -28,13 +28,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from sightline.data.reading import table_digest
+from sightline.data.digests import content_digest
+from sightline.data.vectors import with_vectors
 from sightline.errors import SpecError
 from sightline.presets import build_specs
 from sightline.spec import COMPANIONS, DataSpec, FitSpec, ModelSpec, RunSpec, parse_data, read_as, run_key
 
 _DATA = ("text", "label", "split", "rationale", "max_tokens", "min_count", "recipe")
-_MODEL = ("embedding", "embedding_std", "boundaries")
+_MODEL = ("embedding", "embedding_std", "boundaries", "vectors")
 FIELDS: Mapping[str, Any] = {
     "data": str, "model": str, "preset": str, "seed": int, "limit": int, "companions": tuple[str, ...],
     **{f"fit.{name}": kind for name, kind in get_type_hints(FitSpec).items()},
@@ -87,9 +88,9 @@ def pin(spec: RunSpec) -> RunSpec:
 def _pin_all(specs: Iterable[RunSpec]) -> list[RunSpec]:
     """Pin many runs, reading each file once."""
     specs = list(specs)
-    paths = {spec.data.path for spec in specs if spec.data.kind != "planted"}
-    digests = {path: table_digest(path) for path in sorted(paths)}
-    return [replace(spec, data=replace(spec.data, digest=digests.get(spec.data.path, ""))) for spec in specs]
+    sources = {str(spec.data): spec.data for spec in specs}
+    digests = {source: content_digest(data) for source, data in sorted(sources.items())}
+    return [replace(spec, data=replace(spec.data, digest=digests[str(spec.data)])) for spec in specs]
 
 
 def _read_toml(file: Path) -> dict[str, Any]:
@@ -162,8 +163,11 @@ def _cell(values: Mapping[str, Any], folder: Path) -> RunSpec:
     if data.kind != "planted":
         data = replace(data, path=str(folder / data.path))
     model, fit = build_specs(values["model"], values.get("preset", "default"), **_inside("fit", values))
+    model = replace(model, **_inside("model", values))
+    if model.vectors:
+        model = with_vectors(model, folder / model.vectors)
     rest = {key: values[key] for key in ("seed", "limit", "companions") if key in values}
-    return RunSpec(data, replace(model, **_inside("model", values)), fit, **rest)
+    return RunSpec(data, model, fit, **rest)
 
 
 def _inside(room: str, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,13 +17,15 @@ from sightline.adapters.module import WrappedModule
 from sightline.auditing import Progress, audit
 from sightline.data.dataset import Dataset
 from sightline.data.loading import load
-from sightline.data.vocabulary import Vocabulary, tokenise
+from sightline.data.vocabulary import Vocabulary
+from sightline.data.words import tokenise
 from sightline.errors import DataError, ModelError, SpecError
 from sightline.models.checkpoint import load_classifier, save_classifier
 from sightline.models.classifier import AttentionClassifier, build, with_uniform_attention
 from sightline.results import Audit
 from sightline.spec import COMPANIONS, DataSpec, RunSpec, run_key, training_key
 from sightline.training.fit import Epoch, fit
+from sightline.training.start import start_from_vectors
 from sightline.types import Auditable, Companions, Example
 
 
@@ -72,13 +74,19 @@ def train(spec: RunSpec, display: Display = Display(), device: str = "cpu", keep
     if unknown := sorted(set(spec.companions) - set(COMPANIONS)):
         raise SpecError(f"unknown companion {unknown[0]!r}; known: {', '.join(COMPANIONS)}")
     dataset = load(spec.data, spec.seed)
+    refuse_queries(dataset)
     model, record = keep(spec, lambda: _fit(spec, dataset, "model", display, device))
     uniform, trainings = None, {"model": record["summary"]}
     if "uniform" in spec.companions and spec.model.source.name != "uniform":
         other = replace(spec, model=with_uniform_attention(spec.model))
         uniform, compared = keep(other, lambda: _fit(other, dataset, "companion (uniform attention)", display, device))
         trainings["companion (uniform attention)"] = compared["summary"]
-    return Trained(model, dataset, Companions(uniform), record | {"trainings": trainings})
+    return Trained(model, _told(dataset, record), Companions(uniform), record | {"trainings": trainings})
+
+
+def _told(dataset: Dataset, record: Mapping[str, Any]) -> Dataset:
+    """Say in the card how many words started from a vector of a file."""
+    return replace(dataset, card={**dataset.card, "vectors": record["vectors"]}) if "vectors" in record else dataset
 
 
 def audit_trained(
@@ -104,8 +112,10 @@ def describe(spec: RunSpec) -> dict[str, Any]:
 
 def _fit(spec: RunSpec, dataset: Dataset, name: str, display: Display, device: str) -> Fitted:
     """Train one model; its record says how, and on which texts, so that it is never audited on them."""
-    vocabulary = Vocabulary.fit(dataset.train, spec.data.min_count)
+    vocabulary = Vocabulary.fit(dataset.train, dataset.card.get("min_count", spec.data.min_count))
     model = build(spec.model, vocabulary, dataset.label_names, spec.seed).to(device)
+
+    started = {"vectors": start_from_vectors(model)} if spec.model.vectors else {}
 
     def tell(epoch: Epoch) -> None:
         display.on_epoch(name, epoch, spec.fit.epochs)
@@ -114,7 +124,7 @@ def _fit(spec: RunSpec, dataset: Dataset, name: str, display: Display, device: s
     seen = [fingerprint(example) for example in (*dataset.train, *dataset.validation)]
     alone = replace(spec, limit=None, companions=())  # what only an audit reads is no part of a training
     about = {"run": describe(alone), "key": training_key(alone), "fit": record.to_json(), "summary": record.summary()}
-    return model, about | {"seen": seen}
+    return model, about | started | {"seen": seen}
 
 
 def save_trained(trained: Trained, folder: str | Path, seed: int) -> Path:
@@ -130,13 +140,26 @@ def load_trained(folder: str | Path, data: DataSpec, seed: int, device: str = "c
     """Read a saved model with its companions, and data to audit it on: never texts that it was trained on."""
     model, record = load_classifier(folder)
     dataset = numbered_for(load(data, seed), model.label_names)
-    _refuse_seen(dataset, frozenset(record.get("seen", ())), str(folder))
+    refuse_queries(dataset)
+    seen = frozenset(record.get("seen", ()))
+    if data.recipe == "paper":  # its copies between splits are the paper's own; the card counts them
+        seen -= {fingerprint(example) for example in (*dataset.train, *dataset.validation)}
+    _refuse_seen(dataset, seen, str(folder))
     others = {
         name: load_classifier(Path(folder) / "companions" / name)[0].to(device)
         for name in COMPANIONS
         if (Path(folder) / "companions" / name).is_dir()
     }
-    return Trained(model.to(device), dataset, Companions(**others), record)
+    return Trained(model.to(device), _told(dataset, record), Companions(**others), record)
+
+
+def refuse_queries(dataset: Dataset) -> None:
+    """Refuse texts that come with a question or a hypothesis: without it, nobody could answer."""
+    if any(example.query is not None for split in dataset.splits.values() for example in split[:1]):
+        raise DataError(
+            f"{dataset.name}: each text has a query (a question or a hypothesis), and the models there are read one "
+            "text alone; such data can be looked at with sightline check-data"
+        )
 
 
 def fingerprint(example: Example) -> str:

@@ -1,0 +1,159 @@
+"""A corpus to a `Dataset`, by one of two recipes; the card says what was left out and why.
+
+``clean``: published splits; a text that is in two splits stays in the one it is judged by; long texts are cut.
+``paper``: splits and filters of Jain & Wallace 2019, mistakes included and named; nothing is cut.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from sightline.data.dataset import SPLITS, Dataset, Split, make_card
+from sightline.data.official.corpus import Corpus, Format, PaperRecipe, Text
+from sightline.data.splitting import divide
+from sightline.errors import DataError, SpecError
+from sightline.spec import DataSpec
+from sightline.types import Example
+
+VALIDATION = {"train": 0.85, "validation": 0.15}
+Chosen = tuple[list[str], dict[str, int], list[str]]
+"""A split for each text, empty where it is left out; how many were left out, by reason; notes."""
+
+
+def assemble(corpus: Corpus, spec: DataSpec, form: Format, seed: int) -> Dataset:
+    """Divide, filter and number the texts of a corpus."""
+    names, dropped, notes = (
+        by_paper(corpus.texts, form.paper, spec) if spec.recipe == "paper" else cleanly(corpus, seed)
+    )
+    cut = 0 if spec.recipe == "paper" else sum(
+        len(text.tokens) > spec.max_tokens for text, name in zip(corpus.texts, names, strict=True) if name
+    )  # fmt: skip
+    longest = None if spec.recipe == "paper" else spec.max_tokens
+    splits = _examples(corpus, names, longest)
+    for name, split in splits.items():
+        if not split:
+            raise DataError(f"no text is left in {name}; is the corpus whole?", spec.path)
+    card = make_card(
+        splits,
+        corpus.label_names,
+        source=str(spec),
+        dropped={reason: n for reason, n in {**corpus.dropped, **dropped}.items() if n},
+        truncated=cut,
+        notes=[*corpus.notes, *notes],
+        recipe=spec.recipe,
+        min_count=least_count(spec, form),
+        found={what: f"{corpus.found.get(what, 0)} of {n}" for what, n in corpus.published.items()},
+        **_quirks(spec, form),
+        **_copies(corpus, names),
+    )
+    return Dataset(spec.kind, **splits, label_names=corpus.label_names, card=card)
+
+
+def least_count(spec: DataSpec, form: Format) -> int:
+    """Say in how many training texts a word must occur: what is asked for, or at least what the paper had."""
+    return max(spec.min_count, form.paper.min_count) if spec.recipe == "paper" and form.paper else spec.min_count
+
+
+def _quirks(spec: DataSpec, form: Format) -> dict[str, Any]:
+    """Name what a paper's recipe keeps although one would not do it again."""
+    kept = form.paper.quirks if spec.recipe == "paper" and form.paper else ()
+    return {"kept_as_published": {str(number): quirk for number, quirk in enumerate(kept, 1)}} if kept else {}
+
+
+def by_paper(texts: Sequence[Text], recipe: PaperRecipe | None, spec: DataSpec) -> Chosen:
+    """Divide and filter as the paper's code did."""
+    if recipe is None:
+        raise SpecError(f"--recipe paper: no paper here has a recipe for {spec.kind}; use clean")
+    names, dropped = recipe.divide(texts), Counter[str]()
+    dropped["not drawn, or too long to be drawn from"] = names.count("")
+    if recipe.lengths is not None:
+        for split in SPLITS:
+            _filter(texts, names, split, recipe.lengths, dropped)
+    return names, dropped, ["splits and filters of Jain & Wallace 2019; texts are never cut"]
+
+
+def _filter(
+    texts: Sequence[Text],
+    names: list[str],
+    split: str,
+    lengths: tuple[int | None, int | None],
+    dropped: Counter[str],
+) -> None:
+    """Keep ``low < n < high`` in one split, the least and the most seen standing for a bound that is not given."""
+    inside = {place: len(texts[place].tokens) for place, name in enumerate(names) if name == split}
+    low, high = lengths
+    low = min(inside.values(), default=0) if low is None else low
+    high = max(inside.values(), default=0) if high is None else high
+    for place, n in inside.items():
+        if not low < n < high:
+            names[place] = ""
+            dropped[f"not between {low} and {high} words in {split}"] += 1
+
+
+def cleanly(corpus: Corpus, seed: int) -> Chosen:
+    """Keep published splits; a text that is in two of them is left out of the earlier one.
+
+    Texts are the same where their letters and digits are (`copy_number`). Where no validation texts are published, they
+    are 15 % of training, class by class, copies together.
+    """
+    names, dropped = [text.split for text in corpus.texts], Counter[str]()
+    keys = corpus.copies
+    notes = ["published splits; texts in two of them are kept in the later one"]
+    if "validation" not in names:
+        train = [place for place, name in enumerate(names) if name == "train"]
+        parts = divide([str(corpus.texts[p].label) for p in train], [keys[p] for p in train], VALIDATION, seed)
+        for place, part in zip(train, parts, strict=True):
+            names[place] = part
+        notes = [*notes, f"no validation texts are published: 15 % of training, class by class, by seed {seed}"]
+    later: set[int] = set()
+    for split in reversed(SPLITS):
+        here = [place for place, name in enumerate(names) if name == split]
+        for place in here:
+            if keys[place] in later:
+                names[place] = ""
+                dropped[f"in {split} and in a later split"] += 1
+        later.update(keys[place] for place in here)
+    return names, dropped, notes
+
+
+def _examples(corpus: Corpus, names: Sequence[str], longest: int | None) -> dict[str, Split]:
+    splits: dict[str, list[Example]] = {name: [] for name in SPLITS}
+    candidates = None if all(text.query is None for text in corpus.texts) else tuple(range(len(corpus.label_names)))
+    kept = [(text, name) for text, name in zip(corpus.texts, names, strict=True) if name]
+    for index, (text, name) in enumerate(kept):
+        splits[name].append(
+            Example(
+                text.name,
+                index,
+                text.text,
+                text.tokens[:longest],
+                text.offsets[:longest],
+                text.label,
+                text.query,
+                candidates,
+                None if text.rationale is None else text.rationale[:longest],
+                (text.file, text.line),
+            )
+        )
+    return {name: tuple(examples) for name, examples in splits.items()}
+
+
+def _copies(corpus: Corpus, names: Sequence[str]) -> dict[str, Any]:
+    """Count copies within a split, texts that carry two labels, and evaluation texts that are in training."""
+    keys: dict[str, list[int]] = {split: [] for split in SPLITS}
+    labels: dict[int, set[int]] = defaultdict(set)
+    explained = 0
+    for text, key, name in zip(corpus.texts, corpus.copies, names, strict=True):
+        if name:
+            keys[name].append(key)
+            labels[key].add(text.label)
+            explained += text.rationale is not None
+    training = set(keys["train"])
+    return {
+        "duplicates": {name: len(each) - len(set(each)) for name, each in keys.items()},
+        "conflicting_labels": sum(len(labels[key]) > 1 for each in keys.values() for key in each),
+        "same_words_as_training": {name: sum(key in training for key in keys[name]) for name in SPLITS[1:]},
+        "rationales": explained,
+    }

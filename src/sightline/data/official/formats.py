@@ -1,0 +1,31 @@
+"""The published formats by the name a data spec has for them, ``sst:DIR``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sightline.data.archives import digest
+from sightline.data.official import agnews, babi, eraser, imdb, newsgroups, snli, sst
+from sightline.data.official.corpus import Format
+from sightline.spec import DataSpec, Part
+
+FORMATS: Mapping[str, Format] = {
+    "sst": sst.FORMAT,
+    "imdb": imdb.FORMAT,
+    "agnews": agnews.FORMAT,
+    "20news": newsgroups.FORMAT,
+    "snli": snli.FORMAT,
+    "babi": babi.FORMAT,
+    "eraser": eraser.FORMAT,
+}
+
+
+def read_options(spec: DataSpec) -> dict[str, Any]:
+    """Read the options of a published corpus, at their defaults where unset."""
+    return (spec.part or Part(spec.kind)).only(**FORMATS[spec.kind].options)
+
+
+def source_digest(spec: DataSpec) -> str:
+    """Give the SHA-256 by which the files of a published corpus are known."""
+    return digest(spec.path, FORMATS[spec.kind].wanted(read_options(spec)))

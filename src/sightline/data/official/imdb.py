@@ -1,0 +1,85 @@
+"""Large Movie Review Dataset v1.0: a review in each file, ``aclImdb/train/pos/0_9.txt``. Maas et al. 2011."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sightline.data.archives import Wanted
+from sightline.data.official.cleaning import draw, keras_words
+from sightline.data.official.corpus import Corpus, Format, PaperRecipe, Recipe, Text, WordCutter, found_files
+from sightline.errors import DataError
+
+LABELS = ("negative", "positive")
+PUBLISHED = {f"{split}, {label}": 12_500 for split in ("train", "test") for label in LABELS}
+EXPECTED = "the reviews train/pos/ID_SCORE.txt, train/neg/…, test/pos/… and test/neg/… of aclImdb"
+SEED = 1378
+LONGEST = 400
+_REVIEW = re.compile(r"(?:^|/)(?P<split>train|test)/(?P<label>pos|neg)/(?P<id>\d+)_(?P<score>\d+)\.txt$")
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_TOO_LONG = f"not under {LONGEST} words"
+
+
+def wanted(options: Mapping[str, Any]) -> Wanted:
+    """Say which files are read; the unlabelled reviews are not."""
+    return lambda name: _REVIEW.search(name) is not None
+
+
+def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
+    """Read every review, and put them in the order of split, label and number, however they were packed."""
+    cutter, found = WordCutter(), Counter[str]()
+    texts: dict[tuple[str, int, int], Text] = {}
+    for file in found_files(path, wanted(options), EXPECTED):
+        match = _REVIEW.search(file.name)
+        assert match is not None  # it was wanted
+        split, label, number = match["split"], int(match["label"] == "pos"), int(match["id"][:18])
+        if (split, label, number) in texts:
+            raise DataError("two reviews have this number; name the folder of one corpus", file.shown)
+        text, tokens, offsets = _words(file.text(), recipe, cutter)
+        name = f"imdb/{match[0].lstrip('/')}"
+        texts[split, label, number] = Text(name, split, label, text, tokens, offsets, file.shown, 1)
+        found[f"{split}, {LABELS[label]}"] += 1
+    if missing := [what for what in PUBLISHED if not found[what]]:
+        raise DataError(f"expected {EXPECTED}; there is none for {missing[0]}", path)
+    ordered = sorted(texts, key=lambda key: (key[0] == "test", key[1], key[2]))
+    return Corpus(tuple(texts[key] for key in ordered), LABELS, found, PUBLISHED)
+
+
+def _words(text: str, recipe: Recipe, cutter: WordCutter) -> tuple[str, tuple[str, ...], tuple[tuple[int, int], ...]]:
+    if recipe == "paper":
+        return cutter.join(keras_words(text))
+    text = _BREAK.sub(" ", text)
+    return (text, *cutter.cut(text))
+
+
+def divide(texts: Sequence[Text]) -> list[str]:
+    """Leave out long reviews; a fifth of training is validation, and only a fifth of the test reviews is used."""
+    names = ["" if len(text.tokens) >= LONGEST else text.split for text in texts]
+    train, test = ([place for place, name in enumerate(names) if name == split] for split in ("train", "test"))
+    for drawn in draw(len(train), 0.2, SEED):
+        names[train[drawn]] = "validation"
+    kept = {test[drawn] for drawn in draw(len(test), 0.2, SEED)}
+    for place in test:
+        names[place] = "test" if place in kept else ""
+    return names
+
+
+FORMAT = Format(
+    options={},
+    wanted=wanted,
+    read=read,
+    paper=PaperRecipe(
+        min_count=10,
+        divide=divide,
+        lengths=(6, None),
+        quirks=(
+            f"reviews of {LONGEST} words or more are left out, four fifths of the test reviews are not used",
+            "reviews that are both in training and in test are kept in both",
+            "line breaks are the word br, as in the Keras word index",
+            "words are cut as Keras describes it; its own file of numbered words, and so its order, is not at hand",
+            "the longest text of each split is dropped, because the longest length seen is itself the bound",
+        ),
+    ),
+)

@@ -1,0 +1,109 @@
+"""20 Newsgroups, by-date version, baseball against hockey: a raw message in each file.
+
+``20news-bydate-train/rec.sport.baseball/98657``. Headers, quotations and footers are taken out by the rules below.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sightline.data.archives import Wanted
+from sightline.data.official.cleaning import apart, draw_by_class, general
+from sightline.data.official.corpus import Corpus, Format, PaperRecipe, Recipe, Text, WordCutter, found_files
+from sightline.errors import DataError
+
+LABELS = ("baseball", "hockey")
+PUBLISHED = {"train, baseball": 597, "train, hockey": 600, "test, baseball": 397, "test, hockey": 399}
+EXPECTED = "messages such as 20news-bydate-train/rec.sport.baseball/98657, of both groups in train and test"
+SEED = 13478
+_MESSAGE = re.compile(r"20news-bydate-(?P<split>train|test)/rec\.sport\.(?P<label>baseball|hockey)/(?P<id>\d+)$")
+_QUOTED = re.compile(r"\s*(?:[A-Za-z]{0,4}[>|]|[:}] ?\S)")
+_SAYS = re.compile(r"(?:writes|wrote|says|said)\s*:?\s*$|^In article\b|^\s*Quoting\b|@\S+\s.*\bwrites\b", re.IGNORECASE)
+_RULE = re.compile(r"\s*[-_=*~]{2,}\s*$")
+_SIGNATURE_LINES = 12
+NOTHING_LEFT = "nothing left but headers, quotations and footers"
+
+
+def wanted(options: Mapping[str, Any]) -> Wanted:
+    """Say which files are read."""
+    return lambda name: _MESSAGE.search(name) is not None
+
+
+def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
+    """Read the messages of both groups, in the order of split, group and number."""
+    cutter, found = WordCutter(), Counter[str]()
+    texts: dict[tuple[str, int, int], Text] = {}
+    for file in found_files(path, wanted(options), EXPECTED):
+        match = _MESSAGE.search(file.name)
+        assert match is not None  # it was wanted
+        split, label, number = match["split"], LABELS.index(match["label"]), int(match["id"][:18])
+        if (split, label, number) in texts:
+            raise DataError("two messages have this number; name the folder of one corpus", file.shown)
+        body = strip(file.text("latin-1"), every_footer=recipe == "paper")
+        shown, tokens, offsets = cutter.join(apart(general(body))) if recipe == "paper" else (body, *cutter.cut(body))
+        name = f"20news/{split}/{match['label']}/{match['id']}"
+        texts[split, label, number] = Text(name, split, label, shown, tokens, offsets, file.shown, 1)
+        found[f"{split}, {match['label']}"] += 1
+    if missing := [what for what in PUBLISHED if not found[what]]:
+        raise DataError(f"expected {EXPECTED}; there is none for {missing[0]}", path)
+    ordered = [texts[key] for key in sorted(texts, key=lambda key: (key[0] == "test", key[1], key[2]))]
+    kept = tuple(text for text in ordered if text.tokens)
+    return Corpus(kept, LABELS, found, PUBLISHED, {NOTHING_LEFT: len(ordered) - len(kept)})
+
+
+def strip(message: str, *, every_footer: bool = False) -> str:
+    """Take headers, quotations and a footer out of a message.
+
+    Headers end at the first empty line. Quoted lines begin with > or |, perhaps after initials; the line that names
+    who wrote them goes, too. A footer is what follows a ruled line near the end (``--``); with ``every_footer``, it is
+    the last block of lines that an empty or ruled line sets off, whatever it says: as the papers had it.
+    """
+    message = message.replace("\r\n", "\n")
+    head, gap, body = message.partition("\n\n")
+    if not gap:
+        body = "" if re.match(r"[\w-]+:", head) else head
+    lines = [line for line in body.split("\n") if not (_QUOTED.match(line) or _SAYS.search(line))]
+    return "\n".join(_without_footer(lines, every_footer)).strip()
+
+
+def _without_footer(lines: list[str], every_footer: bool) -> list[str]:
+    while lines and not lines[-1].strip():
+        lines = lines[:-1]
+    for place in range(len(lines) - 1, 0, -1):
+        ruled = _RULE.match(lines[place]) is not None
+        if every_footer and (ruled or not lines[place].strip()):
+            return lines[:place]
+        if not every_footer and ruled and len(lines) - place <= _SIGNATURE_LINES:
+            return lines[:place]
+    return lines
+
+
+def divide(texts: Sequence[Text]) -> list[str]:
+    """Put all messages together; a fifth of each group is test, and a fifth of the rest validation."""
+    names = ["train"] * len(texts)
+    for split in ("test", "validation"):
+        left = [place for place, name in enumerate(names) if name == "train"]
+        for drawn in draw_by_class([texts[place].label for place in left], 0.2, SEED):
+            names[left[drawn]] = split
+    return names
+
+
+FORMAT = Format(
+    options={},
+    wanted=wanted,
+    read=read,
+    paper=PaperRecipe(
+        min_count=2,
+        divide=divide,
+        lengths=(6, 500),
+        quirks=(
+            "the split by date is given up: messages are put together and divided anew, so threads are in two splits",
+            "the last block of a message counts as a footer, whatever it says",
+            "words are cut by our own rules, where the papers had spaCy 2.1; a word with a digit in it becomes qqq",
+            "which messages are drawn differs from the published draw, whose order of files is not recorded",
+        ),
+    ),
+)

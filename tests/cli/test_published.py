@@ -1,0 +1,87 @@
+"""Published corpora and word vectors from the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import TINY, Call
+from tests.data.corpora import CORPORA, folder_of
+
+
+@pytest.fixture(scope="module")
+def reviews(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return folder_of(tmp_path_factory.mktemp("imdb"), CORPORA["imdb"])
+
+
+def test_check_data_tells_of_a_published_corpus(sightline: Call, reviews):
+    ran = sightline("check-data", "--data", f"imdb:{reviews}", "--json")
+    assert ran.code == 0
+    assert ran.json["splits"]["test"]["labels"] == {"negative": 8, "positive": 8}
+    shown = sightline("check-data", "--data", f"imdb:{reviews}", "--recipe", "paper").out
+    assert "kept as published: 1 reviews of 400 words or more are left out" in shown
+    assert "found: train, negative 8 of 12500" in shown
+
+
+def test_a_corpus_is_audited_with_vectors_made_from_it(sightline: Call, reviews, tmp_path):
+    vectors, page = tmp_path / "v.txt", tmp_path / "report.html"
+    made = sightline(
+        "vectors", "--data", f"imdb:{reviews}", "--out", vectors, "--dimension", 6, "--near", "fine", "--json"
+    )
+    assert made.code == 0, made.err
+    assert len(made.json["near"]["fine"]) == 5
+    assert len(vectors.read_text().splitlines()) == made.json["words"]
+    ran = sightline("audit", "--data", f"imdb:{reviews}", *TINY, "--vectors", vectors, "--out", page, "--json")
+    assert ran.code == 0, ran.err
+    assert ran.json["cards"]["data"]["vectors"]["words_found"] == made.json["words"]
+    assert "words_found" in page.read_text()
+
+
+def test_vectors_are_told_plainly(sightline: Call, reviews, tmp_path):
+    out = sightline(
+        "vectors", "--data", f"imdb:{reviews}", "--out", tmp_path / "v", "--dimension", 2, "--near", "zzz"
+    ).out
+    assert "near zzz: not a word of training" in out
+    assert f"vectors: {tmp_path / 'v'}" in out
+    same = sightline("vectors", "--data", f"imdb:{reviews}", "--out", reviews, "--dimension", 2)
+    assert (same.code, "expected the name of a file" in same.err or "both name" in same.err) == (2, True)
+
+
+@pytest.mark.parametrize("kind", ["snli", "babi"])
+def test_texts_with_a_query_are_shown_but_not_trained_on(sightline: Call, kind, tmp_path, no_training):
+    data = f"{kind}:{folder_of(tmp_path, CORPORA[kind])}"
+    assert sightline("check-data", "--data", data).code == 0
+    for command in ("train", "audit"):
+        ran = sightline(command, "--data", data, *TINY, "--out", tmp_path / "out")
+        assert ran.code == 2
+        assert "each text has a query" in ran.err
+        assert sightline(command, "--data", data, *TINY, "--out", tmp_path / "out", "--dry-run").code == 2
+
+
+def test_the_recipe_asks_for_at_least_the_papers_count(sightline: Call, reviews, tmp_path):
+    known = {}
+    for recipe in ("paper", "clean"):
+        out = tmp_path / recipe
+        assert sightline("train", "--data", f"imdb:{reviews}", "--recipe", recipe, *TINY, "--out", out).code == 0
+        known[recipe] = set(json.loads((out / "model.json").read_text())["vocabulary"])
+    assert {"film", "br", "train"} <= known["paper"]
+    assert "indeed" in known["clean"]
+    assert not {"0", "1", "2"} & known["paper"]  # in four texts each
+
+
+def test_copies_that_a_papers_recipe_keeps_do_not_bar_the_audit_of_a_saved_model(sightline: Call, tmp_path):
+    trees = "".join(f"({4 * (i % 2)} " + " ".join(f"(2 w{i}_{n})" for n in range(6 + i % 3)) + ")\n" for i in range(12))
+    folder = folder_of(tmp_path / "sst", dict.fromkeys(("train.txt", "dev.txt", "test.txt"), trees))
+    data, model = ("--data", f"sst:{folder}", "--recipe", "paper"), tmp_path / "model"
+    assert sightline("train", *data, *TINY, "--out", model).code == 0
+    ran = sightline("audit", *data, "--model", model, "--quiet", "--out", tmp_path / "page.html", "--json")
+    assert ran.code == 0, ran.err
+    assert ran.json["cards"]["data"]["same_words_as_training"]["test"] == 8
+    clean = sightline("audit", "--data", f"sst:{folder}", "--model", model, "--quiet", "--out", tmp_path / "page.html")
+    assert clean.code == 2
+
+
+def test_published_corpora_are_listed(sightline: Call):
+    rows = {row["spec"]: row for row in json.loads(sightline("list", "data", "--json").out)["data"]}
+    assert rows["babi:PATH"]["options"] == {"task": 1, "size": "10k"}
+    assert {"sst:PATH", "imdb:PATH", "agnews:PATH", "20news:PATH", "snli:PATH", "eraser:PATH"} <= set(rows)

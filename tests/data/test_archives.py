@@ -1,0 +1,148 @@
+"""Files are read alike from folders and archives; what an archive should not hold is refused, and nothing is unpacked."""
+
+import gzip
+import io
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from sightline.data import archives
+from sightline.data.archives import digest, open_files
+from sightline.errors import DataError
+from tests.data.corpora import archive_of, folder_of
+
+FILES = {"a/one.txt": "first\nsecond\r\n", "a/b/two.txt": "caf\xe9", "three.bin": "x"}
+
+
+def wanted(name: str) -> bool:
+    return name.endswith(".txt")
+
+
+def read(path: Path) -> dict[str, str]:
+    return {file.name.partition("/a/")[2] or file.name: file.text() for file in open_files(path, wanted)}
+
+
+def member(
+    name: str, kind: bytes = tarfile.REGTYPE, data: bytes = b"", link: str = ""
+) -> tuple[tarfile.TarInfo, bytes]:
+    info = tarfile.TarInfo(name)
+    info.type, info.size, info.linkname = kind, len(data), link
+    return info, data
+
+
+def tar_of(path: Path, *members: tuple[tarfile.TarInfo, bytes]) -> Path:
+    with tarfile.open(path, "w:gz") as tar:
+        for info, data in members:
+            tar.addfile(info, io.BytesIO(data))
+    return path
+
+
+def test_a_folder_its_packed_twin_and_archives_are_read_alike(tmp_path):
+    plain, packed = folder_of(tmp_path / "plain", FILES), folder_of(tmp_path / "packed", FILES, packed=True)
+    expected = {"one.txt": "first\nsecond\r\n", "b/two.txt": "caf\xe9"}
+    assert read(plain) == read(packed) == expected
+    for name in ("c.tar", "c.tar.gz", "c.tgz"):
+        kept = read(archive_of(tmp_path / name, {f"top/{file}": text for file, text in FILES.items()}))
+        assert kept == expected
+
+
+def test_lines_come_with_their_numbers_and_without_their_ends(tmp_path):
+    path = folder_of(tmp_path, {"one.txt": b"\xef\xbb\xbffirst\nsecond\r\n\nlast"}) / "one.txt"
+    (lines,) = (list(file.lines()) for file in open_files(path, wanted))
+    assert lines == [(1, "first"), (2, "second"), (3, ""), (4, "last")]
+
+
+def test_a_packed_file_inside_of_an_archive_is_unpacked(tmp_path):
+    path = archive_of(tmp_path / "a.tar.gz", {"top/one.txt.gz": gzip.compress(b"inside")})
+    assert {file.name: file.text() for file in open_files(path, wanted)} == {"top/one.txt": "inside"}
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        member("../out.txt", data=b"x"),
+        member("a/../../out.txt", data=b"x"),
+        member("/tmp/out.txt", data=b"x"),
+        member("a.txt", tarfile.SYMTYPE, link="/etc/passwd"),
+        member("a.txt", tarfile.LNKTYPE, link="b.txt"),
+        member("a.txt", tarfile.CHRTYPE),
+        member("a.txt", tarfile.BLKTYPE),
+        member("a.txt", tarfile.FIFOTYPE),
+        member("..", tarfile.DIRTYPE),
+    ],
+    ids=lambda bad: f"{bad[0].name}-{bad[0].type.decode()}",
+)
+def test_an_archive_that_reaches_outside_is_refused(tmp_path, bad):
+    inside = tmp_path / "in"
+    inside.mkdir()
+    path = tar_of(inside / "bad.tar.gz", member("good.txt", data=b"fine"), bad)
+    with pytest.raises(DataError, match=r"bad\.tar\.gz: holds '"):
+        list(open_files(path, wanted))
+    assert [file.name for file in tmp_path.rglob("*")] == ["in", "bad.tar.gz"]
+
+
+@pytest.mark.parametrize("name", ["bomb.txt.gz", "bomb.tar.gz"])
+def test_what_unpacks_a_thousandfold_is_refused_before_it_fills_memory(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(archives, "FLOOR", 2**20)
+    lines = b"0123456789abcde\n" * 2**21  # 32 MiB in some 100 KiB
+    path = tmp_path / name
+    if name.endswith(".tar.gz"):
+        tar_of(path, member("bomb.txt", data=lines))
+    else:
+        path.write_bytes(gzip.compress(lines))
+    lines_read = (line for file in open_files(path, wanted) for line in file.lines())
+    kept: list[object] = []
+    with pytest.raises(DataError, match=r"bomb.*: unpacks to far more than a text would"):
+        kept.extend(lines_read)
+    assert 16 * len(kept) <= max(2**20, 101 * path.stat().st_size)
+
+
+def test_a_line_without_an_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "LONGEST", 100)
+    path = folder_of(tmp_path, {"one.txt": "short\n" + "x" * 300}) / "one.txt"
+    with pytest.raises(DataError, match=r"one.txt:2: expected lines of text, got one above 100 bytes"):
+        [list(file.lines()) for file in open_files(path, wanted)]
+    with pytest.raises(DataError, match=r"one.txt: expected a text, got a file above 100 bytes"):
+        [file.text() for file in open_files(path, wanted)]
+
+
+@pytest.mark.parametrize("name", ["cut.txt.gz", "cut.tar.gz"])
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.98])
+def test_a_torn_file_is_one_error(tmp_path, name, share):
+    text = "".join(f"line {i * i}\n" for i in range(5000))
+    whole = archive_of(tmp_path / name, {"one.txt": text}) if "tar" in name else tmp_path / name
+    if "tar" not in name:
+        whole.write_bytes(gzip.compress(text.encode()))
+    data = whole.read_bytes()
+    whole.write_bytes(data[: int(share * len(data))])
+    with pytest.raises(DataError, match=rf"{name}.*: expected a whole file, as published, got: .*; fetch it again"):
+        [file.text() for file in open_files(whole, wanted)]
+
+
+@pytest.mark.parametrize(
+    ("data", "told"), [(b"good\nbad \xe9\n", ":2: expected UTF-8"), (b"good\n\nno\0t", ":3: expected text, got a NUL")]
+)
+def test_bytes_that_are_no_text_are_named_by_line(tmp_path, data, told):
+    path = folder_of(tmp_path, {"one.txt": data}) / "one.txt"
+    for how in ("lines", "text"):
+        with pytest.raises(DataError, match=f"one.txt{told}"):
+            [list(getattr(file, how)()) for file in open_files(path, wanted)]
+
+
+def test_a_file_that_is_there_twice_or_not_at_all(tmp_path):
+    folder_of(tmp_path, {"one.txt": "x"})
+    folder_of(tmp_path, {"one.txt": "y"}, packed=True)
+    with pytest.raises(DataError, match=r"the same file is there twice, the other is one\.txt; keep one"):
+        list(open_files(tmp_path, wanted))
+    with pytest.raises(DataError, match="nowhere: there is no such file or folder"):
+        list(open_files(tmp_path / "nowhere", wanted))
+
+
+def test_a_digest_names_names_and_bytes_of_what_is_wanted(tmp_path):
+    one = digest(folder_of(tmp_path / "one", FILES), wanted)
+    assert digest(folder_of(tmp_path / "same", FILES), wanted) == one
+    assert digest(folder_of(tmp_path / "more", FILES | {"four.bin": "y"}), wanted) == one
+    assert digest(folder_of(tmp_path / "other", FILES | {"a/one.txt": "y"}), wanted) != one
+    renamed = {name.replace("one", "uno"): text for name, text in FILES.items()}
+    assert digest(folder_of(tmp_path / "renamed", renamed), wanted) != one
