@@ -108,11 +108,13 @@ CHANGED = {
     "fit.keep": '"auc"', "data.text": '"body"', "data.label": '"stars"', "data.split": '"part"',
     "data.rationale": '"why"', "data.max_tokens": "60", "data.min_count": "2", "data.recipe": '"paper"',
     "model.embedding": "8", "model.embedding_std": "0.5", "model.boundaries": "true",
+    "model.vectors": '"words.txt"',
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("field", FIELDS)
 def test_every_field_may_be_set_and_varied_and_matters(tmp_path: Path, field: str) -> None:
+    (tmp_path / "words.txt").write_text("good 0.1 0.2\n")
     (plain,), (changed,) = study(tmp_path).cells, study(tmp_path, {field: CHANGED[field]}).cells
     assert run_key(plain) != run_key(changed)
     assert study(tmp_path, {}, {field: f"[{CHANGED[field]}]"}).cells == (changed,)
