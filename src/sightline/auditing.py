@@ -23,6 +23,10 @@ from sightline.seeds import Seeds
 from sightline.types import Arrays, Auditable, Companions, Example, Measure
 
 Progress = Callable[[int, int], None]
+_MEANING = {
+    "token_logits": "token_logits (the logits of each word alone, which only an affine decoder has)",
+}
+"""What a need is, in words, where its name does not say it."""
 
 
 def audit(
@@ -107,7 +111,10 @@ def measure(
 
 def _refusal(one: Measure, offers: frozenset[str]) -> NotApplicable:
     missing = sorted(one.needs - offers)
-    named = [f"a companion ({n.removeprefix('companion.')})" if n.startswith("companion.") else n for n in missing]
+    named = [
+        f"a companion ({n.removeprefix('companion.')})" if n.startswith("companion.") else _MEANING.get(n, n)
+        for n in missing
+    ]
     return NotApplicable(one.code, f"needs {', '.join(named)}")
 
 
