@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -136,10 +136,10 @@ def load_trained(folder: str | Path, data: DataSpec, seed: int, device: str = "c
 def fingerprint(example: Example) -> str:
     """Name a text by its words, so that a model can say whether it has seen it without keeping it.
 
-    All its words, also those cut off: cutting elsewhere must not make it another text.
+    All its words, also those cut off: cutting elsewhere must not make it another text. Another query makes it one.
     """
-    tokens, _ = tokenise(example.text)
-    return hashlib.blake2b(" ".join(tokens).encode(), digest_size=8).hexdigest()
+    words = [*tokenise(example.text)[0], *(("\n", *example.query) if example.query else ())]
+    return hashlib.blake2b(" ".join(words).encode(), digest_size=8).hexdigest()
 
 
 def _for_labels(dataset: Dataset, names: tuple[str, ...]) -> Dataset:
@@ -148,9 +148,14 @@ def _for_labels(dataset: Dataset, names: tuple[str, ...]) -> Dataset:
         raise DataError(f"{dataset.name}: the model knows the labels {', '.join(names)}, not {unknown[0]!r}")
     numbers = [names.index(name) for name in dataset.label_names]
     train, validation, test = (
-        tuple(replace(example, label=numbers[example.label]) for example in split) for split in dataset.splits.values()
+        tuple(_renumbered(example, numbers) for example in split) for split in dataset.splits.values()
     )
     return replace(dataset, label_names=names, train=train, validation=validation, test=test)
+
+
+def _renumbered(example: Example, numbers: Sequence[int]) -> Example:
+    candidates = example.candidates and tuple(numbers[candidate] for candidate in example.candidates)
+    return replace(example, label=numbers[example.label], candidates=candidates)
 
 
 def _refuse_seen(dataset: Dataset, seen: frozenset[str], folder: str) -> None:
