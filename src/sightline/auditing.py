@@ -139,7 +139,7 @@ def _records(
         return ()
     predicted = np.asarray(outputs.values["predicted"])
     return tuple(
-        TextRecord(e.id, e.text, e.tokens, e.offsets, names[e.label], names[int(predicted[i])], e.rationale)
+        TextRecord(e.id, e.text, e.tokens, e.offsets, names[e.label], names[int(predicted[i])], e.rationale, e.query)
         for i, e in enumerate(examples)
     )
 

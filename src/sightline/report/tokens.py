@@ -44,6 +44,7 @@ class TextView:
     disagreement: str
     words: str
     rows: tuple[MapRow, ...]
+    query: str = ""
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,8 @@ def _maps(audit: Audit, measured: Measurement | None) -> tuple[dict[str, list[np
 
 
 def _view(record: TextRecord, rows: tuple[MapRow, ...], disagreement: str) -> TextView:
-    return TextView(record.id, record.label, record.predicted, disagreement, count(len(record.tokens)), rows)
+    query = " ".join(record.query or ()) if rows else ""
+    return TextView(record.id, record.label, record.predicted, disagreement, count(len(record.tokens)), rows, query)
 
 
 def _rows(record: TextRecord, maps: dict[str, np.ndarray]) -> Iterator[MapRow]:
