@@ -111,7 +111,7 @@ def test_a_query_comes_with_every_text_or_with_none():
     assert not toy().has_queries
     with pytest.raises(DataError, match="text t:2: expected a query with every text or with none"):
         dataset(asked[:1], asked[1:2], [example(2)])
-    with pytest.raises(DataError, match="text t:1: expected a query with every text or with none"):
+    with pytest.raises(DataError, match="text t:0: expected a query with every text or with none"):
         dataset([example(0)], asked[1:2], [example(2)])
 
 
