@@ -25,13 +25,13 @@ def last(story: Sequence[Sentence], who: str | None, deeds: set[str], what: str 
 
 
 def where_is(story: Sequence[Sentence], thing: str) -> tuple[str, set[int]] | None:
-    """Place of a thing after a story, and the sentences that say so; nothing before anybody took it."""
+    """Place of a thing after a story, and the sentences that say so; nothing where nobody took it, or from nowhere."""
     touched = last(story, None, {"took", "left"}, thing)
     if touched is None:
         return None
     who, deed, _ = story[touched]
     walked = last(story if deed == "took" else story[:touched], who, {"went to"})
-    return story[walked][2], {touched, walked}
+    return None if walked is None else (story[walked][2], {touched, walked})
 
 
 def answer(text: str, query: Sequence[str]) -> tuple[str, set[int]]:
