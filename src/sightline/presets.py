@@ -70,7 +70,7 @@ def build_specs(model: str, preset: str = "default", **fit: Any) -> tuple[ModelS
 def _with_options(spec: ModelSpec, parts: Mapping[str, Mapping[str, Value]]) -> ModelSpec:
     """Fill in the options that the spec text leaves open."""
     rooms: dict[str, Part] = {"encoder": spec.encoder, "scorer": spec.scorer}
-    filled = {
+    filled: dict[str, Any] = {
         room: replace(part, options=tuple(sorted({**parts[part.name], **dict(part.options)}.items())))
         for room, part in rooms.items()
         if part.name in parts

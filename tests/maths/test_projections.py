@@ -118,6 +118,13 @@ def test_towards_its_ends_alpha_gives_softmax_and_sparsemax(values: np.ndarray) 
     assert torch.allclose(entmax(z, real, 1.499999), entmax(z, real, 1.5), atol=1e-4)
 
 
+@pytest.mark.parametrize("alpha", [1.0001, 1.01, 1.3, 1.99])
+def test_single_precision_loses_nothing_even_near_one(alpha: float) -> None:
+    z = torch.tensor([[0.3, -0.2, 0.11, 4.0, 3.9], [1000.0, 1000.5, 999.0, 990.0, 1000.2]])
+    real = torch.ones(2, 5, dtype=torch.bool)
+    assert torch.allclose(entmax(z, real, alpha), entmax(z.double(), real, alpha).float(), atol=1e-6)
+
+
 def test_towards_one_lambda_chooses_a_single_token_and_below_zero_it_spreads() -> None:
     z, real = torch.tensor([[0.10, 0.11, -0.4]]), torch.ones(1, 3, dtype=torch.bool)
     assert sparsegen(z, real, 1 - 1e-12).tolist() == [[0, 1, 0]]

@@ -91,8 +91,6 @@ def _over_real(
 
 def _bisected(values: torch.Tensor, alpha: float | torch.Tensor) -> torch.Tensor:
     """Find entmax's threshold in double precision: near α = 1 its rounding is raised to the power ``1 / (α − 1)``."""
-    # From zero downwards: scores large beside their differences must not lose these differences.
-    shifted = values - values.amax(dim=1, keepdim=True).detach()
     wide = alpha.double() if isinstance(alpha, torch.Tensor) else alpha
-    weights: torch.Tensor = entmax_bisect(shifted.double(), alpha=wide, dim=1).to(values.dtype)
+    weights: torch.Tensor = entmax_bisect(values.double(), alpha=wide, dim=1).to(values.dtype)
     return weights
