@@ -14,6 +14,7 @@ import published
 import typer
 
 from sightline.cli.app import app
+from sightline.cli.parts import MODELS
 from sightline.data.official.formats import FORMATS
 from sightline.findings.claims import CLAIMS, UNMEASURED
 from sightline.findings.thresholds import committed
@@ -109,7 +110,21 @@ def presets() -> str:
 def _preset(name: str) -> dict[str, Any]:
     model, fit = build_specs("mlp", name)
     sizes = ("embedding", "embedding_std", "boundaries")
-    return asdict(fit) | {size: getattr(model, size) for size in sizes}
+    return asdict(fit) | {size: getattr(model, size) for size in sizes} | _by_part(name)
+
+
+def _by_part(name: str) -> dict[str, Any]:
+    """Say what a preset gives a part, or trains it with, that another preset does not."""
+    usual = {line.part.name: dict(line.part.options) for line in MODELS}
+    training = {(part, key) for one in PRESETS.values() for part, told in one.training.items() for key in told}
+    options = {(part, key) for one in PRESETS.values() for part, told in one.parts.items() for key in told}
+    trained = {
+        f"{key} of {part}": PRESETS[name].training.get(part, {}).get(key, getattr(PRESETS[name].fit, key))
+        for part, key in sorted(training)
+    }
+    return trained | {
+        f"{part}({key})": PRESETS[name].parts.get(part, {}).get(key, usual[part][key]) for part, key in sorted(options)
+    }
 
 
 def schema_version() -> str:

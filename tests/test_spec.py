@@ -1,5 +1,6 @@
 """Specs: text ↔ value, canonical keys, and errors that say what to write instead."""
 
+import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -55,6 +56,8 @@ models = st.fixed_dictionaries(
         "boundaries": st.booleans(),
         "vectors": st.text(),
         "vectors_digest": st.just("ab" * 32),
+        "decoder": parts,
+        "retention": parts,
     },
 )
 fits = st.fixed_dictionaries(
@@ -63,6 +66,7 @@ fits = st.fixed_dictionaries(
         "epochs": sizes, "patience": sizes, "batch_size": sizes, "learning_rate": numbers, "weight_decay": numbers,
         "attention_weight_decay": numbers, "amsgrad": st.booleans(), "class_weights": st.booleans(),
         "reduction": st.sampled_from(["mean", "sum"]), "keep": st.sampled_from(["loss", "auc", "accuracy"]),
+        "gradient_clipping": numbers, "attention_rate_factor": numbers,
     },
 )  # fmt: skip
 rest = st.fixed_dictionaries(
@@ -88,7 +92,15 @@ def test_a_part_round_trips_through_its_text(name: str, options: dict) -> None:
     assert parse_part(str(part)) == part
 
 
-@pytest.mark.parametrize("text", ["mlp", "bilstm(hidden=8,layers=2)+additive(hidden=4)+softmax", "mlp+uniform"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mlp", "bilstm(hidden=8,layers=2)+additive(hidden=4)+softmax", "mlp+uniform",
+        "bilstm(layers=2)+additive+sparsegen(lambda=0.5)+tying(delta=10)", "cnn(channels=128,kernels=1-3-5-7-15)+deep",
+        "cnn(kernels=3)+dot(scaled=false,start=normal)+entmax(alpha=1.2,learned=true)",
+        "transformer+gumbel(temperature=0.5,test_noise=true)+random(scale=2.0)+query+mlm(eta=3.0,p=0.2)",
+    ],
+)  # fmt: skip
 def test_a_model_round_trips_through_its_text(text: str) -> None:
     spec = parse_model(text)
     assert parse_model(str(spec)) == spec
@@ -99,8 +111,10 @@ def test_a_model_round_trips_through_its_text(text: str) -> None:
     [
         ("", "expected a part such as"),
         ("mlp+mlp", "two encoders"),
-        ("additive", "no encoder; start with one of bilstm, mlp"),
-        ("mlp+sparsemax", "unknown part 'sparsemax'"),
+        ("additive", "no encoder; start with one of bilstm, cnn, mlp, transformer"),
+        ("mlp+nearmax", "unknown part 'nearmax'"),
+        ("mlp+concat+residual", "two retentions, concat and residual"),
+        ("mlp+query+linear", "two decoders"),
         ("mlp(hidden)", "expected key=value"),
         ("mlp(hidden=1,hidden=2)", "hidden is given twice"),
         ("mlp(hidden=8", "expected a part such as"),
@@ -163,6 +177,24 @@ def test_options_are_typed_and_named() -> None:
         ("mlp+random(scale=-1.0)", "positive scale, got -1.0"),
         ("mlp+random(scale=nan)", "positive scale, got nan"),
         ("mlp+softmax(beta=2)", "unknown option 'beta'; softmax has these options: none"),
+        ("cnn(kernels=2)", "expected odd widths of kernels such as 1-3-5-7, got 2"),
+        ("cnn(kernels=1-a)", "expected odd widths of kernels such as 1-3-5-7, got 1-a"),
+        ("cnn(channels=0)", "positive channels, got 0"),
+        ("transformer(layers=0)", "positive layers, got 0"),
+        ("mlp+dot(start=none)", "expected start=uniform or start=normal, got none"),
+        ("mlp+deep(layers=0)", "positive layers, got 0"),
+        ("mlp+sparsegen(lambda=1)", "expected lambda below 1, got 1.0"),
+        ("mlp+sparsegen(lambda=nan)", "expected lambda below 1, got nan"),
+        ("mlp+entmax(alpha=0.9)", r"expected alpha from 1 \(softmax\) to 2 \(sparsemax\), got 0.9"),
+        ("mlp+entmax(alpha=2,learned=true)", "a learned alpha starts between 1 and 2, got 2.0"),
+        ("mlp+gumbel(temperature=0)", "expected a positive temperature, got 0.0"),
+        ("mlp+tying(delta=-1)", "positive delta, got -1.0"),
+        ("mlp(hidden=100)+residual(x=1)", "unknown option 'x'; residual has these options: none"),
+        ("bilstm+residual", "got 256 and 100; take embedding=256, or bilstm with hidden = 50"),
+        ("cnn+tying", "got 128 and 100; take embedding=128, or cnn with channels times the number of kernels = 100"),
+        ("transformer+mlm", "got 128 and 100; take embedding=128, or transformer with hidden = 100"),
+        ("bilstm(hidden=50)+mlm(p=1.5)", "expected a probability p up to 1, got 1.5"),
+        ("mlp+query(x=1)", "unknown option 'x'; query has these options: none"),
     ],
 )
 def test_sizes_that_cannot_be(text: str, said: str) -> None:
@@ -190,13 +222,59 @@ def test_presets_fix_what_the_papers_fix() -> None:
     assert (fit.learning_rate, fit.weight_decay, fit.attention_weight_decay, fit.batch_size) == (1e-3, 1e-5, 0.0, 32)
     _, wen = build_specs("mlp", "wen2022")
     assert (wen.amsgrad, wen.keep) == (False, "accuracy")
-    assert set(PRESETS) == {"default", "jain2019", "wen2022"}
+    assert set(PRESETS) == {"default", "jain2019", "wen2022", "tutek2020", "meister2021"}
+
+
+def test_presets_fill_in_what_a_spec_leaves_open_by_part_and_by_encoder() -> None:
+    assert str(build_specs("cnn+dot", "wen2022")[0]) == "cnn(channels=128,kernels=1-3-5-7-15)+dot(scaled=false)+softmax"
+    assert str(build_specs("cnn(kernels=3)+dot", "jain2019")[0]) == "cnn(kernels=3)+dot+softmax"
+    model, fit = build_specs("bilstm+dot+mlm(eta=0.3)", "tutek2020")
+    assert str(model) == "bilstm(hidden=150)+dot(start=normal)+softmax+mlm(eta=0.3)"
+    assert str(build_specs("bilstm(hidden=9)+additive", "tutek2020")[0]) == "bilstm(hidden=9)+additive+softmax"
+    assert (model.embedding, fit.gradient_clipping, fit.learning_rate, fit.weight_decay) == (300, 5.0, 1e-3, 1e-5)
+    assert build(model, Vocabulary(("a",)), ("x", "y"), 0).encoder.size == model.embedding  # what mlm needs
+    assert [build_specs(e, "meister2021")[1].learning_rate for e in ("bilstm", "transformer")] == [1e-4, 1e-5]
+    assert build_specs("transformer", "meister2021", learning_rate=0.5)[1].learning_rate == 0.5
+    assert all(preset.fit.gradient_clipping == 0 for name, preset in PRESETS.items() if name != "tutek2020")
+
+
+NAMED = {
+    "mlp": ("22af44e426686bc3", "3b6981d1ab0cb4c8", "47a3fe96e01cc2b5"),
+    "bilstm(hidden=8,layers=2)+additive(hidden=4)": ("f523c3f14a4b1f14", "e9113a4669a221f1", "bc5a7fd2ba7e2ced"),
+    "bilstm+random(scale=2.0)": ("d09208438ba81621", "e6290fa76a439368", "eb7118f243c9ea04"),
+}
+"""Names and first weights that models had before there were other decoders, retention and clipping."""
+
+
+@pytest.mark.parametrize("text", NAMED)
+def test_runs_that_were_named_keep_their_names_and_their_weights(text: str) -> None:
+    spec = RunSpec(parse_data("planted:needle(n=240)"), parse_model(text))
+    weights = hashlib.sha256()
+    for name, tensor in (
+        build(parse_model(text, embedding=8), Vocabulary(("a", "b", "c")), ("x", "y"), 3).state_dict().items()
+    ):
+        weights.update(name.encode())
+        weights.update(tensor.numpy().tobytes())
+    assert (run_key(spec), training_key(spec), weights.hexdigest()[:16]) == NAMED[text]
+
+
+def test_a_later_field_is_in_json_and_in_keys_just_where_it_says_something() -> None:
+    item = through_json(RUN)
+    assert not {"decoder", "retention"} & set(item["model"])
+    assert not {"gradient_clipping", "attention_rate_factor"} & set(item["fit"])
+    said = replace(RUN, model=parse_model("bilstm(hidden=8)+query+concat"), fit=FitSpec(3, gradient_clipping=5.0))
+    item = through_json(said)
+    assert item["model"]["decoder"] == {"name": "query", "options": []}
+    assert item["fit"]["gradient_clipping"] == 5.0
+    assert run_from_json(item) == said
 
 
 def test_flags_override_a_preset() -> None:
     _, fit = build_specs("mlp", "jain2019", epochs=3, batch_size=None)
     assert (fit.epochs, fit.patience, fit.batch_size) == (3, 3, 32)
-    with pytest.raises(SpecError, match="--preset 'jain': expected one of default, jain2019, wen2022"):
+    with pytest.raises(
+        SpecError, match="--preset 'jain': expected one of default, jain2019, wen2022, tutek2020, meister2021"
+    ):
         build_specs("mlp", "jain")
 
 
@@ -213,11 +291,13 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "model": {
         "encoder": Part("mlp"), "scorer": Part("other"), "projection": Part("other"), "source": Part("random"),
-        "embedding": 7, "embedding_std": 0.2, "boundaries": True, "vectors": "v.txt", "vectors_digest": "ab" * 32,
+        "embedding": 7, "embedding_std": 0.2, "boundaries": True, "decoder": Part("query"), "retention": Part("concat"),
+        "vectors": "v.txt", "vectors_digest": "ab" * 32,
     },
     "fit": {
         "epochs": 4, "patience": 4, "batch_size": 4, "learning_rate": 0.5, "weight_decay": 0.5,
         "attention_weight_decay": 0.5, "amsgrad": True, "class_weights": True, "reduction": "sum", "keep": "auc",
+        "gradient_clipping": 5.0, "attention_rate_factor": 10.0,
     },
 }  # fmt: skip
 OF_A_TRAINING = [replace(RUN, seed=2)] + [

@@ -147,9 +147,9 @@ def _verdict(item: dict[str, Any]) -> Verdict:
 
 
 def _text(item: dict[str, Any]) -> TextRecord:
-    marks = item["rationale"]
     item |= {"tokens": tuple(item["tokens"]), "offsets": tuple((start, end) for start, end in item["offsets"])}
-    return TextRecord(**(item | {"rationale": None if marks is None else tuple(marks)}))
+    optional = {name: None if item.get(name) is None else tuple(item[name]) for name in ("rationale", "query")}
+    return TextRecord(**(item | optional))
 
 
 def _measurements(summary: dict[str, Any], arrays: dict[str, np.ndarray]) -> dict[str, Outcome]:

@@ -28,6 +28,10 @@ from sightline.types import Arrays, Auditable, Companions, Example, Measure
 Progress = Callable[[int, int], None]
 TRAINED_ELSEWHERE = "unknown: this model was trained elsewhere, and may have seen the texts it was audited on"
 """What the card says of a model that was handed in trained."""
+_MEANING = {
+    "token_logits": "token_logits (the logits of each word alone, which only an affine decoder has)",
+}
+"""What a need is, in words, where its name does not say it."""
 
 
 def audit(
@@ -117,7 +121,10 @@ def measure(
 
 def _refusal(one: Measure, offers: frozenset[str]) -> NotApplicable:
     missing = sorted(one.needs - offers)
-    named = [f"a companion ({n.removeprefix('companion.')})" if n.startswith("companion.") else n for n in missing]
+    named = [
+        f"a companion ({n.removeprefix('companion.')})" if n.startswith("companion.") else _MEANING.get(n, n)
+        for n in missing
+    ]
     return NotApplicable(one.code, f"needs {', '.join(named)}")
 
 
@@ -142,7 +149,7 @@ def _records(
         return ()
     predicted = np.asarray(outputs.values["predicted"])
     return tuple(
-        TextRecord(e.id, e.text, e.tokens, e.offsets, names[e.label], names[int(predicted[i])], e.rationale)
+        TextRecord(e.id, e.text, e.tokens, e.offsets, names[e.label], names[int(predicted[i])], e.rationale, e.query)
         for i, e in enumerate(examples)
     )
 

@@ -120,6 +120,7 @@ class TextRecord:
     label: str
     predicted: str
     rationale: tuple[bool, ...] | None = None
+    query: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import hashlib
 import json
 import math
 import re
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import Field, dataclass, field, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
@@ -28,10 +28,14 @@ Value = int | float | bool | str
 Table = Literal["csv", "tsv", "jsonl"]
 Official = Literal["sst", "imdb", "agnews", "20news", "snli", "babi", "eraser"]
 _PART = re.compile(r"^(?P<name>[A-Za-z0-9_]+)(?:\((?P<options>[^()]*)\))?$")
-ENCODERS = ("bilstm", "mlp")
-SCORERS = ("additive",)
-PROJECTIONS = ("softmax",)
+ENCODERS = ("bilstm", "cnn", "mlp", "transformer")
+SCORERS = ("additive", "dot", "deep")
+PROJECTIONS = ("softmax", "sparsemax", "sparsegen", "entmax", "gumbel")
 SOURCES = ("learned", "uniform", "random")
+DECODERS = ("linear", "query")
+RETENTIONS = ("none", "concat", "residual", "tying", "mlm")
+LATER = {"later": True}
+"""Marks a field that came after runs had been named: at its default it is left out of JSON and of keys, which stay."""
 COMPANIONS = ("uniform",)
 """Models that may be trained beside the one an audit judges."""
 TABLES: tuple[Table, ...] = get_args(Table)
@@ -69,6 +73,8 @@ class Part:
     def _typed(self, key: str, value: Value, default: Value) -> Value:
         if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
             return float(value)
+        if isinstance(default, str) and type(value) is int:
+            return str(value)  # a text of digits, such as kernels=3
         if type(value) is not type(default):
             raise SpecError(f"{self}: {key} should be of the kind of {default!r}, got {value!r}")
         return value
@@ -169,9 +175,10 @@ def _official(name: Official, text: str, **settings: Any) -> DataSpec:
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """An encoder, a scorer and a projection; ``source`` says where attention comes from.
+    """The parts of a model: ``source`` says where attention comes from, ``retention`` what keeps input in its states.
 
-    ``vectors`` is a file of word vectors that embeddings start from, ``vectors_digest`` the SHA-256 of its bytes.
+    A model with decoder ``query`` reads a question or a hypothesis beside each text. ``vectors`` is a file of word
+    vectors that embeddings start from, ``vectors_digest`` the SHA-256 of its bytes.
     """
 
     encoder: Part
@@ -181,22 +188,28 @@ class ModelSpec:
     embedding: int = 100
     embedding_std: float = 0.1
     boundaries: bool = False
-    vectors: str = ""
-    vectors_digest: str = ""
+    decoder: Part = field(default=Part("linear"), metadata=LATER)
+    retention: Part = field(default=Part("none"), metadata=LATER)
+    vectors: str = field(default="", metadata=LATER)
+    vectors_digest: str = field(default="", metadata=LATER)
 
     def __str__(self) -> str:
-        """Write the model as its spec text."""
-        parts = [self.encoder, self.scorer, self.projection]
-        return "+".join(map(str, parts if self.source.name == "learned" else [*parts, self.source]))
+        """Write the model as its spec text: from the source on, only what is not usual."""
+        usual = {"learned", "linear", "none"}
+        rest = [part for part in (self.source, self.decoder, self.retention) if str(part) not in usual]
+        return "+".join(map(str, [self.encoder, self.scorer, self.projection, *rest]))
 
 
 def parse_model(text: str, /, **settings: Any) -> ModelSpec:
-    """Read ``encoder[+scorer][+projection][+source]``, parts in any order after the encoder.
+    """Read ``encoder[+scorer][+projection][+source][+decoder][+retention]``, parts in any order.
 
     >>> str(parse_model("mlp"))
     'mlp+additive+softmax'
     """
-    rooms = {"encoder": ENCODERS, "scorer": SCORERS, "projection": PROJECTIONS, "source": SOURCES}
+    rooms = {
+        "encoder": ENCODERS, "scorer": SCORERS, "projection": PROJECTIONS, "source": SOURCES,
+        "decoder": DECODERS, "retention": RETENTIONS,
+    }  # fmt: skip
     chosen: dict[str, Any] = {}
     for part in map(parse_part, text.split("+")):
         room = next((room for room, names in rooms.items() if part.name in names), None)
@@ -225,6 +238,10 @@ class FitSpec:
     class_weights: bool = False
     reduction: Literal["mean", "sum"] = "mean"
     keep: Literal["loss", "auc", "accuracy"] = "loss"
+    gradient_clipping: float = field(default=0.0, metadata=LATER)
+    """The norm above which all gradients are scaled down together; 0 is never."""
+    attention_rate_factor: float = field(default=1.0, metadata=LATER)
+    """How many times the learning rate the parameters of attention get."""
 
 
 @dataclass(frozen=True)
@@ -247,7 +264,20 @@ def _plain(value: Any) -> Any:
     """Give a spec as `dataclasses.asdict` does, without its deep copies: a study names its cells by the thousand."""
     if isinstance(value, tuple):
         return tuple(map(_plain, value))
-    return {name: _plain(inside) for name, inside in vars(value).items()} if is_dataclass(value) else value
+    if not is_dataclass(value):
+        return value
+    kind: Any = type(value)
+    unsaid = _later(kind)
+    return {
+        name: _plain(inside) for name, inside in vars(value).items() if name not in unsaid or inside != unsaid[name]
+    }
+
+
+@cache
+def _later(kind: Any) -> dict[str, Any]:
+    """Give the fields that runs named before did not have, and the value that says nothing new."""
+    found: tuple[Field[Any], ...] = fields(kind)
+    return {one.name: one.default for one in found if one.metadata.get("later")}
 
 
 def run_key(spec: RunSpec) -> str:
@@ -263,8 +293,8 @@ def training_key(spec: RunSpec) -> str:
 def _name(item: dict[str, Any]) -> str:
     if item["data"]["digest"]:  # the bytes name the table: the same study from another folder is the same run
         item = item | {"data": item["data"] | {"path": Path(item["data"]["path"]).name}}
-    if item["model"]["vectors_digest"]:  # likewise
-        item = item | {"model": item["model"] | {"vectors": Path(item["model"]["vectors"]).name}}
+    if item["model"].get("vectors_digest"):  # likewise
+        item = item | {"model": item["model"] | {"vectors": Path(item["model"].get("vectors", "")).name}}
     try:
         canonical = json.dumps(item, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except ValueError:
@@ -305,10 +335,11 @@ def _read_fields(kind: Any, value: Any, where: str) -> Any:
     hints = _hints(kind)
     if not isinstance(value, dict):
         raise SpecError(f"{where}: expected the fields {', '.join(hints)}, got {value!r}")
-    if odd := sorted(set(value) ^ set(hints)):
+    unsaid = _later(kind)
+    if odd := sorted((set(value) ^ set(hints)) - (set(unsaid) - set(value))):
         told = "unknown" if odd[0] in value else "missing"
         raise SpecError(f"{where}: {told} field {odd[0]!r}; expected exactly {', '.join(hints)}")
-    return kind(**{name: read_as(hint, value[name], f"{where}.{name}") for name, hint in hints.items()})
+    return kind(**{name: read_as(hints[name], inside, f"{where}.{name}") for name, inside in value.items()})
 
 
 @cache

@@ -45,7 +45,10 @@ class Example:
 
 @dataclass(frozen=True)
 class Batch:
-    """Texts as padded tensors; ``word`` says which word of its text a token belongs to (−1: none)."""
+    """Texts as padded tensors; ``word`` says which word of its text a token belongs to (−1: none).
+
+    Texts with a query bring its tokens, padded likewise; ``candidates`` is True on the answers a text allows.
+    """
 
     ids: Int[torch.Tensor, "B T"]
     mask: Bool[torch.Tensor, "B T"]
@@ -70,7 +73,7 @@ class Batch:
         return replace(self, **{name: tensor[index] for name, tensor in self._tensors()})
 
     def keep(self, kept: Bool[torch.Tensor, "B T"]) -> Batch:
-        """Delete every token that is not kept: texts become shorter, padding closes up at the right."""
+        """Delete every token that is not kept: texts become shorter, padding closes up at the right; queries stay."""
         kept = kept & self.mask
         order = torch.argsort((~kept).to(torch.uint8), dim=1, stable=True)[:, : int(kept.sum(1).max())]
         mask = kept.gather(1, order)

@@ -9,11 +9,17 @@ from sightline import spec
 from sightline.cli.estimate import duration
 from sightline.cli.flags import read_memory
 from sightline.cli.parts import MODELS, PLANTED
-from sightline.data.planted import read_world
+from sightline.data.generated import read_options
+from sightline.data.vocabulary import Vocabulary
 from sightline.errors import SpecError
 from sightline.findings.claims import CLAIMS
-from sightline.models.attention import PROJECTIONS, SCORERS, SOURCES
+from sightline.maths.projections import softmax
+from sightline.models.attention import SOURCES
+from sightline.models.classifier import build
+from sightline.models.decoders import DECODERS
 from sightline.models.encoders import ENCODERS
+from sightline.models.projectors import PROJECTIONS
+from sightline.models.scorers import SCORERS
 from sightline.presets import PRESETS
 from sightline.spec import Part
 from tests.cli.conftest import Call
@@ -92,18 +98,28 @@ def test_list_has_everything_and_each_kind_alone(sightline: Call):
 def test_the_listed_parts_of_a_model_are_those_there_are():
     listed = {
         kind: tuple(line.part.name for line in MODELS if line.kind == kind)
-        for kind in ("encoder", "scorer", "projection", "source")
+        for kind in ("encoder", "scorer", "projection", "source", "decoder", "retention")
     }
     assert listed == {
         "encoder": spec.ENCODERS,
         "scorer": spec.SCORERS,
         "projection": spec.PROJECTIONS,
         "source": spec.SOURCES,
+        "decoder": spec.DECODERS,
+        "retention": spec.RETENTIONS,
     }
     builders = {
         "encoder": lambda part: ENCODERS[part.name](part, 8),
         "scorer": lambda part: SCORERS[part.name](part, 8),
-        "source": lambda part: SOURCES[part.name](part, PROJECTIONS["softmax"], 0),
+        "projection": lambda part: PROJECTIONS[part.name](part, 0),
+        "source": lambda part: SOURCES[part.name](part, softmax, 0),
+        "decoder": lambda part: DECODERS[part.name](part, 8, 8, 2),
+        "retention": lambda part: build(
+            spec.ModelSpec(Part("bilstm", (("hidden", 4),)), retention=part, embedding=8),
+            Vocabulary(("a",)),
+            ("x", "y"),
+            0,
+        ),
     }
     for line in MODELS:
         if line.kind in builders:
@@ -113,11 +129,11 @@ def test_the_listed_parts_of_a_model_are_those_there_are():
 
 def test_the_listed_corpora_are_those_there_are_with_the_defaults_they_have():
     with pytest.raises(SpecError) as caught:
-        read_world(Part("moon"))
+        read_options(Part("moon"))
     assert str(caught.value).partition("expected one of ")[2] == ", ".join(line.part.name for line in PLANTED)
     for line in PLANTED:
-        assert options_of(read_world, line.part.name) == names(line.part)
-        assert read_world(line.part) == read_world(Part(line.part.name))
+        assert options_of(read_options, line.part.name) == names(line.part)
+        assert read_options(line.part) == read_options(Part(line.part.name))
 
 
 def names(part: Part) -> list[str]:

@@ -110,7 +110,7 @@ WRONG = {
     ("audit", "--data", "x.csv", "--fail-on", "maybe"): "--fail-on 'maybe'.*must-not-be-shown.*SL-301",
     ("audit", "--data", "x.csv", "--fail-on", "SL-999"): "--fail-on 'SL-999'",
     ("audit", "--data", "x.csv", "--preset", "mine"): "--preset 'mine'.*default",
-    ("audit", "--data", "x.csv", "--model", "transformer"): "--model 'transformer': unknown part",
+    ("audit", "--data", "x.csv", "--model", "perceiver"): "--model 'perceiver': unknown part",
     ("audit", "--data", "x.csv", "--model", "runs/one"): "--model runs/one: there is no such folder; .*sightline train",
     ("audit", "--data", "x.csv", "--model", "./mlp"): "--model ./mlp: there is no such folder",
     ("audit", "--data", "x.csv", "--device", "abacus"): "--device abacus",

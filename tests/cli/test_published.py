@@ -48,14 +48,17 @@ def test_vectors_are_told_plainly(sightline: Call, reviews, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["snli", "babi"])
-def test_texts_with_a_query_are_shown_but_not_trained_on(sightline: Call, kind, tmp_path, no_training):
-    data = f"{kind}:{folder_of(tmp_path, CORPORA[kind])}"
+def test_texts_with_a_query_need_a_model_that_reads_it(sightline: Call, kind, tmp_path):
+    data, out = f"{kind}:{folder_of(tmp_path, CORPORA[kind])}", tmp_path / "page.html"
     assert sightline("check-data", "--data", data).code == 0
     for command in ("train", "audit"):
         ran = sightline(command, "--data", data, *TINY, "--out", tmp_path / "out")
-        assert ran.code == 2
-        assert "each text has a query" in ran.err
-        assert sightline(command, "--data", data, *TINY, "--out", tmp_path / "out", "--dry-run").code == 2
+        assert (ran.code, (tmp_path / "out").exists()) == (2, False)
+        assert "+query" in ran.err
+    done = sightline("audit", "--data", data, "--model", "mlp(hidden=4)+query", "--epochs", 1, "--out", out)
+    assert done.code == 0, done.err
+    assert "Verdict: " in done.out
+    assert "<h1>" in out.read_text()
 
 
 def test_the_recipe_asks_for_at_least_the_papers_count(sightline: Call, reviews, tmp_path):

@@ -1,114 +1,205 @@
-"""What every built-in model owes: every encoder × scorer × projection × source, two classes and four, with and
-without boundary tokens.
+"""What every built-in model owes: every encoder × scorer × projection × retention, with a query and without, and every
+source; two classes and more, with boundary tokens and without. One test does all checks on a model once it is built.
 """
 
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from itertools import product
+from pathlib import Path
 
 import pytest
 import torch
 
-from sightline.maths.projections import uniform
+from sightline.errors import ModelError, SpecError
+from sightline.maths.projections import gumbel_softmax, uniform
 from sightline.models.checkpoint import load_classifier, save_classifier
 from sightline.models.classifier import AttentionClassifier
-from sightline.spec import ENCODERS, PROJECTIONS, SCORERS, SOURCES, model_from_json, parse_model
+from sightline.spec import DECODERS, ENCODERS, PROJECTIONS, RETENTIONS, SCORERS, SOURCES, model_from_json, parse_model
 from sightline.training.fit import cross_entropies
-from tests.texts import examples, untrained
+from sightline.types import Example, Trace
+from tests.texts import WORDS, examples, untrained
 
-PARTS = ["+".join(parts) for parts in product(ENCODERS, SCORERS, PROJECTIONS, SOURCES)]
 EXACT = {"atol": 1e-5, "rtol": 1e-5}  # float32 sums in another order
+SMALL = {
+    "bilstm": "bilstm(hidden=4)", "cnn": "cnn(channels=4,kernels=1-3)", "mlp": "mlp(hidden=8)",
+    "transformer": "transformer(hidden=8)", "tying": "tying(delta=2.0)", "mlm": "mlm(p=0.9)",
+    "sparsegen": "sparsegen(lambda=-0.5)", "dot": "dot(start=normal)", "deep": "deep(hidden=16)",
+}  # fmt: skip
+"""States as wide as the embeddings of 8, as some retentions need, and settings at which every part has an effect."""
+HARD = ("bilstm(hidden=4,layers=3)", "entmax(learned=true)", "gumbel(test_noise=true)", "deep(layers=3,hidden=5)")
 
 
-@pytest.fixture(params=[(parts, c, b) for parts in PARTS for c, b in ((2, False), (4, True))], ids=str)
-def model(request: pytest.FixtureRequest) -> AttentionClassifier:
-    parts, classes, boundaries = request.param
-    return untrained(parts, classes, boundaries=boundaries)
+def small(names: Sequence[str]) -> str:
+    return "+".join(SMALL.get(name, name) for name in names)
 
 
-def test_decode_of_its_own_attention_gives_the_logits(model: AttentionClassifier) -> None:
-    trace = model.trace(model.collate(examples()))
+SPECS = [small(parts) for parts in product(ENCODERS, SCORERS, PROJECTIONS, ("learned",), DECODERS, RETENTIONS)]
+SPECS += [small(parts) for parts in product(ENCODERS, SCORERS, ("entmax(learned=true)",), DECODERS, RETENTIONS)]
+SPECS += [small(parts) for parts in product(ENCODERS, ("additive",), PROJECTIONS, SOURCES[1:], ("linear", "query"))]
+SPECS += ["bilstm(hidden=4,layers=3)+deep(layers=3,hidden=5)+gumbel(test_noise=true)+query", "mlp+dot(scaled=false)"]
+assert len(SPECS) == len(set(SPECS))
+
+NO_NEIGHBOURS = "a masked word is guessed from its neighbours, and the states of mlp"
+NOT_AS_WIDE = "a dot product needs states as wide as the query, got 16 and 8; concat widens the states"
+
+
+def refused(spec: str) -> str | None:
+    """Say why there is no such model."""
+    if "mlm" in spec and spec.startswith("mlp"):
+        return NO_NEIGHBOURS
+    return NOT_AS_WIDE if "+dot" in spec and "query" in spec and "concat" in spec else None
+
+
+def texts(model: AttentionClassifier, lengths: tuple[int, ...] = (7, 1, 4, 12, 2)) -> list[Example]:
+    plain = examples(lengths, classes=len(model.label_names))
+    if not model.reads_queries:
+        return plain
+    asked = [tuple(WORDS[(3 * i) % 20 : (3 * i) % 20 + 1 + i % 4]) for i in range(len(plain))]
+    return [
+        replace(text, query=query, candidates=tuple({text.label, (text.label + 1) % len(model.label_names)}))
+        for text, query in zip(plain, asked, strict=True)
+    ]
+
+
+def build(spec: str) -> AttentionClassifier:
+    number = SPECS.index(spec)
+    return untrained(spec, 4 if number % 2 or "query" in spec else 2, boundaries=number % 3 == 0)
+
+
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if refused(spec) is None])
+def test_a_model_keeps_what_every_model_promises(spec: str, tmp_path: Path) -> None:
+    model = build(spec)
+    batch = model.collate(texts(model))
+    before = [tensor.clone() for _, tensor in batch._tensors()]
+    trace = model.trace(batch)
+    decodes_its_own_attention(model, trace)
+    is_the_same_batched_and_alone(model, trace)
+    does_not_see_padding(model, trace)
+    attends_to_words_alone(trace)
+    mixes_token_logits_if_it_has_any(model, trace)
+    comes_back_from_text_json_and_disk(model, trace, tmp_path)
+    assert all(torch.equal(a, b) for a, (_, b) in zip(before, batch._tensors(), strict=True))
+    twin = build_like(model, 3)
+    assert same(model, twin)
+    learns_with_every_parameter(model)
+    step(twin)
+    assert same(model, twin)
+
+
+def test_what_cannot_be_is_refused_with_the_reason() -> None:
+    reasons = Counter(refused(spec) for spec in SPECS)
+    assert reasons[NO_NEIGHBOURS] == 3 * 6 * 2
+    assert reasons[NOT_AS_WIDE] == 4 * 6
+    assert len(SPECS) == 4 * 3 * 6 * 5 * 2 + 4 * 5 * 2 * 2 + 2
+    for spec, reason in ((spec, refused(spec)) for spec in SPECS):
+        if reason is not None:
+            with pytest.raises(SpecError, match=reason):
+                build(spec)
+
+
+def decodes_its_own_attention(model: AttentionClassifier, trace: Trace) -> None:
     assert torch.equal(model.decode(trace, trace.attention), trace.logits)
+    assert not trace.logits.requires_grad
+    assert not trace.states.requires_grad
+    assert trace.logits.shape[1] == (1 if model.link == "sigmoid" else len(model.label_names))
+    if model.reads_queries:
+        assert trace.batch.candidates is not None
+        assert torch.equal(torch.isfinite(trace.logits), trace.batch.candidates)
 
 
-def test_batched_is_alone(model: AttentionClassifier) -> None:
-    texts = examples()
-    together = model.trace(model.collate(texts))
-    for row, text in enumerate(texts):
-        alone = model.trace(model.collate([text]))
-        size = alone.batch.ids.shape[1]
-        torch.testing.assert_close(alone.logits[0], together.logits[row], **EXACT)
-        torch.testing.assert_close(alone.attention[0], together.attention[row, :size], **EXACT)
-        torch.testing.assert_close(alone.states[0], together.states[row, :size], **EXACT)
+def is_the_same_batched_and_alone(model: AttentionClassifier, together: Trace) -> None:
+    """A text of 7 words, or of 1, beside one of 12: padding is truncation."""
+    row = len(str(model.spec)) % 2
+    alone = model.trace(model.collate([texts(model)[row]]))
+    size = alone.batch.ids.shape[1]
+    assert size < together.batch.ids.shape[1]
+    torch.testing.assert_close(alone.logits[0], together.logits[row], **EXACT)
+    torch.testing.assert_close(alone.attention[0], together.attention[row, :size], **EXACT)
+    torch.testing.assert_close(alone.states[0], together.states[row, :size], **EXACT)
+    if alone.query is not None:
+        assert together.query is not None
+        torch.testing.assert_close(alone.query[0], together.query[row], **EXACT)
 
 
-def test_padding_is_truncation(model: AttentionClassifier) -> None:
-    batch = model.collate(examples((5, 5)))
-    longer = model.collate(examples((5, 5, 20))).rows(torch.tensor([0, 1]))
-    assert longer.ids.shape[1] > batch.ids.shape[1]
-    torch.testing.assert_close(model.trace(longer).logits, model.trace(batch).logits, **EXACT)
-    assert (model.trace(longer).attention[~longer.attendable] == 0).all()
+def does_not_see_padding(model: AttentionClassifier, trace: Trace) -> None:
+    """Nor what stands there when that is not zero, as in a walk between embeddings."""
+    strange = trace.embeddings + 9 * ~trace.batch.mask[:, :, None]
+    again = model.trace(trace.batch, strange.requires_grad_())
+    assert again.logits.requires_grad
+    torch.testing.assert_close(again.logits.detach(), trace.logits, **EXACT)
+    assert (again.states[~trace.batch.mask] == 0).all()
 
 
-def test_attention_is_a_distribution_over_words(model: AttentionClassifier) -> None:
-    trace = model.trace(model.collate(examples()))
+def attends_to_words_alone(trace: Trace) -> None:
     assert (trace.attention >= 0).all()
+    assert (trace.attention[~trace.batch.attendable] == 0).all()
     torch.testing.assert_close(trace.attention.sum(1), torch.ones(5))
     assert trace.batch.attendable.sum(1).tolist() == [7, 1, 4, 12, 2]
 
 
-def test_logits_mix_the_token_logits(model: AttentionClassifier) -> None:
-    trace = model.trace(model.collate(examples()))
-    assert trace.token_logits is not None
+def mixes_token_logits_if_it_has_any(model: AttentionClassifier, trace: Trace) -> None:
+    assert ("token_logits" in model.offers) == (trace.token_logits is not None) == (not model.reads_queries)
+    if trace.token_logits is None:
+        return
     mixed = torch.einsum("bt,btl->bl", trace.attention, trace.token_logits)
     torch.testing.assert_close(mixed, trace.logits, **EXACT)
     flat = uniform(trace.batch.attendable, trace.attention)
     torch.testing.assert_close(torch.einsum("bt,btl->bl", flat, trace.token_logits), model.decode(trace, flat), **EXACT)
 
 
-def test_a_trace_is_detached_and_leaves_its_batch_alone(model: AttentionClassifier) -> None:
-    batch = model.collate(examples())
-    before = [tensor.clone() for _, tensor in batch._tensors()]
-    trace = model.trace(batch)
-    assert not trace.logits.requires_grad
-    assert not trace.states.requires_grad
-    assert all(torch.equal(a, b) for a, (_, b) in zip(before, batch._tensors(), strict=True))
-    embeddings = model.embed(batch).detach().requires_grad_()
-    assert model.trace(batch, embeddings).logits.requires_grad
-
-
-def test_gradients_reach_every_parameter_that_is_used(model: AttentionClassifier) -> None:
-    batch = model.collate(examples())
-    cross_entropies(model(batch), batch.labels).sum().backward()
-    chosen = model.spec.source.name == "learned"
-    for name, parameter in model.named_parameters():
-        reached = parameter.grad is not None and bool(parameter.grad.abs().sum() > 0)
-        assert reached == (chosen or not name.startswith("scorer.")), name
-
-
-def test_the_seed_determines_the_bits(model: AttentionClassifier) -> None:
-    settings = {"boundaries": model.spec.boundaries}
-    torch.manual_seed(99)  # what was drawn before must not matter
-    again = untrained(str(model.spec), len(model.label_names), **settings)
-    other = untrained(str(model.spec), len(model.label_names), seed=4, **settings)
-    assert all(torch.equal(a, b) for a, b in zip(model.state_dict().values(), again.state_dict().values(), strict=True))
-    assert not torch.equal(model.embedding.weight, other.embedding.weight)
-
-
-def test_spec_and_checkpoint_round_trip(model: AttentionClassifier, tmp_path: object) -> None:
+def comes_back_from_text_json_and_disk(model: AttentionClassifier, trace: Trace, folder: Path) -> None:
     spec = parse_model(str(model.spec))
-    assert (spec.encoder, spec.scorer, spec.projection, spec.source) == (
-        model.spec.encoder, model.spec.scorer, model.spec.projection, model.spec.source,
-    )  # fmt: skip
+    assert replace(spec, embedding=8, embedding_std=1.0, boundaries=model.spec.boundaries) == model.spec
     assert model_from_json(asdict(model.spec)) == model.spec
-    folder = save_classifier(model, f"{tmp_path}/saved", 3, {"note": 1})
-    loaded, record = load_classifier(folder)
-    batch = model.collate(examples())
-    assert torch.equal(loaded.trace(loaded.collate(examples())).logits, model.trace(batch).logits)
+    loaded, record = load_classifier(save_classifier(model, folder / "saved", 3, {"note": 1}))
+    assert torch.equal(loaded.trace(loaded.collate(texts(model))).logits, trace.logits)
     assert record == {"note": 1}
 
 
-def test_words_keep_their_number_when_others_are_deleted(model: AttentionClassifier) -> None:
-    batch = model.collate(examples())
+def same(one: AttentionClassifier, other: AttentionClassifier) -> bool:
+    return all(torch.equal(a, b) for a, b in zip(one.state_dict().values(), other.state_dict().values(), strict=True))
+
+
+def build_like(model: AttentionClassifier, seed: int) -> AttentionClassifier:
+    torch.manual_seed(99)  # what was drawn before must not matter
+    return untrained(str(model.spec), len(model.label_names), seed=seed, boundaries=model.spec.boundaries)
+
+
+def step(model: AttentionClassifier) -> dict[str, bool]:
+    """Train on a batch, and say which parameters its gradient reached."""
+    model.train()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    trace = model.run(model.collate(texts(model)))
+    loss = cross_entropies(trace.logits, trace.batch.labels).mean()
+    beside = model.losses_beside(trace)
+    (loss if beside is None else loss + beside).backward()
+    reached = {n: p.grad is not None and bool(p.grad.abs().sum() > 0) for n, p in model.named_parameters()}
+    assert all(p.grad is None or bool(torch.isfinite(p.grad).all()) for p in model.parameters())
+    optimiser.step()
+    model.eval()
+    return reached
+
+
+@pytest.mark.parametrize("encoder", [SMALL[name] for name in ENCODERS])
+def test_another_seed_is_another_model(encoder: str) -> None:
+    one, other = (untrained(f"{encoder}+query", 3, seed=seed) for seed in (3, 4))
+    for a, b in zip(one.parameters(), other.parameters(), strict=True):
+        assert not torch.equal(a, b) or a.unique().numel() == 1  # the weights of a layer norm start at one
+
+
+def learns_with_every_parameter(model: AttentionClassifier) -> None:
+    reached = step(model)
+    for name, was in reached.items():
+        unused = model.spec.source.name != "learned" and name.startswith(("scorer.", "projection."))
+        frozen = model.spec.retention.name == "mlm" and name == "embedding.weight"
+        assert was == (not unused and not frozen), name
+
+
+@pytest.mark.parametrize("spec", ["mlp(hidden=8)", "bilstm(hidden=4)+query"])
+def test_words_keep_their_number_when_others_are_deleted(spec: str) -> None:
+    model = untrained(spec, 4)
+    batch = model.collate(texts(model))
     kept = batch.mask.clone()
     third = int(torch.nonzero(batch.word[0] == 2)[0])
     kept[0, third] = False
@@ -117,3 +208,43 @@ def test_words_keep_their_number_when_others_are_deleted(model: AttentionClassif
     left = batch.ids[0][kept[0]].tolist()
     assert shorter.ids[0][shorter.mask[0]].tolist() == left
     assert shorter.mask.sum(1).tolist() == (batch.mask.sum(1) - torch.tensor([1, 0, 0, 0, 0])).tolist()
+
+
+@pytest.mark.parametrize("encoder", [SMALL[name] for name in ENCODERS])
+def test_a_text_whose_words_were_all_deleted_spoils_nothing(encoder: str) -> None:
+    model = untrained(encoder)
+    batch = model.collate(texts(model))
+    kept = batch.mask.clone()
+    kept[1] = False
+    trace = model.trace(batch.keep(kept))
+    assert torch.isfinite(trace.logits).all()
+    assert (trace.states[1] == 0).all()
+    torch.testing.assert_close(trace.logits[0], model.trace(batch).logits[0], **EXACT)
+
+
+def test_queries_are_asked_for_and_refused() -> None:
+    reads, does_not = untrained("mlp+query", 3), untrained("mlp", 3)
+    with pytest.raises(
+        ModelError, match=r"text t0: mlp\+additive\+softmax\+query expects a query, got no query; leave"
+    ):
+        reads.collate(texts(does_not))
+    with pytest.raises(ModelError, match=r"text t0: mlp\+additive\+softmax expects no query, got a query; add \+query"):
+        does_not.collate(texts(reads))
+
+
+def test_noise_at_test_stays_with_its_word() -> None:
+    model = untrained("mlp(hidden=8)+additive+gumbel(test_noise=true)")
+    quiet = untrained("mlp(hidden=8)+additive+gumbel")
+    whole = texts(model)
+    trace, plain = model.trace(model.collate(whole)), quiet.trace(quiet.collate(whole))
+    quietly = gumbel_softmax(plain.scores, plain.batch.attendable, 0.8)
+    assert torch.equal(plain.attention, quietly)
+    assert not torch.allclose(trace.attention, quietly)
+    assert torch.equal(trace.scores, plain.scores)
+    kept = trace.batch.mask.clone()
+    kept[0, 2] = False
+    shorter = model.trace(trace.batch.keep(kept)).attention[0, :6]
+    left = trace.attention[0, [0, 1, 3, 4, 5, 6]]
+    torch.testing.assert_close(shorter, left / left.sum(), **EXACT)
+    drawn = (trace.attention[3] / plain.attention[3])[:12].log()
+    assert drawn.std() > 0.5

@@ -15,8 +15,8 @@ from sightline.types import Example
 LENGTHS = st.lists(st.integers(1, 60), max_size=40)
 
 
-def example(index, text, label=0, query=None):
-    return Example(f"t:{index}", index, text, *tokenise(text), label, query=query)
+def example(index, text, label=0, query=None, candidates=None):
+    return Example(f"t:{index}", index, text, *tokenise(text), label, query=query, candidates=candidates)
 
 
 def of_lengths(lengths):
@@ -48,6 +48,45 @@ def test_queries_are_padded_beside_their_texts():
     batch = collate([example(0, "a", query=("b", "c")), example(1, "b", query=("a",))], VOCABULARY)
     assert batch.query_ids.tolist() == [[5, 6], [4, PAD]]
     assert batch.query_mask.tolist() == [[True, True], [True, False]]
+
+
+def test_queries_have_boundaries_where_texts_have():
+    batch = collate([example(0, "a", query=("b", "c")), example(1, "b", query=("a",))], VOCABULARY, boundaries=True)
+    assert batch.query_ids.tolist() == [[BOS, 5, 6, EOS], [BOS, 4, EOS, PAD]]
+    assert batch.query_mask.tolist() == [[True] * 4, [True, True, True, False]]
+
+
+@pytest.mark.parametrize("query", [None, ()])
+def test_a_text_without_a_query_among_others_is_refused(query):
+    with pytest.raises(DataError, match="text t:1 has no query, or one without words"):
+        collate([example(0, "a", query=("b",)), example(1, "b", query=query)], VOCABULARY)
+
+
+def test_candidates_are_marked_and_all_are_where_none_are_named():
+    texts = [example(0, "a", candidates=(2, 0)), example(1, "b")]
+    assert collate(texts, VOCABULARY, classes=3).candidates.tolist() == [[True, False, True], [True] * 3]
+    assert collate(texts, VOCABULARY).candidates is None
+    assert collate(texts[1:], VOCABULARY, classes=3).candidates is None
+
+
+@pytest.mark.parametrize("candidates", [(), (0, 3), (-1,)])
+def test_candidates_that_are_no_answers_are_refused(candidates):
+    with pytest.raises(DataError, match=r"text t:0: expected candidates from 0 to 2, got \("):
+        collate([example(0, "a", candidates=candidates)], VOCABULARY, classes=3)
+
+
+def test_deleting_and_choosing_texts_keeps_each_with_its_query_and_candidates():
+    texts = [example(0, "a b", query=("b", "c"), candidates=(1,)), example(1, "b", query=("a",), candidates=(0, 2))]
+    batch = collate(texts, VOCABULARY, classes=3)
+    kept = batch.keep(torch.tensor([[False, True], [True, True]]))
+    assert kept.ids.tolist() == [[5], [5]]
+    assert kept.query_ids.tolist() == batch.query_ids.tolist()
+    assert kept.query_mask.tolist() == batch.query_mask.tolist()
+    assert kept.candidates.tolist() == batch.candidates.tolist()
+    turned = batch.rows(torch.tensor([1, 0, 1]))
+    assert turned.query_ids.tolist() == [[4, PAD], [5, 6], [4, PAD]]
+    assert turned.query_mask.tolist() == [[True, False], [True, True], [True, False]]
+    assert turned.candidates.tolist() == [[True, False, True], [False, True, False], [True, False, True]]
 
 
 def test_nothing_and_a_text_without_words_are_refused():

@@ -103,3 +103,18 @@ def test_a_sample_of_everything_changes_nothing_and_of_nothing_is_refused():
     assert sample_test(data, 50, seed=0) is data
     with pytest.raises(SpecError, match="--limit: expected at least 1 text, got 0"):
         sample_test(data, 0, seed=0)
+
+
+def test_a_query_comes_with_every_text_or_with_none():
+    asked = [example(i, query=("what",), label=i % 2) for i in range(3)]
+    assert dataset(asked[:1], asked[1:2], asked[2:]).has_queries
+    assert not toy().has_queries
+    with pytest.raises(DataError, match="text t:2: expected a query with every text or with none"):
+        dataset(asked[:1], asked[1:2], [example(2)])
+    with pytest.raises(DataError, match="text t:0: expected a query with every text or with none"):
+        dataset([example(0)], asked[1:2], [example(2)])
+
+
+def test_a_label_that_is_no_candidate_is_refused():
+    with pytest.raises(DataError, match=r"text t:1: expected a label among its candidates \(0,\), got 1"):
+        dataset([example(0, candidates=(0, 1))], [example(1, label=1, candidates=(0,))], [example(2)])

@@ -154,6 +154,17 @@ def test_known_words_start_from_their_vectors_and_others_as_they_did(tmp_path):
     assert about == {"file": "v.txt", "dimension": 5, "words_found": 3, "of": len(model.vocabulary.words)}
 
 
+def test_both_tables_of_a_model_that_reads_queries_start_from_the_vectors(tmp_path):
+    data = load(parse_data("planted:pair(n=60,length=8)"), 0)
+    vocabulary = Vocabulary.fit(data.train)
+    path = write_vectors(tmp_path / "v.txt", vocabulary.words[:2], np.array([[1.0, 2.0], [3.0, 4.0]]))
+    model = build(with_vectors(parse_model("mlp(hidden=4)+query"), path), vocabulary, data.label_names, 0)
+    start_from_vectors(model)
+    assert len(model.embeddings) == 2
+    for table in model.embeddings:
+        assert table.weight[SPECIALS : SPECIALS + 2].tolist() == [[1.0, 2.0], [3.0, 4.0]]
+
+
 def test_the_card_says_how_many_words_were_found_also_of_a_saved_model(tmp_path):
     from sightline.experiments.run import load_trained
 

@@ -1,5 +1,6 @@
 """A run from its spec: exact seeds, saved and loaded models, and no test text in training."""
 
+import hashlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,11 +8,14 @@ import numpy as np
 import pytest
 import torch
 
+from sightline.adapters.labels import numbered_for
+from sightline.data.loading import load
 from sightline.errors import DataError, ModelError, SpecError
 from sightline.experiments.run import (
     Display,
     audit_trained,
     cut_short,
+    fingerprint,
     load_trained,
     pick_device,
     run,
@@ -150,3 +154,22 @@ def test_a_training_that_the_cap_ended_is_named_in_the_report() -> None:
     long = train(replace(SPEC, fit=FitSpec(epochs=60, patience=2, learning_rate=0.02), companions=()))
     assert cut_short(long) == []
     assert len(long.record["fit"]["epochs"]) == long.record["fit"]["kept"] + 2
+
+
+def test_candidates_are_numbered_as_the_model_numbers_its_labels() -> None:
+    dataset = load(parse_data("planted:world(n=40,places=3,named=true,sentences=4)"), 0)
+    turned = numbered_for(dataset, ("cellar", "office", "kitchen", "garden"))  # the data: garden, kitchen, office
+    for before, after in zip(dataset.test, turned.test, strict=True):
+        assert turned.label_names[after.label] == dataset.label_names[before.label]
+        named = [turned.label_names[candidate] for candidate in after.candidates]
+        assert named == [dataset.label_names[candidate] for candidate in before.candidates]
+
+
+def test_another_question_about_a_text_is_another_text() -> None:
+    one = load(parse_data("planted:world(n=40)"), 0).test[0]
+    other = replace(one, query=("where", "is", "nobody"))
+    assert fingerprint(one) == fingerprint(replace(one, label=0))
+    assert len({fingerprint(one), fingerprint(other), fingerprint(replace(one, query=None))}) == 3
+    plain = replace(one, text="A good film", query=None)
+    # what saved models know of their texts must not change
+    assert fingerprint(plain) == hashlib.blake2b(b"a good film", digest_size=8).hexdigest()

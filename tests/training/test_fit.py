@@ -1,5 +1,7 @@
 """Training: losses, class weights, seeds, early choice, divergence."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -8,9 +10,10 @@ from sightline.data.loading import load
 from sightline.data.vocabulary import Vocabulary
 from sightline.errors import DataError, ModelError
 from sightline.models.classifier import build
+from sightline.presets import build_specs
 from sightline.spec import FitSpec, parse_data, parse_model
 from sightline.training.fit import _class_weights, _optimiser, cross_entropies, fit, predict
-from tests.texts import trained, untrained
+from tests.texts import WORDS, example, examples, trained, untrained
 
 DATA = "planted:needle(n=240,length=6)"
 
@@ -38,6 +41,77 @@ def test_attention_has_its_own_weight_decay() -> None:
     assert {decayed[id(p)] for n, p in model.named_parameters() if not n.startswith("scorer.")} == {0.5}
     assert len(decayed) == len(list(model.parameters()))
     assert all(g["amsgrad"] for g in groups)
+
+
+def test_attention_may_learn_faster_and_its_projection_is_a_part_of_it() -> None:
+    model = untrained("mlp(hidden=6)+additive+entmax(learned=true)")
+    groups = _optimiser(model, FitSpec(learning_rate=0.01, attention_rate_factor=10.0)).param_groups
+    rates = {id(p): g["lr"] for g in groups for p in g["params"]}
+    faster = {n for n, p in model.named_parameters() if rates[id(p)] == pytest.approx(0.1)}
+    assert faster == {"scorer.inner.weight", "scorer.inner.bias", "scorer.outer.weight", "projection.theta"}
+    assert {rates[id(p)] for n, p in model.named_parameters() if n not in faster} == {0.01}
+
+
+@pytest.mark.parametrize("clipping", [0.0, 0.25])
+def test_clipping_scales_all_gradients_down_together(monkeypatch: pytest.MonkeyPatch, clipping: float) -> None:
+    model, seen = untrained("mlp(hidden=6)"), []
+    monkeypatch.setattr(
+        torch.optim.Adam,
+        "step",
+        lambda self: seen.append([p.grad.clone() for g in self.param_groups for p in g["params"]]),
+    )
+    texts = tuple(examples((5,) * 32))
+    fit(model, texts, texts, FitSpec(epochs=1, reduction="sum", gradient_clipping=clipping), 0)
+    (gradients,) = seen
+    norm = torch.cat([gradient.flatten() for gradient in gradients]).norm().item()
+    assert norm == pytest.approx(0.25, rel=1e-3) if clipping else norm > 0.5
+
+
+@pytest.mark.parametrize("reduction", ["sum", "mean"])
+def test_what_retention_asks_for_is_added_to_the_loss_of_each_text(reduction: str) -> None:
+    model, plain = untrained("mlp(hidden=8)+tying(delta=4.0)"), untrained("mlp(hidden=8)")
+    texts = tuple(examples((5,) * 32))
+    beside = model.losses_beside(model.trace(model.collate(texts))).item()
+    told = [fit(one, texts, texts, FitSpec(epochs=1, reduction=reduction), 0).epochs[0] for one in (model, plain)]
+    assert told[0].training_loss == pytest.approx(told[1].training_loss + beside, rel=1e-5)
+    assert told[0].loss == pytest.approx(told[1].loss, abs=0.1)  # validation reads the task alone
+
+
+def test_tying_brings_states_to_their_embeddings() -> None:
+    def apart(kind: str) -> float:
+        model, dataset = trained(DATA, f"bilstm(hidden=50)+{kind}", epochs=5, learning_rate=0.01)
+        trace = model.trace(model.collate(dataset.test))
+        return (trace.states - trace.embeddings)[trace.batch.mask].square().sum(1).mean().item()
+
+    assert apart("tying(delta=10)") < 0.3 * apart("none")
+
+
+def test_masked_language_modelling_leaves_the_embeddings_and_learns_to_guess() -> None:
+    """Texts of one word, said six times: a masked one follows from those beside it, whatever the label."""
+    texts = tuple(example(" ".join([WORDS[i % 25]] * 6), i, (i // 25) % 2) for i in range(200))
+    model = untrained("bilstm(hidden=8)+mlm(p=0.3)", embedding=16)
+    before = model.embedding.weight.clone()
+    record = fit(model, texts, texts, FitSpec(epochs=15, patience=15, learning_rate=0.01), 0)
+    assert torch.equal(model.embedding.weight, before)
+    assert record.epochs[-1].training_loss < 0.5 * record.epochs[0].training_loss
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_dot_attention_stays_uniform_unless_its_vector_starts_large(seed: int) -> None:
+    """Tutek & Šnajder 2020, app. C: the cure is N(0, 1)."""
+    dataset = load(parse_data("planted:needle(n=800,length=12)"), 0)
+
+    def largest_weight(start: str) -> float:
+        """The largest weight of a text, as a multiple of the uniform one."""
+        spec, training = build_specs(f"bilstm(hidden=32)+dot(start={start})", "tutek2020", epochs=5)
+        spec = replace(spec, embedding=64, embedding_std=1.0)
+        model = build(spec, Vocabulary.fit(dataset.train), dataset.label_names, seed)
+        fit(model, dataset.train, dataset.validation, training, seed)
+        trace = model.trace(model.collate(dataset.test))
+        return (trace.attention.amax(1) * trace.batch.attendable.sum(1)).mean().item()
+
+    assert largest_weight("uniform") < 1.1
+    assert largest_weight("normal") > 1.8
 
 
 def test_training_learns_and_depends_on_its_seed_alone() -> None:

@@ -15,11 +15,14 @@ MAX_TOKENS = 32_768
 """Padded tokens a batch may hold, so that one text of 30,000 words does not pad its neighbours to gigabytes."""
 
 
-def collate(examples: Sequence[Example], vocabulary: Vocabulary, boundaries: bool = False) -> Batch:
+def collate(
+    examples: Sequence[Example], vocabulary: Vocabulary, boundaries: bool = False, classes: int | None = None
+) -> Batch:
     """Turn texts into a padded batch; with boundaries, a beginning and an end that attention cannot see.
 
     Guarantees that ``mask`` is True on real tokens, boundaries included, and ``word`` is the position of a token
-    in ``Example.tokens``, −1 on boundaries and padding.
+    in ``Example.tokens``, −1 on boundaries and padding. Queries get boundaries of their own. Given the number of
+    ``classes``, ``candidates`` is True on the answers a text allows, where any text of the batch names them.
     """
     if not examples:
         raise DataError("expected at least one text to make a batch, got none")
@@ -30,7 +33,7 @@ def collate(examples: Sequence[Example], vocabulary: Vocabulary, boundaries: boo
     ids = _pad([[BOS, *row, EOS] for row in words] if boundaries else words, PAD)
     word = _pad([[-1] * edge + list(range(len(row))) + [-1] * edge for row in words], -1)
     lengths = torch.tensor([len(row) + 2 * edge for row in words])
-    query_ids, query_mask = _queries(examples, vocabulary)
+    query_ids, query_mask = _queries(examples, vocabulary, boundaries)
     return Batch(
         ids=ids,
         mask=torch.arange(ids.shape[1]) < lengths[:, None],
@@ -40,6 +43,7 @@ def collate(examples: Sequence[Example], vocabulary: Vocabulary, boundaries: boo
         index=torch.tensor([example.index for example in examples]),
         query_ids=query_ids,
         query_mask=query_mask,
+        candidates=None if classes is None else _candidates(examples, classes),
     )
 
 
@@ -49,13 +53,31 @@ def _pad(rows: Sequence[Sequence[int]], filling: int) -> torch.Tensor:
 
 
 def _queries(
-    examples: Sequence[Example], vocabulary: Vocabulary
+    examples: Sequence[Example], vocabulary: Vocabulary, boundaries: bool
 ) -> tuple[torch.Tensor, torch.Tensor] | tuple[None, None]:
     if all(example.query is None for example in examples):
         return None, None
-    rows = [vocabulary.ids(example.query or ()) for example in examples]
+    if without := next((example for example in examples if not example.query), None):
+        raise DataError(
+            f"text {without.id} has no query, or one without words, and others have one; drop it before batching"
+        )
+    words = [vocabulary.ids(example.query or ()) for example in examples]
+    rows = [[BOS, *row, EOS] for row in words] if boundaries else words
     ids = _pad(rows, PAD)
     return ids, torch.arange(ids.shape[1]) < torch.tensor([len(row) for row in rows])[:, None]
+
+
+def _candidates(examples: Sequence[Example], classes: int) -> torch.Tensor | None:
+    """Mark the answers each text allows, all of them where it names none; None where no text does."""
+    if all(example.candidates is None for example in examples):
+        return None
+    allowed = torch.zeros(len(examples), classes, dtype=torch.bool)
+    for row, example in enumerate(examples):
+        named = range(classes) if example.candidates is None else example.candidates
+        if not named or not all(0 <= candidate < classes for candidate in named):
+            raise DataError(f"text {example.id}: expected candidates from 0 to {classes - 1}, got {tuple(named)}")
+        allowed[row, list(named)] = True
+    return allowed
 
 
 def length_batches(

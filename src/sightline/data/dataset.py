@@ -35,6 +35,13 @@ class Dataset:
         _check_apart(self.name, self.splits)
         for example in (*self.train, *self.validation, *self.test):
             _check_example(example, self.label_names)
+            if (example.query is None) == self.has_queries:
+                raise DataError(f"text {example.id}: expected a query with every text or with none, got both")
+
+    @property
+    def has_queries(self) -> bool:
+        """Tell whether each text comes with a question or a hypothesis."""
+        return any(example.query is not None for split in self.splits.values() for example in split[:1])
 
     @property
     def splits(self) -> dict[str, Split]:
@@ -60,6 +67,10 @@ def _check_apart(name: str, splits: Mapping[str, Split]) -> None:
 def _check_example(example: Example, label_names: Sequence[str]) -> None:
     if not 0 <= example.label < len(label_names):
         raise DataError(f"text {example.id}: expected a label from 0 to {len(label_names) - 1}, got {example.label}")
+    if example.candidates is not None and example.label not in example.candidates:
+        raise DataError(
+            f"text {example.id}: expected a label among its candidates {example.candidates}, got {example.label}"
+        )
     if len(example.offsets) != len(example.tokens):
         raise DataError(
             f"text {example.id}: expected an offset for each of {len(example.tokens)} tokens, "

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sightline.data.cache import read_corpus
 from sightline.data.dataset import Dataset
+from sightline.data.generated import generate, read_options
 from sightline.data.official.assemble import assemble
 from sightline.data.official.formats import FORMATS, source_digest
-from sightline.data.planted import plant, read_world
 from sightline.data.reading import table_digest
 from sightline.data.tables import load_table
 from sightline.errors import DataError, SpecError
@@ -24,9 +24,9 @@ def load(spec: DataSpec, seed: int) -> Dataset:
         return load_table(spec, seed)
     if spec.part is None:
         raise SpecError("planted: expected a part such as needle(n=2000), got none")
-    if (longest := read_world(spec.part).longest) > spec.max_tokens:
+    if (longest := read_options(spec.part).longest) > spec.max_tokens:
         raise SpecError(f"{spec}: texts have up to {longest} words, above max_tokens={spec.max_tokens}; lower length")
-    return plant(spec.part, seed)
+    return generate(spec.part, seed)
 
 
 def _load_official(spec: DataSpec, seed: int) -> Dataset:

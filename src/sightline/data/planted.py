@@ -1,6 +1,6 @@
 """Corpora generated from a seed, with the evidence known word by word and the best possible accuracy known exactly.
 
-Three worlds, each a part of a data spec:
+Three worlds of single texts, each a part of a data spec (pairs are in `pairs`, questions in `worlds`):
 
 * ``needle``: a word of the class stands among fillers;
 * ``vote``: several cue words vote for one of two classes;
@@ -33,7 +33,7 @@ CLASSES = (
     "nu", "xi", "omicron", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
 )  # fmt: skip
 _SYLLABLES = [consonant + vowel for consonant in "bdfghjklmnprstvz" for vowel in "aeiou"]
-_FILLERS = len(_SYLLABLES) ** 2
+FILLERS = len(_SYLLABLES) ** 2
 _SHARES = {"train": 0.60, "validation": 0.15, "test": 0.25}
 
 Option = int | float | bool | str
@@ -79,8 +79,8 @@ def plant(part: Part, seed: int) -> Dataset:
     of the best rule there is on new texts, ``bag_of_words_accuracy`` that of the best rule blind to order.
     """
     world = read_world(part)
-    sizes = _sizes(world.n)
-    labels = {name: _labels(world, size, Seeds(seed).generator("planted.labels", name)) for name, size in sizes.items()}
+    sizes = sizes_of(world.n)
+    labels = {name: balanced(world.classes, size, seed, name) for name, size in sizes.items()}
     splits: dict[str, Split] = {}
     for name in SPLITS:
         first = sum(len(split) for split in splits.values())
@@ -100,8 +100,6 @@ def plant(part: Part, seed: int) -> Dataset:
 
 def read_world(part: Part) -> World:
     """Read the options of a planted corpus, at their defaults where unset; a value that makes no sense is an error."""
-    if part.name not in _DEFAULTS:
-        raise SpecError(f"planted:{part}: unknown corpus {part.name!r}; expected one of {', '.join(_DEFAULTS)}")
     chosen: dict[str, Any] = _FIXED | part.only(**_DEFAULTS[part.name])
     chosen["cues"] = chosen.pop("count", chosen["cues"])  # a needle is counted, a vote has cues
     world = World(part.name, **chosen)
@@ -127,13 +125,13 @@ def _demands(world: World) -> list[tuple[bool, str]]:
     evidence = world.cues + (2 if world.kind == "negated" else 0)
     return [
         (2 <= world.classes <= len(CLASSES), f"2 to {len(CLASSES)} classes, got classes={world.classes}"),
-        (1 <= world.fillers <= _FILLERS, f"1 to {_FILLERS} fillers, got fillers={world.fillers}"),
+        (1 <= world.fillers <= FILLERS, f"1 to {FILLERS} fillers, got fillers={world.fillers}"),
         (world.needles >= 1, f"at least 1 needle word a class, got needles={world.needles}"),
         (world.cues >= 1, f"at least 1 cue in a text, got {world.cues}"),
         (0 <= world.strength <= 1, f"a strength from 0 to 1, got strength={world.strength}"),
         (0 <= world.noise <= 1, f"a noise from 0 to 1, got noise={world.noise}"),
         (
-            min(_sizes(world.n).values()) >= world.classes,
+            min(sizes_of(world.n).values()) >= world.classes,
             f"a text of each of {world.classes} classes in each split, got n={world.n}; make n larger",
         ),
         (
@@ -167,14 +165,16 @@ def _majority(cues: int, right: float) -> float:
     )
 
 
-def _sizes(n: int) -> dict[str, int]:
+def sizes_of(n: int) -> dict[str, int]:
+    """Divide ``n`` texts: 60 % training, 15 % validation, 25 % test."""
     sizes = {name: round(_SHARES[name] * n) for name in ("validation", "test")}
     return {"train": n - sum(sizes.values())} | sizes
 
 
-def _labels(world: World, size: int, generator: np.random.Generator) -> list[int]:
-    """Balanced labels in random order."""
-    labels: list[int] = generator.permutation(np.arange(size) % world.classes).tolist()
+def balanced(classes: int, size: int, seed: int, split: str) -> list[int]:
+    """Labels of a split, each class as often as the others, in random order."""
+    generator = Seeds(seed).generator("planted.labels", split)
+    labels: list[int] = generator.permutation(np.arange(size) % classes).tolist()
     return labels
 
 
@@ -183,9 +183,9 @@ def _example(world: World, index: int, label: int, seed: int) -> Example:
     generator = Seeds(seed).generator("planted.text", index)
     # Noise draws the truth from the balanced label: the same joint law as drawing the label from the truth,
     # because the channel is symmetric, and the labels stay balanced exactly.
-    truth = _channel(label, 1 - world.noise, world.classes, generator)
+    truth = channel(label, 1 - world.noise, world.classes, generator)
     length = int(generator.integers(world.shortest, world.longest + 1))
-    words = [_filler(int(number)) for number in generator.integers(world.fillers, size=length)]
+    words = [filler(int(number)) for number in generator.integers(world.fillers, size=length)]
     marks = [False] * length
     for position, word, evidence in _WRITERS[world.kind](world, truth, length, generator):
         words[position], marks[position] = word, evidence
@@ -194,15 +194,15 @@ def _example(world: World, index: int, label: int, seed: int) -> Example:
     return Example(f"{world.kind}:{index}", index, text, tokens, offsets, label, rationale=tuple(marks))
 
 
-def _channel(label: int, keep: float, classes: int, generator: np.random.Generator) -> int:
+def channel(label: int, keep: float, classes: int, generator: np.random.Generator) -> int:
     """Keep a class with a probability, else draw one of the others."""
     shift = int(generator.integers(1, classes))
     return label if generator.random() < keep else (label + shift) % classes
 
 
-def _filler(number: int) -> str:
+def filler(number: int) -> str:
     """Name a filler: four letters, such as 'sode'; 2731 shares no divisor with 6400, so names differ."""
-    first, second = divmod(number * 2731 % _FILLERS, len(_SYLLABLES))
+    first, second = divmod(number * 2731 % FILLERS, len(_SYLLABLES))
     return _SYLLABLES[first] + _SYLLABLES[second]
 
 
@@ -211,14 +211,14 @@ def _cue(world: World, pointed: int, generator: np.random.Generator) -> str:
 
 
 def _needle(world: World, truth: int, length: int, generator: np.random.Generator) -> Placed:
-    pointed = _channel(truth, world.strength, world.classes, generator)
+    pointed = channel(truth, world.strength, world.classes, generator)
     places = generator.permutation(length)[: world.cues].tolist()
     return [(place, _cue(world, pointed, generator), True) for place in places]
 
 
 def _vote(world: World, truth: int, length: int, generator: np.random.Generator) -> Placed:
     places = generator.permutation(length)[: world.cues].tolist()
-    pointed = [_channel(truth, world.strength, world.classes, generator) for _ in places]
+    pointed = [channel(truth, world.strength, world.classes, generator) for _ in places]
     return [(place, _cue(world, one, generator), True) for place, one in zip(places, pointed, strict=True)]
 
 

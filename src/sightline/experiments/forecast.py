@@ -16,7 +16,7 @@ from sightline.auditing import measure
 from sightline.data.dataset import Dataset, Split, sample_test
 from sightline.data.loading import load
 from sightline.data.vocabulary import Vocabulary
-from sightline.experiments.run import Trained, refuse_queries
+from sightline.experiments.run import Trained
 from sightline.measures import default_measures
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.models.classifier import AttentionClassifier, build, with_uniform_attention
@@ -54,7 +54,6 @@ def forecast(spec: RunSpec, device: str = "cpu", tokens_at_once: int = TOKENS_AT
     The epochs are the most there can be: training may stop earlier.
     """
     dataset = load(spec.data, spec.seed)
-    refuse_queries(dataset)
     model = _untrained(spec.model, dataset, spec, device)
     compared = "uniform" in spec.companions and spec.model.source.name != "uniform"
     other = _untrained(with_uniform_attention(spec.model), dataset, spec, device) if compared else None

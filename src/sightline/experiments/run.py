@@ -74,7 +74,6 @@ def train(spec: RunSpec, display: Display = Display(), device: str = "cpu", keep
     if unknown := sorted(set(spec.companions) - set(COMPANIONS)):
         raise SpecError(f"unknown companion {unknown[0]!r}; known: {', '.join(COMPANIONS)}")
     dataset = load(spec.data, spec.seed)
-    refuse_queries(dataset)
     model, record = keep(spec, lambda: _fit(spec, dataset, "model", display, device))
     uniform, trainings = None, {"model": record["summary"]}
     if "uniform" in spec.companions and spec.model.source.name != "uniform":
@@ -140,7 +139,6 @@ def load_trained(folder: str | Path, data: DataSpec, seed: int, device: str = "c
     """Read a saved model with its companions, and data to audit it on: never texts that it was trained on."""
     model, record = load_classifier(folder)
     dataset = numbered_for(load(data, seed), model.label_names)
-    refuse_queries(dataset)
     seen = frozenset(record.get("seen", ()))
     if data.recipe == "paper":  # its copies between splits are the paper's own; the card counts them
         seen -= {fingerprint(example) for example in (*dataset.train, *dataset.validation)}
@@ -153,22 +151,13 @@ def load_trained(folder: str | Path, data: DataSpec, seed: int, device: str = "c
     return Trained(model.to(device), _told(dataset, record), Companions(**others), record)
 
 
-def refuse_queries(dataset: Dataset) -> None:
-    """Refuse texts that come with a question or a hypothesis: without it, nobody could answer."""
-    if any(example.query is not None for split in dataset.splits.values() for example in split[:1]):
-        raise DataError(
-            f"{dataset.name}: each text has a query (a question or a hypothesis), and the models there are read one "
-            "text alone; such data can be looked at with sightline check-data"
-        )
-
-
 def fingerprint(example: Example) -> str:
     """Name a text by its words, so that a model can say whether it has seen it without keeping it.
 
-    All its words, also those cut off: cutting elsewhere must not make it another text.
+    All its words, also those cut off: cutting elsewhere must not make it another text. Another query makes it one.
     """
-    tokens, _ = tokenise(example.text)
-    return hashlib.blake2b(" ".join(tokens).encode(), digest_size=8).hexdigest()
+    words = [*tokenise(example.text)[0], *(("\n", *example.query) if example.query else ())]
+    return hashlib.blake2b(" ".join(words).encode(), digest_size=8).hexdigest()
 
 
 def load_imported(spec: str, data: DataSpec, seed: int, device: str = "auto") -> Trained:

@@ -42,11 +42,18 @@ def gradient_importance(
 
 
 def log_odds(logits: Float[torch.Tensor, "B L"], chosen: torch.Tensor) -> Float[torch.Tensor, " B"]:
-    """``log p_c − log(1 − p_c)`` for the chosen class: the signed logit, or the logit against the sum of the others."""
+    """``log p_c − log(1 − p_c)`` for the chosen class: the signed logit, or the logit against the sum of the others.
+
+    The others are the candidates (an absent one has a logit of −∞). Where there is none, the answer is certain
+    whatever the text says: infinite, with a gradient of zero.
+    """
     if logits.shape[1] == 1:
         return torch.where(chosen == 1, logits[:, 0], -logits[:, 0])
     own = torch.nn.functional.one_hot(chosen, logits.shape[1]).bool()
-    return logits[own] - logits.masked_fill(own, -torch.inf).logsumexp(dim=1)
+    others = logits.masked_fill(own, -torch.inf)
+    certain = torch.isneginf(others).all(dim=1)
+    odds = logits[own] - others.masked_fill(certain[:, None], 0).logsumexp(dim=1)
+    return odds.masked_fill(certain, torch.inf)
 
 
 def deletion_importance(
@@ -93,5 +100,6 @@ def _deletions(batch: Batch, tokens_at_once: int) -> list[tuple[torch.Tensor, to
     """List every (row, column) of a word that is not alone in its text, in chunks that fit in memory."""
     several = batch.attendable.sum(1, keepdim=True) > 1
     rows, columns = torch.nonzero(batch.attendable & several, as_tuple=True)
-    size = max(1, tokens_at_once // batch.ids.shape[1])
+    beside = 0 if batch.query_ids is None else batch.query_ids.shape[1]  # every shortened text brings its query
+    size = max(1, tokens_at_once // (batch.ids.shape[1] + beside))
     return list(zip(torch.split(rows, size), torch.split(columns, size), strict=True)) if len(rows) else []

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 import torch
+from jaxtyping import Float
 
 from sightline.maths.projections import uniform
 from sightline.maths.simplex import decision
@@ -14,6 +15,8 @@ from sightline.measures.arrays import decided, shuffled, to_numpy, words
 from sightline.results import Measurement
 from sightline.seeds import Seeds
 from sightline.types import Arrays, Auditable, Trace
+
+Array = np.ndarray
 
 
 @dataclass(frozen=True)
@@ -40,12 +43,17 @@ class Need:
             "uniform": decision(to_numpy(flat)),
             "permuted": np.stack([decision(to_numpy(logits)) for logits in permuted], axis=1),
             # The proof that decoding is what the model does: its own attention must give its own logits.
-            "identity_error": np.abs(again - to_numpy(trace.logits)).max(axis=1),
+            "identity_error": _largest_difference(again, to_numpy(trace.logits)),
         }
 
     def finish(self, arrays: Arrays, seeds: Seeds) -> Measurement:
         """Keep everything; a decision is always defined."""
         return Measurement(self.code, arrays, settings={"permutations": self.permutations})
+
+
+def _largest_difference(x: Float[Array, "B L"], y: Float[Array, "B L"]) -> Float[Array, " B"]:
+    """Equal logits differ by 0, also those of absent candidates: −∞ − (−∞) is not a number."""
+    return np.asarray(np.abs(np.subtract(x, y, out=np.zeros(x.shape), where=x != y)).max(axis=1))
 
 
 @dataclass(frozen=True)

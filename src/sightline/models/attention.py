@@ -1,4 +1,4 @@
-"""From states to attention: scorers, projections by name, and where attention comes from."""
+"""Where attention comes from: the model's scores, or something else that takes their place."""
 
 from __future__ import annotations
 
@@ -8,29 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from jaxtyping import Bool, Float
-from torch import nn
 
-from sightline.maths.projections import renormalise, softmax, uniform
+from sightline.maths.projections import renormalise, uniform
 from sightline.seeds import seed_for
 from sightline.spec import Part
 from sightline.types import Batch
 
 Projection = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
-
-
-class Additive(nn.Module):
-    """``score_t = v · tanh(W h_t + b)`` (Bahdanau et al. 2015; Jain & Wallace 2019, §2; Wen et al. 2022, eq. 2)."""
-
-    def __init__(self, states: int, hidden: int = 0) -> None:
-        super().__init__()
-        width = hidden or max(1, states // 2)
-        self.inner = nn.Linear(states, width)
-        self.outer = nn.Linear(width, 1, bias=False)
-
-    def forward(self, states: Float[torch.Tensor, "B T H"]) -> Float[torch.Tensor, "B T"]:
-        """Score every token."""
-        scores: torch.Tensor = self.outer(torch.tanh(self.inner(states)))
-        return scores.squeeze(-1)
 
 
 @dataclass(frozen=True)
@@ -66,12 +50,11 @@ class Random:
 
     def __call__(self, scores: Float[torch.Tensor, "B T"], batch: Batch) -> Float[torch.Tensor, "B T"]:
         """Project scores drawn from N(0, scale²) by text and word."""
-        drawn = [self._draw(int(i), int(words)) for i, words in zip(batch.index, batch.word.amax(1) + 1, strict=True)]
-        return self.projection(_by_word(drawn, batch).to(scores), batch.attendable)
 
-    def _draw(self, index: int, words: int) -> np.ndarray:
-        generator = np.random.default_rng(seed_for(self.seed, "random attention", index))
-        return generator.normal(0.0, self.scale, size=max(words, 1))
+        def draw(generator: np.random.Generator, words: int) -> np.ndarray:
+            return generator.normal(0.0, self.scale, size=words)
+
+        return self.projection(drawn_by_word(draw, self.seed, "random attention", batch).to(scores), batch.attendable)
 
 
 @dataclass(frozen=True)
@@ -86,6 +69,15 @@ class Given:
         return renormalise(given, batch.attendable)
 
 
+def drawn_by_word(
+    draw: Callable[[np.random.Generator, int], np.ndarray], seed: int, stage: str, batch: Batch
+) -> Float[torch.Tensor, "B T"]:
+    """Draw a number for each word of each text; it stays with the word in any batch, and when others are deleted."""
+    texts = zip(batch.index.tolist(), (batch.word.amax(1) + 1).tolist(), strict=True)
+    drawn = [draw(np.random.default_rng(seed_for(seed, stage, index)), max(words, 1)) for index, words in texts]
+    return _by_word(drawn, batch)
+
+
 def _by_word(values: list[np.ndarray], batch: Batch) -> Float[torch.Tensor, "B T"]:
     width = max(len(row) for row in values)
     table = torch.tensor(np.stack([np.pad(row, (0, width - len(row))) for row in values]), device=batch.ids.device)
@@ -94,14 +86,6 @@ def _by_word(values: list[np.ndarray], batch: Batch) -> Float[torch.Tensor, "B T
 
 
 Source = Learned | Uniform | Random | Given
-
-SCORERS: Mapping[str, Callable[[Part, int], Additive]] = {
-    "additive": lambda part, states: Additive(states, **part.sizes(hidden=0)),
-}
-"""Every scorer by the name it has in a spec, built from its part and the size of the states."""
-
-PROJECTIONS: Mapping[str, Projection] = {"softmax": softmax}
-"""Every projection by the name it has in a spec."""
 
 SOURCES: Mapping[str, Callable[[Part, Projection, int], Source]] = {
     "learned": lambda part, projection, seed: Learned(projection, **part.only()),

@@ -11,33 +11,48 @@ from torch import nn
 
 from sightline.data.batching import collate
 from sightline.data.vocabulary import PAD, Vocabulary
-from sightline.models.attention import PROJECTIONS, SCORERS, SOURCES, Source
-from sightline.models.decoders import Linear
+from sightline.errors import ModelError
+from sightline.models.attention import SOURCES, Source
+from sightline.models.decoders import DECODERS, Linear
 from sightline.models.encoders import ENCODERS
+from sightline.models.projectors import PROJECTIONS, Projector
+from sightline.models.retention import RETENTIONS, Setting
+from sightline.models.scorers import SCORERS
 from sightline.seeds import seed_for
 from sightline.spec import ModelSpec, Part
 from sightline.types import Batch, Example, Link, Trace
 
 
 class AttentionClassifier(nn.Module):
-    """Classify single texts by attention over encoded tokens; an `Auditable`.
+    """Classify texts, or answer queries about them, by attention over encoded tokens; an `Auditable`.
 
-    Where attention comes from is an argument (``source``), not a subclass: learned, uniform, random or given.
+    Where attention comes from is an argument (``source``), not a subclass: learned, uniform, random or given. A model
+    that reads queries has an encoder and embeddings of its own for them, as published.
     """
 
-    def __init__(self, spec: ModelSpec, vocabulary: Vocabulary, label_names: tuple[str, ...], source: Source) -> None:
+    def __init__(self, spec: ModelSpec, vocabulary: Vocabulary, label_names: tuple[str, ...], seed: int) -> None:
         super().__init__()
         self.spec = spec
         self.vocabulary = vocabulary
         self.label_names = label_names
-        self.source = source
-        self.embedding = nn.Embedding(len(vocabulary), spec.embedding, padding_idx=PAD)
-        nn.init.normal_(self.embedding.weight, std=spec.embedding_std)
-        with torch.no_grad():
-            self.embedding.weight[PAD] = 0
+        self.reads_queries = spec.decoder.name == "query"
+        self.projection: Projector = PROJECTIONS[spec.projection.name](spec.projection, seed)
+        self.source: Source = SOURCES[spec.source.name](spec.source, self.projection, seed)
+        # The order in which parts are made decides which weights a seed gives them.
+        self.embedding = _embeddings(vocabulary, spec)
         self.encoder = ENCODERS[spec.encoder.name](spec.encoder, spec.embedding)
-        self.scorer = SCORERS[spec.scorer.name](spec.scorer, self.encoder.size)
-        self.decoder = Linear(self.encoder.size, len(label_names))
+        query = self.encoder.size if self.reads_queries else 0
+        self.retention = RETENTIONS[spec.retention.name](Setting(spec, self.embedding, self.encoder, seed))
+        self.scorer = SCORERS[spec.scorer.name](spec.scorer, self.retention.size, query)
+        self.decoder = DECODERS[spec.decoder.name](spec.decoder, self.retention.size, query, len(label_names))
+        if self.reads_queries:
+            self.query_embedding = _embeddings(vocabulary, spec)
+            self.query_encoder = ENCODERS[spec.encoder.name](spec.encoder, spec.embedding)
+
+    @property
+    def embeddings(self) -> tuple[nn.Embedding, ...]:
+        """The tables that words are looked up in: one, and one for queries where they are read."""
+        return (self.embedding, self.query_embedding) if self.reads_queries else (self.embedding,)
 
     @property
     def name(self) -> str:
@@ -46,13 +61,14 @@ class AttentionClassifier(nn.Module):
 
     @property
     def link(self) -> Link:
-        """A sigmoid for two classes, a softmax for more."""
-        return "sigmoid" if len(self.label_names) == 2 else "softmax"
+        """A sigmoid for two classes, a softmax for more and for answers to queries."""
+        return "sigmoid" if len(self.label_names) == 2 and not self.reads_queries else "softmax"
 
     @property
     def offers(self) -> frozenset[str]:
-        """Everything an affine decoder allows; deletion goes the plain way."""
-        return frozenset({"decode", "token_logits", "embedding_grad", "state_grad"})
+        """What the decoder allows, token logits where it is affine; deletion goes the plain way."""
+        affine = frozenset() if self.reads_queries else frozenset({"token_logits"})
+        return frozenset({"decode", "embedding_grad", "state_grad"}) | affine
 
     @property
     def device(self) -> torch.device:
@@ -60,8 +76,15 @@ class AttentionClassifier(nn.Module):
         return self.embedding.weight.device
 
     def collate(self, examples: Sequence[Example]) -> Batch:
-        """Turn texts into a padded batch on the model's device."""
-        return collate(examples, self.vocabulary, self.spec.boundaries).to(self.device)
+        """Turn texts into a padded batch on the model's device; texts have a query just where the model reads one."""
+        if odd := next((one for one in examples if (one.query is not None) != self.reads_queries), None):
+            got, cure = (
+                ("no query", "leave +query out") if odd.query is None else ("a query", "add +query to the model")
+            )
+            raise ModelError(
+                f"text {odd.id}: {self.name} expects {'a' if self.reads_queries else 'no'} query, got {got}; {cure}"
+            )
+        return collate(examples, self.vocabulary, self.spec.boundaries, len(self.label_names)).to(self.device)
 
     def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
         """Look up the embeddings of a batch."""
@@ -70,7 +93,7 @@ class AttentionClassifier(nn.Module):
 
     def forward(self, batch: Batch) -> Float[torch.Tensor, "B L"]:
         """Compute the logits, with gradients to every parameter: for training."""
-        return self._run(batch, self.embed(batch)).logits
+        return self.run(batch).logits
 
     def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> Trace:
         """Run the model; detached, unless embeddings are given to take gradients of."""
@@ -81,31 +104,62 @@ class AttentionClassifier(nn.Module):
 
     def decode(self, trace: Trace, attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
         """Pool under any attention and decode."""
-        return self._pool(trace.pooled, attention)
+        return self._decode(trace.batch, trace.pooled, attention, trace.query)
 
-    def _pool(
-        self, pooled: Float[torch.Tensor, "B T P"], attention: Float[torch.Tensor, "B T"]
+    def losses_beside(self, trace: Trace) -> Float[torch.Tensor, ""] | None:
+        """Give what training is to add to the loss of each text of a batch, where the retention adds anything."""
+        return self.retention.penalty(trace, self.embedding, self.encoder)
+
+    def run(self, batch: Batch) -> Trace:
+        """Run the model with gradients to every parameter: for training."""
+        return self._run(batch, self.embed(batch))
+
+    def _decode(
+        self,
+        batch: Batch,
+        pooled: Float[torch.Tensor, "B T P"],
+        attention: Float[torch.Tensor, "B T"],
+        query: Float[torch.Tensor, "B H"] | None,
     ) -> Float[torch.Tensor, "B L"]:
-        logits: torch.Tensor = self.decoder(torch.einsum("bt,btp->bp", attention, pooled))
+        context = torch.einsum("bt,btp->bp", attention, pooled)
+        asked = () if isinstance(self.decoder, Linear) else (query, batch.candidates)
+        logits: torch.Tensor = self.decoder(context, *asked)
         return logits
 
     def _run(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"]) -> Trace:
         states = self.encoder(embeddings, batch.mask)
-        scores = self.scorer(states)
-        attention = self.source(scores, batch)
-        return Trace(batch, embeddings, states, states, scores, attention, self._pool(states, attention))
+        pooled = self.retention.pool(states, embeddings)
+        query = self._read_query(batch)
+        scores = self.scorer(pooled, query)
+        attention = self.source(self.projection.disturb(scores, batch), batch)
+        logits = self._decode(batch, pooled, attention, query)
+        return Trace(batch, embeddings, states, pooled, scores, attention, logits, query=query)
+
+    def _read_query(self, batch: Batch) -> Float[torch.Tensor, "B H"] | None:
+        if not self.reads_queries:
+            return None
+        assert batch.query_ids is not None  # collate has seen to it
+        assert batch.query_mask is not None
+        states = self.query_encoder(self.query_embedding(batch.query_ids), batch.query_mask)
+        return self.query_encoder.summary(states, batch.query_mask)
 
     def _explained(self, trace: Trace) -> Trace:
-        return replace(trace, token_logits=self.decoder(trace.pooled))
+        return replace(trace, token_logits=self.decoder(trace.pooled)) if isinstance(self.decoder, Linear) else trace
+
+
+def _embeddings(vocabulary: Vocabulary, spec: ModelSpec) -> nn.Embedding:
+    table = nn.Embedding(len(vocabulary), spec.embedding, padding_idx=PAD)
+    nn.init.normal_(table.weight, std=spec.embedding_std)
+    with torch.no_grad():
+        table.weight[PAD] = 0
+    return table
 
 
 def build(spec: ModelSpec, vocabulary: Vocabulary, label_names: tuple[str, ...], seed: int) -> AttentionClassifier:
     """Make an untrained classifier whose weights depend on the seed alone, not on what was drawn before."""
-    source = SOURCES[spec.source.name](spec.source, PROJECTIONS[spec.projection.name], seed)
-    spec.projection.only()
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed_for(seed, "weights"))
-        return AttentionClassifier(spec, vocabulary, label_names, source).eval()
+        return AttentionClassifier(spec, vocabulary, label_names, seed).eval()
 
 
 def with_uniform_attention(spec: ModelSpec) -> ModelSpec:

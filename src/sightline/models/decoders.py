@@ -1,10 +1,14 @@
-"""From the pooled context to logits."""
+"""From the pooled context, and a query where there is one, to logits."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import nn
+
+from sightline.spec import Part
 
 
 class Linear(nn.Module):
@@ -22,3 +26,40 @@ class Linear(nn.Module):
         """Decode pooled contexts, or states one by one."""
         logits: torch.Tensor = self.affine(pooled)
         return logits
+
+
+class Query(nn.Module):
+    """``W₃ tanh(W₁ c + b₁ + W₂ q + b₂) + b₃``, one logit an answer (the code released with Jain & Wallace 2019).
+
+    Answers that a text does not allow get −∞, so that probabilities are shared among its candidates. The tanh is why
+    there are no token logits.
+    """
+
+    def __init__(self, pooled: int, query: int, classes: int) -> None:
+        super().__init__()
+        width = max(1, query // 2)
+        self.context = nn.Linear(pooled, width)
+        self.asked = nn.Linear(query, width)
+        self.outer = nn.Linear(width, classes)
+
+    def forward(
+        self,
+        pooled: Float[torch.Tensor, "B P"],
+        query: Float[torch.Tensor, "B H"],
+        candidates: Bool[torch.Tensor, "B C"] | None,
+    ) -> Float[torch.Tensor, "B C"]:
+        """Decode a context under a query, over the candidates where they are named."""
+        logits: torch.Tensor = self.outer(torch.tanh(self.context(pooled) + self.asked(query)))
+        return logits if candidates is None else logits.masked_fill(~candidates, -torch.inf)
+
+
+def _linear(part: Part, pooled: int, query: int, classes: int) -> Linear:
+    return Linear(pooled, classes, **part.only())
+
+
+def _query(part: Part, pooled: int, query: int, classes: int) -> Query:
+    return Query(pooled, query, classes, **part.only())
+
+
+DECODERS: Mapping[str, Callable[[Part, int, int, int], Linear | Query]] = {"linear": _linear, "query": _query}
+"""Every decoder by the name it has in a spec, from the widths of the pooled vectors and the query, and the classes."""

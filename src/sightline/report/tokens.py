@@ -48,6 +48,7 @@ class TextView:
     disagreement: str
     words: str
     rows: tuple[MapRow, ...]
+    query: str = ""
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,8 @@ def _absent(audit: Audit, kind: Map) -> str:
 
 
 def _view(record: TextRecord, rows: tuple[MapRow, ...], disagreement: str) -> TextView:
-    return TextView(record.id, record.label, record.predicted, disagreement, count(len(record.tokens)), rows)
+    query = " ".join(record.query or ()) if rows else ""
+    return TextView(record.id, record.label, record.predicted, disagreement, count(len(record.tokens)), rows, query)
 
 
 def _rows(record: TextRecord, maps: Sequence[tuple[str, np.ndarray]]) -> Iterator[MapRow]:

@@ -15,7 +15,7 @@ from sightline.models.classifier import AttentionClassifier
 def start_from_vectors(model: AttentionClassifier) -> dict[str, Any]:
     """Put the vectors of the model's spec in place, and say how many words had one; the others keep their random start.
 
-    The vectors are trained on like any other embedding.
+    The vectors are trained on like any other embedding. A model that reads queries has two tables: both start so.
     """
     spec = model.spec
     if spec.vectors_digest and spec.vectors_digest != vectors_digest(spec.vectors):
@@ -29,7 +29,8 @@ def start_from_vectors(model: AttentionClassifier) -> dict[str, Any]:
         raise SpecError(f"{spec.vectors}: expected vectors of {spec.embedding} numbers, got {found.rows.shape[1]}")
     with torch.no_grad():
         rows = torch.from_numpy(found.rows).to(model.embedding.weight)
-        model.embedding.weight[model.vocabulary.ids(found.words)] = rows
+        for table in model.embeddings:
+            table.weight[model.vocabulary.ids(found.words)] = rows
     return {
         "file": Path(spec.vectors).name,
         "dimension": spec.embedding,

@@ -1,0 +1,138 @@
+"""Projections as parts of a model: those of `maths.projections` with their settings, their parameter or their noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+from torch import nn
+
+from sightline.errors import SpecError
+from sightline.maths import projections
+from sightline.models.attention import drawn_by_word
+from sightline.seeds import seed_for
+from sightline.spec import Part
+from sightline.types import Batch
+
+Fixed = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+MARGIN = 0.01
+"""How near a learned α may come to 1 and 2, where its gradient is undefined or gone (Correia et al. 2019)."""
+
+
+class Projector(nn.Module):
+    """A projection without parameters or noise."""
+
+    def __init__(self, project: Fixed | None = None) -> None:
+        super().__init__()
+        self.project = project
+
+    def forward(
+        self, scores: Float[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]
+    ) -> Float[torch.Tensor, "B T"]:
+        """Turn scores into weights."""
+        assert self.project is not None  # those that have none have their own forward
+        return self.project(scores, mask)
+
+    def disturb(self, scores: Float[torch.Tensor, "B T"], batch: Batch) -> Float[torch.Tensor, "B T"]:
+        """Leave the scores as they are."""
+        return scores
+
+
+class LearnedEntmax(Projector):
+    """Entmax whose α is a parameter: ``α = 1 + σ(θ)``, kept within (1, 2) (Correia et al. 2019)."""
+
+    def __init__(self, alpha: float) -> None:
+        super().__init__()
+        self.theta = nn.Parameter(torch.tensor(alpha - 1).logit())
+
+    @property
+    def alpha(self) -> Float[torch.Tensor, ""]:
+        """The α that training has reached."""
+        return 1 + MARGIN + (1 - 2 * MARGIN) * torch.sigmoid(self.theta)
+
+    def forward(
+        self, scores: Float[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]
+    ) -> Float[torch.Tensor, "B T"]:
+        """Turn scores into weights."""
+        return projections.entmax(scores, mask, self.alpha)
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Where Gumbel noise comes from: its seed, and whether it is there at test, too."""
+
+    seed: int
+    at_test: bool
+
+
+class Gumbel(Projector):
+    """Softmax of noisy scores at a temperature (Jang et al. 2017; Wen et al. 2022, §5.3).
+
+    Training draws by batch, from the seed and the number of batches so far. At test there is no noise unless it was
+    asked for; then each word has its own, which neither its batch nor a deletion changes.
+    """
+
+    def __init__(self, temperature: float, noise: Noise) -> None:
+        super().__init__()
+        self.temperature = temperature
+        self.noise = noise
+        self.batches = 0
+
+    def forward(
+        self, scores: Float[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]
+    ) -> Float[torch.Tensor, "B T"]:
+        """Turn scores, noisy or not, into weights."""
+        return projections.gumbel_softmax(scores, mask, self.temperature)
+
+    def disturb(self, scores: Float[torch.Tensor, "B T"], batch: Batch) -> Float[torch.Tensor, "B T"]:
+        """Add noise where there is to be any."""
+        if self.training:
+            generator = torch.Generator(scores.device).manual_seed(seed_for(self.noise.seed, "gumbel", self.batches))
+            self.batches += 1
+            return scores + projections.gumbel(torch.empty_like(scores).exponential_(generator=generator))
+        if self.noise.at_test:
+            return scores + drawn_by_word(_gumbel, self.noise.seed, "gumbel at test", batch).to(scores)
+        return scores
+
+
+def _gumbel(generator: np.random.Generator, words: int) -> np.ndarray:
+    return generator.gumbel(size=words)
+
+
+def _sparsegen(part: Part, seed: int) -> Projector:
+    strength = part.only(**{"lambda": 0.5})["lambda"]
+    if not -np.inf < strength < 1:
+        raise SpecError(f"{part}: expected lambda below 1, got {strength}; towards 1 a single token gets all")
+    return Projector(lambda scores, mask: projections.sparsegen(scores, mask, strength))
+
+
+def _entmax(part: Part, seed: int) -> Projector:
+    chosen = part.only(alpha=1.5, learned=False)
+    alpha = chosen["alpha"]
+    if not 1 <= alpha <= 2:
+        raise SpecError(f"{part}: expected alpha from 1 (softmax) to 2 (sparsemax), got {alpha}")
+    if chosen["learned"] and alpha in (1, 2):
+        raise SpecError(f"{part}: a learned alpha starts between 1 and 2, got {alpha}")
+    if chosen["learned"]:
+        return LearnedEntmax(alpha)
+    return Projector(lambda scores, mask: projections.entmax(scores, mask, alpha))
+
+
+def _gumbel_softmax(part: Part, seed: int) -> Projector:
+    chosen = part.only(temperature=0.8, test_noise=False)
+    if not 0 < chosen["temperature"] < np.inf:
+        raise SpecError(f"{part}: expected a positive temperature, got {chosen['temperature']}")
+    return Gumbel(chosen["temperature"], Noise(seed, chosen["test_noise"]))
+
+
+PROJECTIONS: Mapping[str, Callable[[Part, int], Projector]] = {
+    "softmax": lambda part, seed: Projector(projections.softmax, **part.only()),
+    "sparsemax": lambda part, seed: Projector(projections.sparsemax, **part.only()),
+    "sparsegen": _sparsegen,
+    "entmax": _entmax,
+    "gumbel": _gumbel_softmax,
+}
+"""Every projection by the name it has in a spec; the seed is that of the run."""

@@ -1,0 +1,188 @@
+"""What keeps the input in the hidden states (Tutek & Šnajder 2020, §3.1): by what attention pools, or by the loss.
+
+A retention says how wide the pooled vectors are (``size``), makes them (``pool``), and may add a loss to that of
+training (``penalty``). Only the encoder of the text is concerned, never that of a query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import nn
+from torch.nn.functional import cross_entropy
+
+from sightline.data.vocabulary import SPECIALS, UNK
+from sightline.errors import SpecError
+from sightline.models.encoders import Encoder
+from sightline.seeds import seed_for
+from sightline.spec import ModelSpec
+from sightline.types import Trace
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a retention is built into: the embeddings it reads, the encoder it tames, and the seed of the run."""
+
+    spec: ModelSpec
+    embedding: nn.Embedding
+    encoder: Encoder
+    seed: int
+
+    def needs_equal_sizes(self) -> None:
+        """Refuse states that are not as wide as the embeddings, and say which numbers to choose."""
+        wide, states = self.embedding.embedding_dim, self.encoder.size
+        if states != wide:
+            raise SpecError(
+                f"{self.spec.retention}: needs states as wide as the embeddings, got {states} and {wide}; "
+                f"take embedding={states}, or {_sizes_for(self.spec.encoder.name, wide)}"
+            )
+
+
+def _sizes_for(encoder: str, wide: int) -> str:
+    each = {"bilstm": ("hidden", wide / 2), "cnn": ("channels times the number of kernels", wide)}
+    name, size = each.get(encoder, ("hidden", wide))
+    return f"{encoder} with {name} = {size:g}"
+
+
+class Nothing(nn.Module):
+    """No retention: attention pools the states of the encoder."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__()
+        self.size = setting.encoder.size
+
+    def pool(
+        self, states: Float[torch.Tensor, "B T H"], embeddings: Float[torch.Tensor, "B T E"]
+    ) -> Float[torch.Tensor, "B T P"]:
+        """Give what attention sums."""
+        return states
+
+    def penalty(self, trace: Trace, embedding: nn.Embedding, encoder: Encoder) -> Float[torch.Tensor, ""] | None:
+        """Give the loss to add to that of a batch, if there is any, from what the model made of it and is made of."""
+        return None
+
+
+class Concat(Nothing):
+    """``[h_t ; e_t]`` (eq. 2): the embedding beside the state."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self.size = setting.encoder.size + setting.embedding.embedding_dim
+
+    def pool(
+        self, states: Float[torch.Tensor, "B T H"], embeddings: Float[torch.Tensor, "B T E"]
+    ) -> Float[torch.Tensor, "B T P"]:
+        """Give what attention sums."""
+        return torch.cat([states, embeddings], dim=2)
+
+
+class Residual(Nothing):
+    """``e_t + h_t`` (eq. 3)."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        setting.needs_equal_sizes()
+
+    def pool(
+        self, states: Float[torch.Tensor, "B T H"], embeddings: Float[torch.Tensor, "B T E"]
+    ) -> Float[torch.Tensor, "B T P"]:
+        """Give what attention sums."""
+        return embeddings + states
+
+
+class Tying(Nothing):
+    """``δ / T · Σ_t ‖h_t − e_t‖²`` (eq. 4), averaged over all real tokens of a batch, boundaries among them."""
+
+    def __init__(self, setting: Setting, delta: float) -> None:
+        super().__init__(setting)
+        setting.needs_equal_sizes()
+        self.delta = delta
+
+    def penalty(self, trace: Trace, embedding: nn.Embedding, encoder: Encoder) -> Float[torch.Tensor, ""]:
+        """Give the loss to add."""
+        apart = (trace.states - trace.embeddings).square().sum(2)
+        return self.delta * apart[trace.batch.mask].mean()
+
+
+class MaskedLanguageModel(Nothing):
+    """``η`` times the mean loss of guessing masked words, decoded with the embeddings, which are frozen (eq. 5).
+
+    Each word is chosen with probability p; of the chosen 80 % are masked, 10 % become a random word and 10 % stay
+    (Devlin et al. 2019). The vector of the unknown word is the mask, so that there is no new parameter.
+    """
+
+    def __init__(self, setting: Setting, eta: float, p: float) -> None:
+        super().__init__(setting)
+        setting.needs_equal_sizes()
+        setting.embedding.weight.requires_grad_(False)
+        self.eta, self.p, self.seed, self.batches = eta, p, setting.seed, 0
+
+    def penalty(self, trace: Trace, embedding: nn.Embedding, encoder: Encoder) -> Float[torch.Tensor, ""]:
+        """Give the loss to add; without a chosen word it is 0."""
+        batch = trace.batch
+        generator = torch.Generator(batch.ids.device).manual_seed(seed_for(self.seed, "mlm", self.batches))
+        self.batches += 1
+        hidden, chosen = masked(batch.ids, batch.attendable, self.p, embedding.num_embeddings, generator)
+        states = encoder(embedding(hidden), batch.mask)[chosen]
+        losses = cross_entropy(states @ embedding.weight.T, batch.ids[chosen], reduction="sum")
+        return self.eta * losses / chosen.sum().clamp(min=1)
+
+
+def masked(
+    ids: Int[torch.Tensor, "B T"],
+    words: Bool[torch.Tensor, "B T"],
+    p: float,
+    vocabulary: int,
+    generator: torch.Generator,
+) -> tuple[Int[torch.Tensor, "B T"], Bool[torch.Tensor, "B T"]]:
+    """Choose words with probability p; hide 80 % behind the mask, 10 % behind a random word, and 10 % not at all."""
+
+    def drawn() -> torch.Tensor:
+        return torch.rand(ids.shape, generator=generator, device=ids.device)
+
+    chosen = words & (drawn() < p)
+    fate = drawn()
+    others = torch.randint(SPECIALS, vocabulary, ids.shape, generator=generator, device=ids.device)
+    hidden = torch.where(chosen & (fate < 0.8), torch.full_like(ids, UNK), ids)
+    return torch.where(chosen & (fate >= 0.8) & (fate < 0.9), others, hidden), chosen
+
+
+Retention = Nothing
+
+
+def _tying(setting: Setting) -> Retention:
+    return Tying(setting, **setting.spec.retention.sizes(delta=10.0))
+
+
+def _masked_language_model(setting: Setting) -> Retention:
+    part = setting.spec.retention
+    chosen = part.sizes(eta=1.0, p=0.15)
+    if chosen["p"] > 1:
+        raise SpecError(f"{part}: expected a probability p up to 1, got {chosen['p']}")
+    if not setting.encoder.contextual:
+        raise SpecError(
+            f"{part}: a masked word is guessed from its neighbours, and the states of {setting.spec.encoder} see none; "
+            "take another encoder"
+        )
+    return MaskedLanguageModel(setting, **chosen)
+
+
+def _plain(kind: Callable[[Setting], Retention]) -> Callable[[Setting], Retention]:
+    def make(setting: Setting) -> Retention:
+        setting.spec.retention.only()
+        return kind(setting)
+
+    return make
+
+
+RETENTIONS: Mapping[str, Callable[[Setting], Retention]] = {
+    "none": _plain(Nothing),
+    "concat": _plain(Concat),
+    "residual": _plain(Residual),
+    "tying": _tying,
+    "mlm": _masked_language_model,
+}
+"""Every retention by the name it has in a spec."""

@@ -1,0 +1,86 @@
+"""BiLSTM + additive learns the generated questions and pairs, and its audits run from training to page."""
+
+import math
+import re
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sightline.experiments.run import load_trained, run, save_trained
+from sightline.findings.verdict import CANNOT_TELL, VERDICTS
+from sightline.report.page import write_page
+from sightline.report.tokens import SHOWN
+from sightline.results import Audit, Failed
+from sightline.spec import FitSpec, RunSpec, parse_data, parse_model
+
+SMALL = {"embedding": 32, "embedding_std": 1.0}
+CORPORA = {
+    "pair": ("pair(n=2000,length=8,things=1,fillers=10)", 8, 0.95),
+    "one fact": ("world(n=1200,people=2,places=3,sentences=5)", 15, 0.95),
+    "two facts": ("world(n=1200,facts=2,people=2,places=3,things=1,sentences=5)", 12, 0.6),
+}
+"""Sizes that are learned in half a minute, the epochs it takes, and the accuracy to reach."""
+
+
+@cache
+def audited(name: str) -> tuple[RunSpec, object, Audit]:
+    data, epochs, _ = CORPORA[name]
+    fit = FitSpec(epochs=epochs, patience=epochs, batch_size=16, learning_rate=5e-3, keep="accuracy")
+    model = parse_model("bilstm(hidden=32)+additive+query", **SMALL)
+    spec = RunSpec(
+        parse_data(f"planted:{data}"), model, fit, limit=100, companions=("uniform",) if name == "pair" else ()
+    )
+    return (spec, *run(spec))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CORPORA)
+def test_the_answers_are_learned(name: str) -> None:
+    _, _, result = audited(name)
+    assert result.metrics["accuracy"].value >= CORPORA[name][2]
+    assert result.cards["data"]["best_accuracy"] == 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CORPORA)
+def test_the_audit_runs_to_the_end(name: str, tmp_path: Path) -> None:
+    _, _, result = audited(name)
+    assert not [m for m in result.measurements.values() if isinstance(m, Failed)], result.measurements
+    assert not [counts for counts in result.undefined().values() if "unexplained" in counts]
+    assert result.verdict.text in VERDICTS
+    assert result.verdict.text != CANNOT_TELL
+    found = {finding.code: finding for finding in result.findings}
+    for code in ("SL-201", "SL-202"):
+        assert found[code].verdict == "not applicable"
+        assert "the logits of each word alone" in found[code].reason
+    assert all(math.isfinite(value.value) for value in result.estimates.values())
+    page = result.to_html(tmp_path / "page.html").read_text(encoding="utf-8")
+    shown = re.findall(r'<p class="about">query: <bdi>(.*?)</bdi></p>', page)
+    assert len(shown) == SHOWN
+    assert set(shown) <= {" ".join(text.query) for text in result.texts}
+    hidden = write_page(result, tmp_path / "hidden.html", texts=False).read_text(encoding="utf-8")
+    assert "query: <bdi>" not in hidden
+    assert Audit.load(result.save(tmp_path / "audit")).texts == result.texts
+
+
+@pytest.mark.slow
+def test_attention_is_on_what_the_query_asks_for() -> None:
+    """The marked words are few, and hold more of the weight than as many words at random."""
+    for name in CORPORA:
+        _, _, result = audited(name)
+        weights = result.measurements["agreement"].values["attention"].rows()
+        marks = [np.array(text.rationale) for text in result.texts]
+        held = np.mean([row[mark].sum() for row, mark in zip(weights, marks, strict=True)])
+        assert held > np.mean([mark.mean() for mark in marks]) + 0.1, name
+
+
+@pytest.mark.slow
+def test_a_saved_model_answers_as_before(tmp_path: Path) -> None:
+    spec, trained, _ = audited("one fact")
+    folder = save_trained(trained, tmp_path / "model", spec.seed)
+    again = load_trained(folder, spec.data, spec.seed)
+    batch = again.model.collate(again.dataset.test[:20])
+    before = trained.model.trace(trained.model.collate(trained.dataset.test[:20]))
+    assert (again.model.trace(batch).logits == before.logits).all()
