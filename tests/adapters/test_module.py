@@ -21,6 +21,8 @@ from tests.texts import examples, untrained
 
 TEXTS = examples((7, 1, 4, 12, 2, 9))
 
+LOGITS = "token_logits (the logits of each word alone, which only an affine decoder has)"
+
 
 def taken(model: Auditable, companions: Companions) -> dict:
     return measure(
@@ -140,8 +142,8 @@ def test_without_decode_what_needs_it_is_not_applicable() -> None:
         "need": "needs decode",
         "retrained": "needs a companion (uniform)",
         "agreement": "needs decode",
-        "reach": "needs token_logits",
-        "permutation": "needs token_logits",
+        "reach": f"needs {LOGITS}",
+        "permutation": f"needs {LOGITS}",
     }
     assert all(isinstance(outcomes[code], Measurement) for code in ("outputs", "erasure"))
 
