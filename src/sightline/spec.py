@@ -264,18 +264,20 @@ def _plain(value: Any) -> Any:
     """Give a spec as `dataclasses.asdict` does, without its deep copies: a study names its cells by the thousand."""
     if isinstance(value, tuple):
         return tuple(map(_plain, value))
-    if not is_dataclass(value):
-        return value
     kind: Any = type(value)
     unsaid = _later(kind)
+    if unsaid is None:
+        return value
     return {
         name: _plain(inside) for name, inside in vars(value).items() if name not in unsaid or inside != unsaid[name]
     }
 
 
 @cache
-def _later(kind: Any) -> dict[str, Any]:
-    """Give the fields that runs named before did not have, and the value that says nothing new."""
+def _later(kind: Any) -> dict[str, Any] | None:
+    """Give the fields that runs named before did not have, and the value that says nothing new; None of no spec."""
+    if not is_dataclass(kind):
+        return None
     found: tuple[Field[Any], ...] = fields(kind)
     return {one.name: one.default for one in found if one.metadata.get("later")}
 
@@ -335,7 +337,7 @@ def _read_fields(kind: Any, value: Any, where: str) -> Any:
     hints = _hints(kind)
     if not isinstance(value, dict):
         raise SpecError(f"{where}: expected the fields {', '.join(hints)}, got {value!r}")
-    unsaid = _later(kind)
+    unsaid = _later(kind) or {}
     if odd := sorted((set(value) ^ set(hints)) - (set(unsaid) - set(value))):
         told = "unknown" if odd[0] in value else "missing"
         raise SpecError(f"{where}: {told} field {odd[0]!r}; expected exactly {', '.join(hints)}")

@@ -59,6 +59,16 @@ def test_a_click_shows_the_numbers_of_a_word_in_every_map(reader: Reader) -> Non
             assert page.locator("[aria-pressed=true]").count() == page.locator("#opened .map").count()
 
 
+def test_a_query_stands_with_its_text_and_nothing_stands_where_there_is_none(reader: Reader) -> None:
+    asked = replace(record("Mary went to the kitchen", 0), query=("where", "is", "<b>mary</b>", "\u202e?"))
+    told = audit((asked, record("Nobody asks about this one", 1)))
+    page = reader.open(told, f"#text={asked.id}")
+    expect(page.locator("#opened .query")).to_have_text("query: where is <b>mary</b> ⟦U+202E⟧?")
+    page = reader.open(told, f"#text={told.texts[1].id}")
+    expect(page.locator("#opened-title")).to_contain_text(told.texts[1].id)
+    assert page.locator("#opened .query").count() == 0
+
+
 def test_people_s_marks_are_told_of_a_word(reader: Reader) -> None:
     page = reader.open(EXPLORED, "#text=t0000")
     for word, mark in enumerate(["marked", "not marked", "not marked", "marked"]):

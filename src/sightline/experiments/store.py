@@ -77,10 +77,10 @@ class Store:
         summary = self.summary(key)
         return "missing" if summary is None else summary.state
 
-    def summary(self, key: str) -> Summary | None:
-        """Read the summary of a run that is done or failed, checking every byte of the run on the way."""
+    def summary(self, key: str, *, alone: bool = False) -> Summary | None:
+        """Read the summary of a run that is done or failed, checking every byte of the run, or its own ``alone``."""
         folder = self.run_folder(key)
-        content = read_whole(folder, "summary.json")
+        content = read_whole(folder, "summary.json", alone=alone)
         if content is None:
             return None
         try:
@@ -94,9 +94,10 @@ class Store:
         return {key: summary for key, summary in found if summary is not None}
 
     def summaries(self) -> Iterator[Summary]:
-        """Read the summary of every whole run, in the order of their keys."""
-        folders = sorted((self.root / "runs").glob("??/*"))
-        yield from self.find(folder.name for folder in folders if folder.name[0] != ".").values()
+        """Read every summary, in the order of the keys; whether the rest of a run is whole is asked when it is used."""
+        for folder in sorted((self.root / "runs").glob("??/[!.]*")):
+            if (summary := self.summary(folder.name, alone=True)) is not None:
+                yield summary
 
     def bytes_a_run(self) -> float:
         """Say how much room a run has taken so far, with its share of the trainings; 0 in an empty store."""

@@ -55,7 +55,7 @@ def grouped(order: Sequence[int], texts: Sequence[TextRecord]) -> Iterator[list[
 
 
 def text_block(records: Sequence[TextRecord]) -> str:
-    """Write texts as they are shown, each with the places of its words and people's marks on them."""
+    """Write texts as they are shown, each with the places of its words, people's marks, and its query if any."""
     return json.dumps([_told(record) for record in records], ensure_ascii=False, separators=(",", ":"))
 
 
@@ -63,7 +63,8 @@ def _told(record: TextRecord) -> list[Any]:
     marks = None if record.rationale is None else "".join("01"[marked] for marked in record.rationale)
     parts = [(visible(between), visible(word)) for between, word in stretches(record)]
     places = [_units(part) for pair in parts[:-1] for part in pair]
-    return ["".join(between + word for between, word in parts), places, marks]
+    asked = [] if record.query is None else [visible(" ".join(record.query))]
+    return ["".join(between + word for between, word in parts), places, marks, *asked]
 
 
 def _units(text: str) -> int:

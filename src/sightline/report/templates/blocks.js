@@ -45,11 +45,11 @@ class Blocks {
     return shelf.get(block);
   }
 
-  /** Give a text as it is shown: the text, the places of its words, and people's marks on them (or null). */
+  /** Give a text as it is shown: the text, the places of its words, people's marks on them (or null), its query if any. */
   async text(row) {
     const block = blockOf(this.index, row);
-    const [text, places, marks] = (await this.kept(this.texts, "texts", block))[row - this.index.firsts[block]];
-    return { text, places, marks };
+    const [text, places, marks, query] = (await this.kept(this.texts, "texts", block))[row - this.index.firsts[block]];
+    return { text, places, marks, query };
   }
 
   /** Give the numbers of a text, one list a map. */

@@ -16,6 +16,7 @@ class Opened {
     const numbers = told ? await this.blocks.numbersOf(row) : null;
     if (around.stale()) return;
     this.cut = told ? cut(told) : { words: [], rest: "" };
+    this.query = told?.query;
     this.views = told ? viewsOf(this.index, told, numbers) : [];
     this.draw(row, around.neighbours(), told ? folded(this.cut.words) : 0);
   }
@@ -29,7 +30,8 @@ class Opened {
     this.numbers = make("div", { class: "numbers", role: "status", "aria-live": "polite" });
     this.maps = make("div", {});
     this.ways = make("p", { class: "ways" });
-    this.element.replaceChildren(title, about, this.ways, this.maps, this.numbers);
+    const query = this.query === undefined ? [] : [make("p", { class: "query" }, "query: ", named(shortened(this.query, 2000)))];
+    this.element.replaceChildren(title, about, this.ways, ...query, this.maps, this.numbers);
     this.beside(id, neighbours);
     this.unfold(shown);
   }
