@@ -29,7 +29,7 @@ PLACES = {
     "eraser": "eraser:eraser_movies/movies.tar.gz",
 }
 """Where each corpus lies in the folder, as the spec that reads it."""
-CHEAP = ("sst", "20news", "babi 1", "eraser")
+CHEAP = ("sst", "20news", "eraser")
 """Counted again by the tests."""
 RECIPES = {name: ("clean",) if name == "eraser" else ("paper", "clean") for name in PLACES}
 Counted = dict[str, Any]

@@ -37,16 +37,10 @@ def audited(name: str) -> tuple[RunSpec, object, Audit]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CORPORA)
-def test_the_answers_are_learned(name: str) -> None:
+def test_the_answers_are_learned_and_the_audit_runs_to_the_end(name: str, tmp_path: Path) -> None:
     _, _, result = audited(name)
     assert result.metrics["accuracy"].value >= CORPORA[name][2]
     assert result.cards["data"]["best_accuracy"] == 1.0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", CORPORA)
-def test_the_audit_runs_to_the_end(name: str, tmp_path: Path) -> None:
-    _, _, result = audited(name)
     assert not [m for m in result.measurements.values() if isinstance(m, Failed)], result.measurements
     assert not [counts for counts in result.undefined().values() if "unexplained" in counts]
     assert result.verdict.text in VERDICTS
