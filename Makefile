@@ -39,7 +39,7 @@ demo: $(STAMP)  ## audit a small model on a generated corpus and write a report
 	$(VENV)/bin/sightline demo
 
 test: $(STAMP)  ## all tests, with coverage
-	$(PY) -m pytest -n $(WORKERS) --cov=sightline --cov-report=term
+	$(PY) -m pytest -n $(WORKERS) --dist worksteal --cov=sightline --cov-report=term
 
 check: format-check lint types walls docs-check mutants-check test  ## everything a change must pass
 
