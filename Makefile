@@ -15,7 +15,7 @@ TORCH_INDEX ?=
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check verify mutants bench docs docs-check format format-check lint types walls mutants-check \
+.PHONY: help setup demo test coverage check verify mutants bench docs docs-check format format-check lint types walls mutants-check \
         wheel wheel-smoke clean
 
 help:  ## what there is
@@ -38,7 +38,10 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)  ## audit a small model on a generated corpus and write a report
 	$(VENV)/bin/sightline demo
 
-test: $(STAMP)  ## all tests, with coverage
+test: $(STAMP)  ## all tests
+	$(PY) -m pytest -n $(WORKERS) --dist worksteal
+
+coverage: $(STAMP)  ## all tests, counting the lines they reach; slower
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal --cov=sightline --cov-report=term
 
 check: format-check lint types walls docs-check mutants-check test  ## everything a change must pass
