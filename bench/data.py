@@ -12,10 +12,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from compare import quick
+from compare import print_line, quick
 
 DATA = Path(os.environ.get("SIGHTLINE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 ASKED = 10.0
@@ -50,23 +49,19 @@ def main() -> None:
         pairs = [(read_in_child(spec, ""), read_in_child(spec, folder)) for _ in range(1 if quick() else 3)]
     ratios = [cold[0] / warm[0] for cold, warm in pairs]
     same = len({one[3] for pair in pairs for one in pair}) == 1
-    line: dict[str, Any] = {
-        "name": f"read {spec.partition(':')[0]} again, from what was kept",
-        "against": "reading its files",
-        "ratio": round(float(np.median(ratios)), 2),
-        "low": round(min(ratios), 2),
-        "high": round(max(ratios), 2),
-        "n": len(ratios),
-        "holds": bool(same and (quick() or np.median(ratios) >= ASKED)),
-        "relation": f"the same numbers of words, {ASKED:g} times faster",
-        "threads": 1,
-        "seconds": round(float(np.median([cold[0] for cold, _ in pairs])), 2),
-        "seconds_to_ids": round(float(np.median([cold[1] for cold, _ in pairs])), 2),
-        "seconds_kept": round(float(np.median([warm[0] for _, warm in pairs])), 2),
-        "peak_mebibytes": round(max(cold[2] for cold, _ in pairs)),
-        "peak_mebibytes_kept": round(max(warm[2] for _, warm in pairs)),
-    }
-    print(json.dumps(line))
+    print_line(
+        f"read {spec.partition(':')[0]} again, from what was kept",
+        "reading its files",
+        ratios,
+        bool(same and (quick() or np.median(ratios) >= ASKED)),
+        f"the same numbers of words, {ASKED:g} times faster",
+        threads=1,
+        seconds=round(float(np.median([cold[0] for cold, _ in pairs])), 2),
+        seconds_to_ids=round(float(np.median([cold[1] for cold, _ in pairs])), 2),
+        seconds_kept=round(float(np.median([warm[0] for _, warm in pairs])), 2),
+        peak_mebibytes=round(max(cold[2] for cold, _ in pairs)),
+        peak_mebibytes_kept=round(max(warm[2] for _, warm in pairs)),
+    )
 
 
 def read_in_child(spec: str, cache: str) -> tuple[float, float, float, str]:

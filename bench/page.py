@@ -6,7 +6,6 @@ by Zipf's law from a vocabulary of 30,000, the numbers from a gamma distribution
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 import time
@@ -14,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from compare import quick
+from compare import print_line, quick
 from playwright.sync_api import Page, expect, sync_playwright
 
 from sightline.report.explorer import BUDGET
@@ -117,20 +116,9 @@ def until(act: Callable[[], object], done: Callable[[], object]) -> float:
 
 def told(name: str, against: str, allowed: float, found: list[float], relation: str) -> None:
     """Print one JSON line: how many times what is allowed what was found is."""
-    ratios = allowed / np.array(found)
-    line = {
-        "name": name,
-        "against": against,
-        "ratio": round(float(np.median(ratios)), 2),
-        "low": round(float(ratios.min()), 2),
-        "high": round(float(ratios.max()), 2),
-        "n": len(found),
-        "holds": bool(max(found) <= allowed),
-        "relation": relation,
-        "threads": 1,
-        "found": round(float(np.median(found)), 3),
-    }
-    print(json.dumps(line))
+    ratios = [allowed / one for one in found]
+    median = round(float(np.median(found)), 3)
+    print_line(name, against, ratios, max(found) <= allowed, relation, threads=1, found=median)
 
 
 if __name__ == "__main__":

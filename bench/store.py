@@ -5,18 +5,15 @@ Timed are the three operations, and the three commands a user types for them, fr
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import torch
-from compare import quick
+from compare import print_line, quick
 
 from sightline.experiments import seal
 from sightline.experiments.grid import read_grid
@@ -81,20 +78,10 @@ def told(name: str, do: Callable[[], bool]) -> None:
         began = time.perf_counter()
         holds &= do()
         seconds.append(time.perf_counter() - began)
-    ratios = ALLOWED / np.array(seconds)
-    line: dict[str, Any] = {
-        "name": name,
-        "against": f"{ALLOWED:g} seconds",
-        "ratio": round(float(np.median(ratios)), 2),
-        "low": round(float(ratios.min()), 2),
-        "high": round(float(ratios.max()), 2),
-        "n": len(seconds),
-        "holds": bool(holds and max(seconds) < ALLOWED),
-        "relation": "every run found, in less time",
-        "threads": torch.get_num_threads(),
-        "seconds": round(float(np.median(seconds)), 2),
-    }
-    print(json.dumps(line))
+    ratios = [ALLOWED / one for one in seconds]
+    holds = holds and max(seconds) < ALLOWED
+    median = round(float(np.median(seconds)), 2)
+    print_line(name, f"{ALLOWED:g} seconds", ratios, holds, "every run found, in less time", seconds=median)
 
 
 if __name__ == "__main__":

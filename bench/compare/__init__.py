@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -48,19 +48,24 @@ def compare(
     """Print one JSON line: how many times longer the other way takes, by pairs, and whether the results relate."""
     holds = relation(ours(), theirs())  # also the warm-up
     ratios = [_seconds(theirs) / _seconds(ours) for _ in range(3 if quick() else 9)]
+    baseline = round(1000 * _seconds(theirs) / texts, 2)
+    print_line(name, against, ratios, holds, said, baseline_ms_a_text=baseline)
+
+
+def print_line(name: str, against: str, ratios: Sequence[float], holds: bool, relation: str, **more: float) -> None:
+    """Print one comparison as a JSON line: the ratios by their median and range, and whatever was measured beside."""
     line = {
         "name": name,
         "against": against,
         "ratio": round(float(np.median(ratios)), 2),
-        "low": round(min(ratios), 2),
-        "high": round(max(ratios), 2),
+        "low": round(float(min(ratios)), 2),
+        "high": round(float(max(ratios)), 2),
         "n": len(ratios),
         "holds": holds,
-        "relation": said,
+        "relation": relation,
         "threads": torch.get_num_threads(),
-        "baseline_ms_a_text": round(1000 * _seconds(theirs) / texts, 2),
     }
-    print(json.dumps(line))
+    print(json.dumps(line | more))
 
 
 def _seconds(run: Callable[[], object]) -> float:

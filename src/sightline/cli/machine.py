@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 BYTES_A_TOKEN = 16 * 1024
 """What one token of a shortened text costs at most while it is run: states, gates and logits of the larger models."""
 
@@ -26,15 +22,3 @@ def tokens_at_once(memory: int | None) -> int:
     from sightline.measures.importance import TOKENS_AT_ONCE  # noqa: PLC0415  (torch)
 
     return TOKENS_AT_ONCE if memory is None else max(1, memory // BYTES_A_TOKEN)
-
-
-@contextmanager
-def keeping_all() -> Iterator[None]:
-    """Let many small values be read without looking for garbage among them: all are kept, and looking takes seconds."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

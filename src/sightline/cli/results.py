@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sightline.cli import flags
-from sightline.cli.machine import keeping_all
 from sightline.cli.output import aligned, check_file, emit, say, write_text
+from sightline.collector import collector_paused
 from sightline.report.sheet import csv_text
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def results(store: flags.StoreFolder, csv_file: Csv = None, as_json: flags.Json 
 
     if not (store / "store.json").exists():
         raise StoreError(f"--store {store}: expected a folder that `sightline study` wrote")
-    with keeping_all():
+    with collector_paused():
         runs = list(Store(store).summaries())
     if csv_file is not None:
         check_file(csv_file, "--csv")

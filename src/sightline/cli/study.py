@@ -14,8 +14,8 @@ import typer
 from sightline.cli import flags
 from sightline.cli.display import cells_progress
 from sightline.cli.estimate import duration
-from sightline.cli.machine import keeping_all
 from sightline.cli.output import check_file, emit, say, tell, write_text
+from sightline.collector import collector_paused
 from sightline.errors import SpecError
 
 if TYPE_CHECKING:
@@ -59,11 +59,11 @@ def study(
     Stop it whenever you like and start it again: whole cells are kept, and nothing else. Several of these may work on
     one store at once. Exits with 4 where cells have failed.
     """
-    from sightline.experiments.grid import read_grid  # noqa: PLC0415  (torch)
-    from sightline.experiments.store import Store  # noqa: PLC0415  (torch)
+    from sightline.experiments.grid import read_grid  # noqa: PLC0415  (as late as it is needed)
+    from sightline.experiments.store import Store  # noqa: PLC0415  (as late as it is needed)
 
     check_table(table)
-    with keeping_all():
+    with collector_paused():
         grid, kept = read_grid(file), Store(store, make=not dry_run)
         found = kept.find(grid.keys)
     todo = [cell for cell, key in zip(grid.cells, grid.keys, strict=True) if _wanted(found.get(key), retry_failed)]
@@ -74,7 +74,7 @@ def study(
         _run(todo, kept, workers, retry_failed, quiet)
     # What was whole at the start is not read a second time; cells another process was at may be whole by now.
     found |= kept.find(key for key in grid.keys if _wanted(found.get(key), retry_failed))
-    with keeping_all():
+    with collector_paused():
         _show_table(grid, found, table, as_json)
     if failed := sum(summary.state == "failed" for summary in found.values()):
         tell(f"{failed} of {len(grid.cells)} cells failed; --retry-failed runs them again")
@@ -109,7 +109,7 @@ def check_table(file: Path | None) -> None:
 
 
 def _show_table(grid: Grid, found: dict[str, Summary], file: Path | None, as_json: bool) -> None:
-    from sightline.experiments.tabulate import tabulate  # noqa: PLC0415  (torch)
+    from sightline.experiments.tabulate import tabulate  # noqa: PLC0415  (as late as it is needed)
     from sightline.report import sheet  # noqa: PLC0415  (as late as it is needed)
 
     table = tabulate(grid, found)

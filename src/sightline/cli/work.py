@@ -81,10 +81,7 @@ class Saved:
 
     def forecast(self, device: str, tokens: int) -> Forecast:
         """Estimate what auditing it will cost."""
-        from sightline.experiments.forecast import forecast_audit  # noqa: PLC0415  (torch)
-        from sightline.experiments.run import Display  # noqa: PLC0415  (torch)
-
-        return forecast_audit(self.trained(Display(), device), self.seed, self.limit, tokens)
+        return _forecast_audit(self, device, tokens)
 
 
 @dataclass(frozen=True)
@@ -109,13 +106,18 @@ class Imported:
 
     def forecast(self, device: str, tokens: int) -> Forecast:
         """Estimate what auditing it will cost."""
-        from sightline.experiments.forecast import forecast_audit  # noqa: PLC0415  (torch)
-        from sightline.experiments.run import Display  # noqa: PLC0415  (torch)
-
-        return forecast_audit(self.trained(Display(), device), self.seed, self.limit, tokens)
+        return _forecast_audit(self, device, tokens)
 
 
 Work = ToTrain | Saved | Imported
+
+
+def _forecast_audit(work: Saved | Imported, device: str, tokens: int) -> Forecast:
+    """Estimate what auditing a model will cost that needs no training."""
+    from sightline.experiments.forecast import forecast_audit  # noqa: PLC0415  (torch)
+    from sightline.experiments.run import Display  # noqa: PLC0415  (torch)
+
+    return forecast_audit(work.trained(Display(), device), work.seed, work.limit, tokens)
 
 
 def plan(

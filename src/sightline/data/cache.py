@@ -8,14 +8,13 @@ of damage, and a damaged file is made again. The folder is ``SIGHTLINE_CACHE`` (
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import json
 import os
 import sys
 import zlib
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -25,6 +24,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from sightline.archive import write_whole
+from sightline.collector import collector_paused
 from sightline.data.official.corpus import Corpus, Text, copy_number
 from sightline.data.official.formats import FORMATS, read_options
 from sightline.errors import SightlineError
@@ -40,7 +40,7 @@ def read_corpus(spec: DataSpec, digest: str) -> Corpus:
     """Read a published corpus, from the cache where it was read before; ``digest`` names its files' bytes."""
     options = read_options(spec)
     file = _place(spec, digest, options)
-    with _collector_paused():
+    with collector_paused():
         if file is not None and (kept := read_kept(file, spec.path)) is not None:
             return kept
         corpus = FORMATS[spec.kind].read(spec.path, options, spec.recipe)
@@ -49,18 +49,6 @@ def read_corpus(spec: DataSpec, digest: str) -> Corpus:
             with suppress(OSError):  # a full disk or a folder that is not ours costs time, not the result
                 write_whole(file, lambda aside: keep(corpus, aside, spec.path))
         return corpus
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Keep Python from walking, again and again, millions of small tuples that are all going to stay."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 def _place(spec: DataSpec, digest: str, options: dict[str, Any]) -> Path | None:

@@ -30,14 +30,14 @@ def load(spec: DataSpec, seed: int) -> Dataset:
 
 
 def _load_official(spec: DataSpec, seed: int) -> Dataset:
-    form = FORMATS[spec.kind]
-    if spec.recipe == "paper" and form.paper is None:
+    paper = FORMATS[spec.kind].paper if spec.recipe == "paper" else None
+    if spec.recipe == "paper" and paper is None:
         raise SpecError(f"--recipe paper: no paper here has a recipe for {spec.kind}; use clean")
     if spec.max_tokens < 1:
         raise SpecError(f"max_tokens: expected at least 1, got {spec.max_tokens}")
     digest = source_digest(spec)
     _check_unchanged(spec, digest)
-    return assemble(read_corpus(spec, digest), spec, form, seed)
+    return assemble(read_corpus(spec, digest), spec, paper, seed)
 
 
 def _check_unchanged(spec: DataSpec, digest: str) -> None:

@@ -19,9 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sightline.data.dataset import SPLITS, Dataset, Split, make_card
-from sightline.data.planted import FILLERS, balanced, channel, filler, sizes_of
+from sightline.data.planted import FILLERS, balanced, channel, check_demands, filler, sizes_of
 from sightline.data.words import tokenise
-from sightline.errors import SpecError
 from sightline.seeds import Seeds
 from sightline.spec import Part
 from sightline.types import Example
@@ -64,9 +63,7 @@ def read_pairs(part: Part) -> Pairs:
         (pairs.length >= 2 * pairs.things + 2, f"at least {2 * pairs.things + 2} words, got length={pairs.length}"),
         (min(sizes_of(pairs.n).values()) >= len(LABELS), f"a text of each label in each split, got n={pairs.n}"),
     ]
-    for good, wanted in demands:
-        if not good:
-            raise SpecError(f"planted:{part}: expected {wanted}")
+    check_demands(part, demands)
     return pairs
 
 

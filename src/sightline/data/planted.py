@@ -15,7 +15,7 @@ written down is another one; with two chances at work, the label is that of the 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,10 +103,15 @@ def read_world(part: Part) -> World:
     chosen: dict[str, Any] = _FIXED | part.only(**_DEFAULTS[part.name])
     chosen["cues"] = chosen.pop("count", chosen["cues"])  # a needle is counted, a vote has cues
     world = World(part.name, **chosen)
-    for good, wanted in _demands(world):
+    check_demands(part, _demands(world))
+    return world
+
+
+def check_demands(part: Part, demands: Sequence[tuple[bool, str]]) -> None:
+    """Refuse options of which one does not hold; each comes with what is wanted, in words."""
+    for good, wanted in demands:
         if not good:
             raise SpecError(f"planted:{part}: expected {wanted}")
-    return world
 
 
 _FIXED: dict[str, Option] = {"classes": 2, "cues": 1, "strength": 1.0}

@@ -136,12 +136,13 @@ def _json_lines(file: str, text: str) -> Sheet:
     # Not splitlines(): a JSON text may hold U+2028 and its like as they are.
     lines = text.removesuffix("\n").split("\n") if text else []
     filled = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
-    rows = tuple(Row(number, _object(file, number, line)) for number, line in filled)
+    rows = tuple(Row(number, read_object(file, number, line)) for number, line in filled)
     columns = tuple(dict.fromkeys(column for row in rows for column in row.cells))
     return Sheet(file, columns, rows, len(lines) - len(filled))
 
 
-def _object(file: str, number: int, line: str) -> dict[str, Any]:
+def read_object(file: str, number: int, line: str) -> dict[str, Any]:
+    """Read the JSON object on a line; anything else is an error that names file and line."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:

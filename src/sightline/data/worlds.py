@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from sightline.data.dataset import SPLITS, Dataset, Split, make_card
-from sightline.data.planted import balanced, sizes_of
+from sightline.data.planted import balanced, check_demands, sizes_of
 from sightline.data.words import tokenise
 from sightline.errors import SpecError
 from sightline.seeds import Seeds
@@ -116,15 +116,14 @@ def read_questions(part: Part) -> Questions:
         (1 <= world.things <= len(THINGS), f"1 to {len(THINGS)} things, got things={world.things}"),
         (min(sizes_of(world.n).values()) >= world.places, f"a question for each place in each split, got n={world.n}"),
     ]
-    for good, wanted in demands:
-        if not good:
-            raise SpecError(f"planted:{part}: expected {wanted}")
+    check_demands(part, demands)
     return world
 
 
 def plant_questions(part: Part, seed: int) -> Dataset:
     """Generate stories with a question each; no two are the same, and each place is the answer equally often."""
-    world, names = read_questions(part), PLACES[: read_questions(part).places]
+    world = read_questions(part)
+    names = PLACES[: world.places]
     splits: dict[str, Split] = {}
     seen: set[tuple[str, ...]] = set()
     for name, size in sizes_of(world.n).items():

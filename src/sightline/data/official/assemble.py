@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from sightline.data.dataset import SPLITS, Dataset, Split, make_card
-from sightline.data.official.corpus import Corpus, Format, PaperRecipe, Text
+from sightline.data.official.corpus import Corpus, PaperRecipe, Text
 from sightline.data.splitting import divide
-from sightline.errors import DataError, SpecError
+from sightline.errors import DataError
 from sightline.spec import DataSpec
 from sightline.types import Example
 
@@ -22,15 +22,13 @@ Chosen = tuple[list[str], dict[str, int], list[str]]
 """A split for each text, empty where it is left out; how many were left out, by reason; notes."""
 
 
-def assemble(corpus: Corpus, spec: DataSpec, form: Format, seed: int) -> Dataset:
-    """Divide, filter and number the texts of a corpus."""
-    names, dropped, notes = (
-        by_paper(corpus.texts, form.paper, spec) if spec.recipe == "paper" else cleanly(corpus, seed)
-    )
-    cut = 0 if spec.recipe == "paper" else sum(
-        len(text.tokens) > spec.max_tokens for text, name in zip(corpus.texts, names, strict=True) if name
+def assemble(corpus: Corpus, spec: DataSpec, paper: PaperRecipe | None, seed: int) -> Dataset:
+    """Divide, filter and number the texts of a corpus; without a paper's recipe, by the clean one."""
+    names, dropped, notes = cleanly(corpus, seed) if paper is None else by_paper(corpus.texts, paper)
+    longest = spec.max_tokens if paper is None else None
+    cut = 0 if longest is None else sum(
+        len(text.tokens) > longest for text, name in zip(corpus.texts, names, strict=True) if name
     )  # fmt: skip
-    longest = None if spec.recipe == "paper" else spec.max_tokens
     splits = _examples(corpus, names, longest)
     for name, split in splits.items():
         if not split:
@@ -43,29 +41,22 @@ def assemble(corpus: Corpus, spec: DataSpec, form: Format, seed: int) -> Dataset
         truncated=cut,
         notes=[*corpus.notes, *notes],
         recipe=spec.recipe,
-        min_count=least_count(spec, form),
+        min_count=spec.min_count if paper is None else max(spec.min_count, paper.min_count),
         found={what: f"{corpus.found.get(what, 0)} of {n}" for what, n in corpus.published.items()},
-        **_quirks(spec, form),
+        **_quirks(paper),
         **_copies(corpus, names),
     )
     return Dataset(spec.kind, **splits, label_names=corpus.label_names, card=card)
 
 
-def least_count(spec: DataSpec, form: Format) -> int:
-    """Say in how many training texts a word must occur: what is asked for, or at least what the paper had."""
-    return max(spec.min_count, form.paper.min_count) if spec.recipe == "paper" and form.paper else spec.min_count
-
-
-def _quirks(spec: DataSpec, form: Format) -> dict[str, Any]:
+def _quirks(paper: PaperRecipe | None) -> dict[str, Any]:
     """Name what a paper's recipe keeps although one would not do it again."""
-    kept = form.paper.quirks if spec.recipe == "paper" and form.paper else ()
+    kept = () if paper is None else paper.quirks
     return {"kept_as_published": {str(number): quirk for number, quirk in enumerate(kept, 1)}} if kept else {}
 
 
-def by_paper(texts: Sequence[Text], recipe: PaperRecipe | None, spec: DataSpec) -> Chosen:
+def by_paper(texts: Sequence[Text], recipe: PaperRecipe) -> Chosen:
     """Divide and filter as the paper's code did."""
-    if recipe is None:
-        raise SpecError(f"--recipe paper: no paper here has a recipe for {spec.kind}; use clean")
     names, dropped = recipe.divide(texts), Counter[str]()
     dropped["not drawn, or too long to be drawn from"] = names.count("")
     if recipe.lengths is not None:

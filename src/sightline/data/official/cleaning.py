@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -71,6 +71,3 @@ def validation_of_training(share: float, seed: int) -> Divide:
         return names
 
     return divide
-
-
-Cleaner = Callable[[str], list[str]]

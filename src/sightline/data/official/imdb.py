@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sightline.data.archives import Wanted
+from sightline.data.archives import File
 from sightline.data.official.cleaning import draw, keras_words
-from sightline.data.official.corpus import Corpus, Format, PaperRecipe, Recipe, Text, WordCutter, found_files
-from sightline.errors import DataError
+from sightline.data.official.corpus import Corpus, Format, Numbered, PaperRecipe, Recipe, Text, WordCutter
 
 LABELS = ("negative", "positive")
 PUBLISHED = {f"{split}, {label}": 12_500 for split in ("train", "test") for label in LABELS}
@@ -22,29 +20,19 @@ _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _TOO_LONG = f"not under {LONGEST} words"
 
 
-def wanted(options: Mapping[str, Any]) -> Wanted:
-    """Say which files are read; the unlabelled reviews are not."""
-    return lambda name: _REVIEW.search(name) is not None
+REVIEWS = Numbered(_REVIEW, ("neg", "pos"), LABELS, PUBLISHED, EXPECTED, "reviews")
 
 
 def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
-    """Read every review, and put them in the order of split, label and number, however they were packed."""
-    cutter, found = WordCutter(), Counter[str]()
-    texts: dict[tuple[str, int, int], Text] = {}
-    for file in found_files(path, wanted(options), EXPECTED):
-        match = _REVIEW.search(file.name)
-        assert match is not None  # it was wanted
-        split, label, number = match["split"], int(match["label"] == "pos"), int(match["id"][:18])
-        if (split, label, number) in texts:
-            raise DataError("two reviews have this number; name the folder of one corpus", file.shown)
-        text, tokens, offsets = _words(file.text(), recipe, cutter)
-        name = f"imdb/{match[0].lstrip('/')}"
-        texts[split, label, number] = Text(name, split, label, text, tokens, offsets, file.shown, 1)
-        found[f"{split}, {LABELS[label]}"] += 1
-    if missing := [what for what in PUBLISHED if not found[what]]:
-        raise DataError(f"expected {EXPECTED}; there is none for {missing[0]}", path)
-    ordered = sorted(texts, key=lambda key: (key[0] == "test", key[1], key[2]))
-    return Corpus(tuple(texts[key] for key in ordered), LABELS, found, PUBLISHED)
+    """Read every review but the unlabelled ones."""
+    cutter = WordCutter()
+
+    def text_of(file: File, match: re.Match[str], label: int) -> Text:
+        told = _words(file.text(), recipe, cutter)
+        return Text(f"imdb/{match[0].lstrip('/')}", match["split"], label, *told, file.shown, 1)
+
+    texts, found = REVIEWS.read(path, text_of)
+    return Corpus(tuple(texts), LABELS, found, PUBLISHED)
 
 
 def _words(text: str, recipe: Recipe, cutter: WordCutter) -> tuple[str, tuple[str, ...], tuple[tuple[int, int], ...]]:
@@ -68,7 +56,7 @@ def divide(texts: Sequence[Text]) -> list[str]:
 
 FORMAT = Format(
     options={},
-    wanted=wanted,
+    wanted=REVIEWS.wanted,
     read=read,
     paper=PaperRecipe(
         min_count=10,

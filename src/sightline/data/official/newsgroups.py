@@ -6,14 +6,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sightline.data.archives import Wanted
+from sightline.data.archives import File
 from sightline.data.official.cleaning import apart, draw_by_class, general
-from sightline.data.official.corpus import Corpus, Format, PaperRecipe, Recipe, Text, WordCutter, found_files
-from sightline.errors import DataError
+from sightline.data.official.corpus import Corpus, Format, Numbered, PaperRecipe, Recipe, Text, WordCutter
 
 LABELS = ("baseball", "hockey")
 PUBLISHED = {"train, baseball": 597, "train, hockey": 600, "test, baseball": 397, "test, hockey": 399}
@@ -27,31 +25,23 @@ _SIGNATURE_LINES = 12
 NOTHING_LEFT = "nothing left but headers, quotations and footers"
 
 
-def wanted(options: Mapping[str, Any]) -> Wanted:
-    """Say which files are read."""
-    return lambda name: _MESSAGE.search(name) is not None
+MESSAGES = Numbered(_MESSAGE, LABELS, LABELS, PUBLISHED, EXPECTED, "messages")
 
 
 def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
-    """Read the messages of both groups, in the order of split, group and number."""
-    cutter, found = WordCutter(), Counter[str]()
-    texts: dict[tuple[str, int, int], Text] = {}
-    for file in found_files(path, wanted(options), EXPECTED):
-        match = _MESSAGE.search(file.name)
-        assert match is not None  # it was wanted
-        split, label, number = match["split"], LABELS.index(match["label"]), int(match["id"][:18])
-        if (split, label, number) in texts:
-            raise DataError("two messages have this number; name the folder of one corpus", file.shown)
+    """Read the messages of both groups, but those of which nothing is left."""
+    cutter = WordCutter()
+
+    def text_of(file: File, match: re.Match[str], label: int) -> Text:
         body = strip(file.text("latin-1"), every_footer=recipe == "paper")
-        shown, tokens, offsets = cutter.join(apart(general(body))) if recipe == "paper" else (body, *cutter.cut(body))
-        name = f"20news/{split}/{match['label']}/{match['id']}"
-        texts[split, label, number] = Text(name, split, label, shown, tokens, offsets, file.shown, 1)
-        found[f"{split}, {match['label']}"] += 1
-    if missing := [what for what in PUBLISHED if not found[what]]:
-        raise DataError(f"expected {EXPECTED}; there is none for {missing[0]}", path)
-    ordered = [texts[key] for key in sorted(texts, key=lambda key: (key[0] == "test", key[1], key[2]))]
-    kept = tuple(text for text in ordered if text.tokens)
-    return Corpus(kept, LABELS, found, PUBLISHED, {NOTHING_LEFT: len(ordered) - len(kept)})
+        told = cutter.join(apart(general(body))) if recipe == "paper" else (body, *cutter.cut(body))
+        return Text(
+            f"20news/{match['split']}/{match['label']}/{match['id']}", match["split"], label, *told, file.shown, 1
+        )
+
+    texts, found = MESSAGES.read(path, text_of)
+    kept = tuple(text for text in texts if text.tokens)
+    return Corpus(kept, LABELS, found, PUBLISHED, {NOTHING_LEFT: len(texts) - len(kept)})
 
 
 def strip(message: str, *, every_footer: bool = False) -> str:
@@ -93,7 +83,7 @@ def divide(texts: Sequence[Text]) -> list[str]:
 
 FORMAT = Format(
     options={},
-    wanted=wanted,
+    wanted=MESSAGES.wanted,
     read=read,
     paper=PaperRecipe(
         min_count=2,
