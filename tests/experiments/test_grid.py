@@ -9,6 +9,7 @@ import pytest
 
 import sightline.experiments.grid as module
 from sightline.data.loading import load
+from sightline.data.vectors import vectors_digest
 from sightline.errors import DataError, SpecError
 from sightline.experiments.grid import FIELDS, Grid, pin, read_grid
 from sightline.presets import build_specs
@@ -173,6 +174,19 @@ def test_tables_are_told_apart_and_each_is_read_once(tmp_path: Path, monkeypatch
     sums = [hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in ("a.csv", "b.csv")]
     assert [cell.data.digest for cell in grid.cells] == [sums[0]] * 3 + [""] * 3 + [sums[1]] * 3
     assert read == [str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), ""]
+
+
+def test_word_vectors_that_cells_share_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text(f"good 0.5 0.25\n{name} 1 2\n")
+    read: list[Path] = []
+    adder = module.with_vectors
+    monkeypatch.setattr(module, "with_vectors", lambda model, file: read.append(file) or adder(model, file))
+    axes = {"model.vectors": '["a.txt", "b.txt"]', "seed": "[0, 1, 2]"}
+    grid = study(tmp_path, {"model.embedding": "2"}, axes)
+    digests = [vectors_digest(tmp_path / name) for name in ("a.txt", "b.txt")]
+    assert [cell.model.vectors_digest for cell in grid.cells] == [digests[0]] * 3 + [digests[1]] * 3
+    assert read == [tmp_path / "a.txt", tmp_path / "b.txt"]
 
 
 def test_a_table_that_is_not_there(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from sightline.experiments.run import Display, run
 from sightline.experiments.seal import MANIFEST, is_whole, read_whole, sweep_aside, write_sealed
 from sightline.experiments.store import Store
 from sightline.results import Audit, Measurement, Ragged
-from sightline.spec import FitSpec, RunSpec, parse_data, parse_model, run_key, training_key
+from sightline.spec import FitSpec, RunSpec, parse_data, parse_model, run_from_json, run_key, training_key
 
 SPEC = RunSpec(
     parse_data("planted:needle(n=120,length=6)"), parse_model("mlp(hidden=4)+additive"), FitSpec(epochs=1), seed=1
@@ -61,7 +61,7 @@ def test_a_run_is_kept_as_it_was(done: Store) -> None:
     assert summary.estimate("accuracy") == kept.metrics["accuracy"]
     assert summary.estimate("SL-101") == next(f.effect for f in kept.findings if f.code == "SL-101")
     assert summary.seconds > 0
-    assert json.loads((done.run_folder(KEY) / "spec.json").read_text()) == json.loads(json.dumps(SPEC.to_json()))
+    assert kept.spec["run"] == json.loads(json.dumps(SPEC.to_json()))
 
 
 def test_a_done_run_is_not_done_again(done: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,7 +69,7 @@ def test_a_done_run_is_not_done_again(done: Store, monkeypatch: pytest.MonkeyPat
     assert run_stored(SPEC, done) == "done"
 
 
-@pytest.mark.parametrize("name", ["audit.json", "arrays.npz", "texts.jsonl", "spec.json", "summary.json", MANIFEST])
+@pytest.mark.parametrize("name", ["audit.json", "arrays.npz", "texts.jsonl", "summary.json", MANIFEST])
 @pytest.mark.parametrize("damage", ["cut", "flip", "gone"])
 def test_any_damage_is_noticed_and_mended(done: Store, name: str, damage: str) -> None:
     file = done.run_folder(KEY) / name
@@ -94,6 +94,7 @@ def test_a_failure_is_kept_by_name_and_redone_on_request(store: Store, monkeypat
     monkeypatch.setattr(keeping, "run", broken)
     assert run_stored(SPEC, store) == "failed"
     assert store.summary(KEY).error == "DataError: reviews.csv:7: no such text"
+    assert run_from_json(json.loads((store.run_folder(KEY) / "spec.json").read_text())) == SPEC
     monkeypatch.undo()
     assert run_stored(SPEC, store) == "failed"
     assert run_stored(SPEC, store, again=True) == "done"
@@ -195,17 +196,17 @@ def test_other_tools_can_check_a_run_too(done: Store) -> None:
     folder = done.run_folder(KEY)
     check = ["sha256sum", "--strict", "-c", MANIFEST]
     assert subprocess.run(check, cwd=folder, capture_output=True, check=False).returncode == 0
-    (folder / "spec.json").write_text("{}")
+    (folder / "audit.json").write_text("{}")
     told = subprocess.run(check, cwd=folder, capture_output=True, text=True, check=False)
-    assert (told.returncode, "spec.json: FAILED" in told.stdout) == (1, True)
+    assert (told.returncode, "audit.json: FAILED" in told.stdout) == (1, True)
 
 
 def test_a_file_is_read_in_the_pass_that_checks_all(done: Store) -> None:
     folder = done.run_folder(KEY)
-    assert read_whole(folder, "spec.json") == (folder / "spec.json").read_bytes()
+    assert read_whole(folder, "audit.json") == (folder / "audit.json").read_bytes()
     assert read_whole(folder, "strange.json") is None
     (folder / "arrays.npz").write_bytes(b"")
-    assert read_whole(folder, "spec.json") is None
+    assert read_whole(folder, "audit.json") is None
 
 
 def test_a_strange_folder_and_another_layout_are_refused(tmp_path: Path) -> None:

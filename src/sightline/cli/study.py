@@ -15,7 +15,6 @@ from sightline.cli import flags
 from sightline.cli.display import cells_progress
 from sightline.cli.estimate import duration
 from sightline.cli.output import check_file, emit, say, tell, write_text
-from sightline.collector import collector_paused
 from sightline.errors import SpecError
 
 if TYPE_CHECKING:
@@ -63,9 +62,8 @@ def study(
     from sightline.experiments.store import Store  # noqa: PLC0415  (as late as it is needed)
 
     check_table(table)
-    with collector_paused():
-        grid, kept = read_grid(file), Store(store, make=not dry_run)
-        found = kept.find(grid.keys)
+    grid, kept = read_grid(file), Store(store, make=not dry_run)
+    found = kept.find(grid.keys)
     todo = [cell for cell, key in zip(grid.cells, grid.keys, strict=True) if _wanted(found.get(key), retry_failed)]
     todo = todo[:limit]
     if dry_run:
@@ -74,8 +72,7 @@ def study(
         _run(todo, kept, workers, retry_failed, quiet)
     # What was whole at the start is not read a second time; cells another process was at may be whole by now.
     found |= kept.find(key for key in grid.keys if _wanted(found.get(key), retry_failed))
-    with collector_paused():
-        _show_table(grid, found, table, as_json)
+    _show_table(grid, found, table, as_json)
     if failed := sum(summary.state == "failed" for summary in found.values()):
         tell(f"{failed} of {len(grid.cells)} cells failed; --retry-failed runs them again")
         raise typer.Exit(SOME_FAILED)

@@ -21,18 +21,19 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from itertools import product
 from pathlib import Path
 from typing import Any, get_type_hints
 
+from sightline.collector import collector_paused
 from sightline.data.digests import content_digest
 from sightline.data.vectors import with_vectors
 from sightline.errors import SpecError
 from sightline.presets import build_specs
-from sightline.spec import COMPANIONS, DataSpec, FitSpec, ModelSpec, RunSpec, parse_data, read_as, run_key
+from sightline.spec import COMPANIONS, DataSpec, FitSpec, ModelSpec, RunSpec, parse_data, read_as, run_keys
 
 _DATA = ("text", "label", "split", "rationale", "max_tokens", "min_count", "recipe")
 _MODEL = ("embedding", "embedding_std", "boundaries", "vectors")
@@ -44,6 +45,8 @@ FIELDS: Mapping[str, Any] = {
 }  # fmt: skip
 """What a study may set or vary, and the type of each."""
 _ROOMS = ("fit", "data", "model")
+Settings = tuple[tuple[str, Any], ...]
+Trained = tuple[ModelSpec, FitSpec]
 _MAY_BE_ZERO = ("fit.patience", "fit.weight_decay", "fit.attention_weight_decay", "model.embedding_std")
 
 
@@ -59,9 +62,10 @@ class Grid:
     @cached_property
     def keys(self) -> tuple[str, ...]:
         """The key of each cell."""
-        return tuple(map(run_key, self.cells))
+        return run_keys(self.cells)
 
 
+@collector_paused()
 def read_grid(path: str | Path) -> Grid:
     """Read a study from a TOML file, as the head of this module shows it.
 
@@ -88,9 +92,14 @@ def pin(spec: RunSpec) -> RunSpec:
 def _pin_all(specs: Iterable[RunSpec]) -> list[RunSpec]:
     """Pin many runs, reading each file once."""
     specs = list(specs)
-    sources = {str(spec.data): spec.data for spec in specs}
+    named = {data: str(data) for data in {spec.data for spec in specs}}
+    sources = {source: data for data, source in named.items()}
     digests = {source: content_digest(data) for source, data in sorted(sources.items())}
-    return [replace(spec, data=replace(spec.data, digest=digests[str(spec.data)])) for spec in specs]
+    return [_pinned(spec, digests[named[spec.data]]) for spec in specs]
+
+
+def _pinned(spec: RunSpec, digest: str) -> RunSpec:
+    return replace(spec, data=replace(spec.data, digest=digest)) if digest else spec
 
 
 def _read_toml(file: Path) -> dict[str, Any]:
@@ -118,7 +127,9 @@ def _build(tree: Mapping[str, Any], folder: Path) -> Grid:
     if missing := [key for key in ("data", "model") if key not in base and key not in axes]:
         raise SpecError(f"no {missing[0]}; set it in [base], or vary it in [axes]")
     points = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
-    cells = _pin_all(_cell(base | point, folder) for point in points)
+    # Cells share what they do not vary, so a file of word vectors is read once; cached for this study alone.
+    data, trained = cache(partial(_data, folder)), cache(partial(_trained, folder))
+    cells = _pin_all(_cell(base | point, data, trained) for point in points)
     return Grid(name, tuple(cells), tuple(axes), tuple(tuple(map(_label, point.values())) for point in points))
 
 
@@ -158,20 +169,27 @@ def _value(key: str, value: Any, where: str) -> Any:
     return value
 
 
-def _cell(values: Mapping[str, Any], folder: Path) -> RunSpec:
-    data = parse_data(values["data"], **_inside("data", values))
-    if data.kind != "planted":
-        data = replace(data, path=str(folder / data.path))
-    model, fit = build_specs(values["model"], values.get("preset", "default"), **_inside("fit", values))
-    model = replace(model, **_inside("model", values))
-    if model.vectors:
-        model = with_vectors(model, folder / model.vectors)
+def _cell(values: Mapping[str, Any], data: Callable[..., DataSpec], trained: Callable[..., Trained]) -> RunSpec:
+    model, fit = trained(
+        values["model"], values.get("preset", "default"), _inside("fit", values), _inside("model", values)
+    )
     rest = {key: values[key] for key in ("seed", "limit", "companions") if key in values}
-    return RunSpec(data, model, fit, **rest)
+    return RunSpec(data(values["data"], _inside("data", values)), model, fit, **rest)
 
 
-def _inside(room: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    return {key.removeprefix(f"{room}."): value for key, value in values.items() if key.startswith(f"{room}.")}
+def _data(folder: Path, source: str, settings: Settings) -> DataSpec:
+    data = parse_data(source, **dict(settings))
+    return data if data.kind == "planted" else replace(data, path=str(folder / data.path))
+
+
+def _trained(folder: Path, model: str, preset: str, training: Settings, settings: Settings) -> Trained:
+    spec, fit = build_specs(model, preset, **dict(training))
+    spec = replace(spec, **dict(settings))
+    return (with_vectors(spec, folder / spec.vectors) if spec.vectors else spec), fit
+
+
+def _inside(room: str, values: Mapping[str, Any]) -> Settings:
+    return tuple((key.removeprefix(f"{room}."), value) for key, value in values.items() if key.startswith(f"{room}."))
 
 
 def _label(value: Any) -> str:

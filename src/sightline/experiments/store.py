@@ -1,7 +1,8 @@
 """The store: a folder a run, named by the run's key; files are the truth, there is no index to go stale.
 
     STORE/store.json                          the version of this layout
-    STORE/runs/ab/abcdef…/                    a saved audit, with spec.json and summary.json; only these if it failed
+    STORE/runs/ab/abcdef…/                    a saved audit, which has its spec, and summary.json
+                                              if it failed: spec.json and summary.json
     STORE/trainings/cd/cdef01…/               a saved model; companions are trainings like any other, and shared
     STORE/claims/                             who works on what (`sightline.experiments.claims`)
 
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sightline.archive import load_audit, plain, write_audit, write_whole
+from sightline.collector import collector_paused
 from sightline.errors import StoreError
 from sightline.experiments.claims import claim
 from sightline.experiments.seal import read_whole, write_sealed
@@ -66,7 +68,7 @@ class Store:
 
     def run_folder(self, key: str) -> Path:
         """Say where a run lies, or would."""
-        return self.root / "runs" / key[:2] / key
+        return Path(self._run_place(key))
 
     def training_folder(self, key: str) -> Path:
         """Say where a training lies, or would."""
@@ -79,7 +81,7 @@ class Store:
 
     def summary(self, key: str, *, alone: bool = False) -> Summary | None:
         """Read the summary of a run that is done or failed, checking every byte of the run, or its own ``alone``."""
-        folder = self.run_folder(key)
+        folder = self._run_place(key)
         content = read_whole(folder, "summary.json", alone=alone)
         if content is None:
             return None
@@ -88,6 +90,7 @@ class Store:
         except (ValueError, TypeError) as error:
             raise StoreError(f"{folder}: the summary cannot be read ({error}); use a new folder") from error
 
+    @collector_paused()
     def find(self, keys: Iterable[str]) -> dict[str, Summary]:
         """Read the summaries of those runs that are done or failed."""
         found = ((key, self.summary(key)) for key in keys)
@@ -118,7 +121,6 @@ class Store:
 
         def write(aside: Path) -> None:
             write_audit(audit, aside)
-            _write_json(aside / "spec.json", spec.to_json())
             _write_json(aside / "summary.json", asdict(summary))
 
         write_sealed(self.run_folder(key), write)
@@ -133,6 +135,9 @@ class Store:
             _write_json(aside / "summary.json", asdict(summary))
 
         write_sealed(self.run_folder(summary.key), write)
+
+    def _run_place(self, key: str) -> str:
+        return f"{self.root}/runs/{key[:2]}/{key}"  # plain text, as `read_whole` wants it
 
     def claim_run(self, key: str) -> AbstractContextManager[bool]:
         """Claim a run without waiting: somebody who holds it will finish it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from sightline.collector import collector_paused
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Summary
 from sightline.findings.claims import CLAIMS
@@ -16,6 +17,7 @@ NUMBERS = ("accuracy", "f1", *CLAIMS)
 Members = Sequence[tuple[RunSpec, Summary | None]]
 
 
+@collector_paused()
 def tabulate(grid: Grid, found: Mapping[str, Summary]) -> Table:
     """Put the runs there are into a table; its notes name those that are missing, and those that failed."""
     groups = _groups(grid, found)
