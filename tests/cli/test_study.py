@@ -139,8 +139,8 @@ def test_what_cannot_be_read_is_one_line(
     assert not (tiny.parent / "s").exists() or arguments[1] != "none.toml"
 
 
-def start(file: Path, store: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "sightline", "study", str(file), "--store", str(store), "--workers", "2"]
+def start(file: Path, store: Path, workers: int = 2) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "sightline", "study", str(file), "--store", str(store), "--workers", str(workers)]
     return subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -184,7 +184,7 @@ def test_killed_and_interrupted_studies_end_as_unbroken_ones(tmp_path: Path) -> 
     assert stopped.returncode == 130
     assert told.splitlines()[-1] == "error: interrupted; nothing is half-written"
     assert "Traceback" not in told
-    last = start(study, broken)
+    last = start(study, broken, workers=1)
     printed, _ = last.communicate(timeout=300)
     assert (last.returncode, "missing" in printed) == (0, False)
     assert {done.ending for done in Serial().run(grid.cells, whole, again=False)} == {"done"}

@@ -1,6 +1,8 @@
 """Words are cut where readers would cut them, found again where they stood, and known only from training."""
 
+import sys
 import time
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -73,6 +75,13 @@ def test_no_text_takes_more_than_linear_time(text):
 
 def examples(*texts, query=None):
     return [Example(str(i), i, text, *tokenise(text), 0, query=query) for i, text in enumerate(texts)]
+
+
+def test_a_mark_of_any_script_belongs_to_its_letter():
+    """The tokeniser looks for combining marks in some planes of Unicode alone; here they are looked for in all."""
+    marks = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)).startswith("M")]
+    assert len(marks) > 2000
+    assert [mark for mark in marks if words(f"a{mark}a") != [f"a{mark}a"]] == []
 
 
 def test_specials_come_first_and_words_sorted():

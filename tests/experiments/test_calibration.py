@@ -17,21 +17,32 @@ def silent(done: int, total: int) -> None:
     assert done <= total
 
 
-def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
-    two = sweep(CELLS, tmp_path / "two.jsonl", 2, silent)
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What two processes keep of the cells."""
+    file = tmp_path_factory.mktemp("sweep") / "kept.jsonl"
+    assert len(sweep(CELLS, file, 2, silent)) == len(CELLS)
+    return file
+
+
+def test_two_processes_give_what_one_gives(kept: Path) -> None:
+    told: list[int] = []
+    two = sweep(CELLS, kept, 2, lambda done, total: told.append(done))
+    assert told == []  # all is read back
     one = [calibration.run_cell(cell) for cell in CELLS]
     assert [json.dumps(r, default=list) for r in two] == [json.dumps(r, default=list) for r in one]
     assert [r["n"] for r in two] == [30] * 4
 
 
-def test_a_killed_sweep_resumes_behind_its_last_whole_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = tmp_path / "kept.jsonl"
-    whole = sweep(CELLS, kept, 2, silent)
+def test_a_killed_sweep_resumes_behind_its_last_whole_line(kept: Path, tmp_path: Path) -> None:
     lines = kept.read_text().splitlines(keepends=True)
-    kept.write_text("".join(lines[:2]) + lines[2][:50])
+    torn = tmp_path / "torn.jsonl"
+    torn.write_text("".join(lines[:3]) + lines[3][:50])
     told: list[int] = []
-    again = sweep(CELLS, kept, 2, lambda done, total: told.append(done))
-    assert told == [3, 4]
+    again = sweep(CELLS, torn, 1, lambda done, total: told.append(done))
+    assert told == [4]
+    whole, third = (sweep(CELLS, file, 1, lambda *_: pytest.fail("ran again")) for file in (kept, torn))
+    assert json.dumps(again, default=list) == json.dumps(third, default=list)
     assert json.dumps(again, default=list) == json.dumps(whole, default=list)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import multiprocessing
+import resource
 import shutil
 import subprocess
 from dataclasses import replace
@@ -46,10 +47,18 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "store")
 
 
-@pytest.fixture
-def done(store: Store) -> Store:
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """A store in which one run is done; to be copied, not changed."""
+    store = Store(tmp_path_factory.mktemp("once") / "store")
     assert run_stored(SPEC, store) == "done"
     return store
+
+
+@pytest.fixture
+def done(once: Store, tmp_path: Path) -> Store:
+    shutil.copytree(once.root, tmp_path / "done")
+    return Store(tmp_path / "done")
 
 
 def test_a_run_is_kept_as_it_was(done: Store) -> None:
@@ -71,10 +80,9 @@ def test_a_done_run_is_not_done_again(done: Store, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("name", ["audit.json", "arrays.npz", "texts.jsonl", "summary.json", MANIFEST])
 @pytest.mark.parametrize("damage", ["cut", "flip", "gone"])
-def test_any_damage_is_noticed_and_mended(done: Store, name: str, damage: str) -> None:
+def test_any_damage_is_noticed(done: Store, name: str, damage: str) -> None:
     file = done.run_folder(KEY) / name
     content = file.read_bytes()
-    before = done.audit(KEY)
     middle = len(content) // 2
     if damage == "gone":
         file.unlink()
@@ -83,6 +91,11 @@ def test_any_damage_is_noticed_and_mended(done: Store, name: str, damage: str) -
         file.write_bytes(content[:-1] if damage == "cut" else flipped)
     assert done.state(KEY) == "missing"
     assert done.find([KEY]) == {}
+
+
+def test_what_is_damaged_is_done_again(done: Store) -> None:
+    before = done.audit(KEY)
+    (done.run_folder(KEY) / "arrays.npz").write_bytes(b"")
     assert run_stored(SPEC, done) == "done"
     assert same(done.audit(KEY), before)
 
@@ -113,6 +126,23 @@ def test_what_the_disk_refuses_is_raised_and_leaves_nothing(store: Store, monkey
     monkeypatch.undo()
     assert store.state(KEY) == "missing"
     assert list(store.run_folder(KEY).parent.iterdir()) == []
+
+
+@pytest.mark.parametrize(("name", "room"), [("model.safetensors", "trainings"), ("arrays.npz", "runs")])
+def test_a_file_that_finds_no_room_is_no_failure_of_its_run(done: Store, name: str, room: str) -> None:
+    size = max(path.stat().st_size for path in done.root.rglob(name))
+    shutil.rmtree(done.root / "runs")
+    shutil.rmtree(done.root / room, ignore_errors=True)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size - 1, before[1]))
+    try:
+        with pytest.raises(StoreError, match="File too large; free some space and run again"):
+            run_stored(SPEC, done)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert done.state(KEY) == "missing"
+    assert [path for path in done.root.rglob(name) if room in path.parts] == []
+    assert run_stored(SPEC, done) == "done"
 
 
 def test_a_companion_is_a_training_shared_between_cells(store: Store) -> None:

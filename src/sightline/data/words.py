@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import unicodedata
 from functools import cache
 from itertools import groupby
@@ -16,13 +15,15 @@ _INVISIBLE = (
 )
 _JOINERS = "\u200c\u200d\xad"  # inside a word they belong to it: Persian, Indic scripts, soft hyphens
 _SKIN_TONES = "\U0001f3fb-\U0001f3ff"
+# The other planes are ideographs, private, or empty: to look through them too takes every start half a second.
+_PLANES_WITH_MARKS = (range(0x20000), range(0xE0000, 0xE1000))
 _FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
 
 
 @cache
 def _marks() -> str:
     """Combining marks as the inside of a character class (a regex ``w`` class has no accents)."""
-    marks = [code for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)).startswith("M")]
+    marks = [code for plane in _PLANES_WITH_MARKS for code in plane if unicodedata.category(chr(code))[0] == "M"]
     runs = [[code for _, code in run] for _, run in groupby(enumerate(marks), lambda pair: pair[1] - pair[0])]
     return "".join(f"{chr(run[0])}-{chr(run[-1])}" for run in runs)
 

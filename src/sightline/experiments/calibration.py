@@ -145,6 +145,7 @@ def sweep(cells: Sequence[Cell], kept: Path, workers: int, tell: Callable[[int, 
     done = _read(kept)
     todo = [cell for cell in cells if str(cell) not in done]
     with kept.open("a", encoding="utf-8") as file, _pool(workers) as pool:
+        file.write("\n" if kept.read_bytes()[-1:] not in (b"", b"\n") else "")  # behind a line that was cut short
         waiting = {pool.submit(run_cell, cell): str(cell) for cell in todo}
         for count, future in enumerate(as_completed(waiting), len(cells) - len(todo) + 1):
             done[waiting[future]] = future.result()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from safetensors import SafetensorError
-from safetensors.torch import load_model, save_file
+from safetensors.torch import load_model, save
 
 from sightline.archive import plain, write_whole
 from sightline.data.vocabulary import Vocabulary
@@ -53,7 +53,8 @@ def write_classifier(model: AttentionClassifier, folder: Path, seed: int, record
     folder.mkdir(parents=True)
     (folder / "model.json").write_text(json.dumps(plain(card), ensure_ascii=False), encoding="utf-8")
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
-    save_file(tensors, folder / "model.safetensors")
+    # Not by `save_file`: what a full disk says to it is no OSError, so it would pass for a failure of the model.
+    (folder / "model.safetensors").write_bytes(save(tensors))
 
 
 def load_classifier(folder: str | Path) -> tuple[AttentionClassifier, dict[str, Any]]:
