@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import math
+import re
 from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
@@ -16,6 +18,7 @@ from sightline.models.classifier import build
 from sightline.presets import PRESETS, build_specs
 from sightline.spec import (
     ENCODERS,
+    FROM_ZERO,
     MEANING,
     OFFICIAL,
     DataSpec,
@@ -41,6 +44,7 @@ values = st.one_of(
 # Hypothesis's own chance.
 parts = st.tuples(names, st.dictionaries(names, values, max_size=3))
 numbers, sizes = st.floats(0, 9), st.integers(1, 999)
+above = st.floats(0, 9, exclude_min=True)
 tables = st.fixed_dictionaries(
     {"kind": st.sampled_from(["csv", "tsv", "jsonl", *OFFICIAL]), "path": st.text()},
     optional={
@@ -64,10 +68,10 @@ models = st.fixed_dictionaries(
 fits = st.fixed_dictionaries(
     {},
     optional={
-        "epochs": sizes, "patience": sizes, "batch_size": sizes, "learning_rate": numbers, "weight_decay": numbers,
+        "epochs": sizes, "patience": sizes, "batch_size": sizes, "learning_rate": above, "weight_decay": numbers,
         "attention_weight_decay": numbers, "amsgrad": st.booleans(), "class_weights": st.booleans(),
         "reduction": st.sampled_from(["mean", "sum"]), "keep": st.sampled_from(["loss", "auc", "accuracy"]),
-        "gradient_clipping": numbers, "attention_rate_factor": numbers,
+        "gradient_clipping": numbers, "attention_rate_factor": above,
     },
 )  # fmt: skip
 rest = st.fixed_dictionaries(
@@ -268,6 +272,18 @@ def test_a_later_field_is_in_json_and_in_keys_just_where_it_says_something() -> 
     assert item["model"]["decoder"] == {"name": "query", "options": []}
     assert item["fit"]["gradient_clipping"] == 5.0
     assert run_from_json(item) == said
+
+
+@pytest.mark.parametrize("name", [f.name for f in fields(FitSpec) if f.type in ("int", "float")])
+def test_what_no_training_could_mean_is_refused(name: str) -> None:
+    kind = type(getattr(FitSpec(), name))
+    wrong = [-1] + [0] * (name not in FROM_ZERO) + [math.nan, math.inf] * (kind is float)
+    for value in wrong:
+        told = f"fit.{name}: expected a number {'from' if name in FROM_ZERO else 'above'} 0, got {value}"
+        with pytest.raises(SpecError, match=re.escape(told)):
+            FitSpec(**{name: kind(value)})
+    if name in FROM_ZERO:
+        assert getattr(FitSpec(**{name: kind(0)}), name) == 0
 
 
 def test_flags_override_a_preset() -> None:

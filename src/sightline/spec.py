@@ -225,6 +225,10 @@ def parse_model(text: str, /, **settings: Any) -> ModelSpec:
     return ModelSpec(**chosen, **settings)
 
 
+FROM_ZERO = ("patience", "weight_decay", "attention_weight_decay", "gradient_clipping")
+"""Numbers of a training that may be 0; the others are above it."""
+
+
 @dataclass(frozen=True)
 class FitSpec:
     """How a model is trained; validation chooses the epoch that is kept."""
@@ -243,6 +247,13 @@ class FitSpec:
     """The norm above which all gradients are scaled down together; 0 is never."""
     attention_rate_factor: float = field(default=1.0, metadata=LATER)
     """How many times the learning rate the parameters of attention get."""
+
+    def __post_init__(self) -> None:
+        """Refuse what no training could mean."""
+        for name, value in vars(self).items():
+            zero = name in FROM_ZERO
+            if type(value) in (int, float) and not (math.isfinite(value) and (value > 0 or (zero and value == 0))):
+                raise SpecError(f"fit.{name}: expected a number {'from' if zero else 'above'} 0, got {value}")
 
 
 @dataclass(frozen=True)

@@ -88,3 +88,20 @@ def test_published_corpora_are_listed(sightline: Call):
     rows = {row["spec"]: row for row in json.loads(sightline("list", "data", "--json").out)["data"]}
     assert rows["babi:PATH"]["options"] == {"task": 1, "size": "10k"}
     assert {"sst:PATH", "imdb:PATH", "agnews:PATH", "20news:PATH", "snli:PATH", "eraser:PATH"} <= set(rows)
+
+
+@pytest.mark.parametrize("command", ["audit", "train", "check-data", "vectors", "check-model"])
+@pytest.mark.parametrize("flag", ["--text", "--label", "--split"])
+def test_a_column_is_not_named_where_there_are_none(sightline: Call, here: Path, no_training, command, flag):
+    needs = {
+        "vectors": ("--out", "v.txt"), "train": ("--out", "model"),
+        "check-model": (str(Path(__file__).parents[2] / "examples" / "lstm_attention.py") + ":make",),
+    }  # fmt: skip
+    ran = sightline(command, *needs.get(command, ()), "--data", "planted:vote", flag, "body")
+    assert (ran.code, list(here.iterdir())) == (2, [])
+    assert f"{flag} body: planted has no columns to name; leave {flag} out" in ran.err
+
+
+def test_a_column_of_a_table_is_named(sightline: Call, here: Path):
+    Path("reviews.csv").write_text("body,label\n" + "\n".join(f"good {i},{i % 2}" for i in range(40)))
+    assert sightline("check-data", "--data", "reviews.csv", "--text", "body").code == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,8 +16,8 @@ from sightline.cli.estimate import show_forecast
 from sightline.cli.gates import closed, read_gates
 from sightline.cli.machine import prepare, tokens_at_once
 from sightline.cli.output import check_apart, check_file, check_folder, emit, say, tell, writing
+from sightline.cli.source import read_source
 from sightline.cli.work import audited, plan
-from sightline.spec import parse_data
 
 if TYPE_CHECKING:
     from sightline.results import Audit
@@ -94,8 +93,8 @@ def audit(
 
     A model named by its spec is trained first, on the training texts, together with its companion.
     """
-    columns = replace(parse_data(data), text=text, label=label, split=split, rationale=rationale)
-    source = replace(columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
+    columns = {"text": text, "label": label, "split": split, "rationale": rationale}
+    source = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
     training = {"preset": preset, "epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
     asked = training | {"companions": companions, "min_count": min_count, "vectors": vectors}
     work = plan(source, model, asked, seed=seed, limit=limit, device=device)

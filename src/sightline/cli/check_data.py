@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from sightline.cli import flags
 from sightline.cli.output import aligned, emit, say
+from sightline.cli.source import read_source
 from sightline.report.visible import one_line, shortened
-from sightline.spec import parse_data
 
 LABELS_SHOWN = 8
 
@@ -28,8 +27,8 @@ def check_data(
     """Read data as an audit would, and print what was found, dropped and cut; nothing is trained or written."""
     from sightline.data.loading import load  # noqa: PLC0415  (torch)
 
-    columns = replace(parse_data(data), text=text, label=label, split=split, rationale=rationale)
-    spec = replace(columns, recipe=recipe, max_tokens=max_tokens)
+    columns = {"text": text, "label": label, "split": split, "rationale": rationale}
+    spec = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens)
     card = load(spec, seed).card
     if as_json:
         return emit(card)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sightline.cli import flags
 from sightline.cli.output import emit, say
+from sightline.cli.source import read_source
 from sightline.cli.work import PY, saved_folder
 from sightline.errors import SpecError
 from sightline.report.visible import one_line
-from sightline.spec import DataSpec, parse_data
+from sightline.spec import DataSpec
 
 if TYPE_CHECKING:
     from sightline.adapters.conformance import Proof
@@ -49,7 +49,7 @@ def check_model(
 
     source = None
     if data is not None:
-        source = replace(parse_data(data), text=text, label=label, split=split, max_tokens=max_tokens)
+        source = read_source(data, text=text, label=label, split=split, max_tokens=max_tokens)
     found, names = read_model(model)
     examples, labels = read_texts(found, source, seed, names)
     proofs = check(found, examples, labels)

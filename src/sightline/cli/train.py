@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,8 +12,8 @@ from sightline.cli.display import progress
 from sightline.cli.estimate import show_forecast
 from sightline.cli.machine import prepare, tokens_at_once
 from sightline.cli.output import check_apart, check_folder, emit, say, writing
+from sightline.cli.source import read_source
 from sightline.cli.work import MODEL_FILE, ToTrain, plan_training
-from sightline.spec import parse_data
 
 if TYPE_CHECKING:
     from sightline.experiments.run import Trained
@@ -69,8 +68,8 @@ def train(
 
     Beside it a companion with uniform attention is trained, which its audit will need.
     """
-    columns = replace(parse_data(data), text=text, label=label, split=split, rationale=rationale)
-    source = replace(columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
+    columns = {"text": text, "label": label, "split": split, "rationale": rationale}
+    source = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
     training = {"preset": preset, "epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
     work = plan_training(source, model, training | {"companions": companions, "vectors": vectors}, seed=seed)
     check_place(Path(source.path) if source.path else None, out)

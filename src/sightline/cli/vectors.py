@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +9,7 @@ import typer
 
 from sightline.cli import flags
 from sightline.cli.output import check_apart, check_file, emit, say, writing
-from sightline.spec import parse_data
+from sightline.cli.source import read_source
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,8 +71,8 @@ def vectors(
     from sightline.data.vectors import write_vectors  # noqa: PLC0415  (torch)
     from sightline.data.vocabulary import Vocabulary  # noqa: PLC0415  (torch)
 
-    columns = replace(parse_data(data), text=text, label=label, split=split, rationale=rationale)
-    spec = replace(columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
+    columns = {"text": text, "label": label, "split": split, "rationale": rationale}
+    spec = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
     check_apart({"--data": Path(spec.path) if spec.path else None, "--out": out})
     check_file(out)
     dataset = load(spec, seed)

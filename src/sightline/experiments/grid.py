@@ -33,7 +33,7 @@ from sightline.data.digests import content_digest
 from sightline.data.vectors import with_vectors
 from sightline.errors import SpecError
 from sightline.presets import build_specs
-from sightline.spec import COMPANIONS, DataSpec, FitSpec, ModelSpec, RunSpec, parse_data, read_as, run_keys
+from sightline.spec import COMPANIONS, FROM_ZERO, DataSpec, FitSpec, ModelSpec, RunSpec, parse_data, read_as, run_keys
 
 _DATA = ("text", "label", "split", "rationale", "max_tokens", "min_count", "recipe")
 _MODEL = ("embedding", "embedding_std", "boundaries", "vectors")
@@ -47,7 +47,7 @@ FIELDS: Mapping[str, Any] = {
 _ROOMS = ("fit", "data", "model")
 Settings = tuple[tuple[str, Any], ...]
 Trained = tuple[ModelSpec, FitSpec]
-_MAY_BE_ZERO = ("fit.patience", "fit.weight_decay", "fit.attention_weight_decay", "model.embedding_std")
+_MAY_BE_ZERO = ("model.embedding_std", *(f"fit.{name}" for name in FROM_ZERO))
 
 
 @dataclass(frozen=True)
