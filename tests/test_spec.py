@@ -300,6 +300,12 @@ def test_the_spec_text_of_data_says_where_it_is() -> None:
     assert str(parse_data("planted:vote(cues=3)")) == "planted:vote(cues=3)"
 
 
+@pytest.mark.parametrize("text", ["csv:a.csv", "a.csv", "sst:folder", "planted:vote"])
+def test_settings_of_data_may_have_any_name_that_a_field_has(text: str) -> None:
+    settings = {"text": "body", "label": "stars", "recipe": "paper", "min_count": 2}
+    assert {name: getattr(parse_data(text, **settings), name) for name in settings} == settings
+
+
 RUN = RunSpec(parse_data("csv:a.csv"), parse_model("bilstm(hidden=8)+additive"), FitSpec(epochs=3), 1, 50)
 CHANGES: dict[str, dict[str, Any]] = {
     "data": {

@@ -165,7 +165,7 @@ def parse_data(text: str, /, **settings: Any) -> DataSpec:
     )
 
 
-def _official(name: Official, text: str, **settings: Any) -> DataSpec:
+def _official(name: Official, text: str, /, **settings: Any) -> DataSpec:
     """Read ``PATH`` or ``PATH(key=value,…)``; a path that ends in brackets of its own takes ``()`` behind them."""
     match = re.fullmatch(r"(?P<path>.+?)(?P<options>\([^()]*\))?", text, re.DOTALL)
     if match is None:
