@@ -49,7 +49,7 @@ tables = st.fixed_dictionaries(
     {"kind": st.sampled_from(["csv", "tsv", "jsonl", *OFFICIAL]), "path": st.text()},
     optional={
         "text": st.text(), "label": st.text(), "split": st.text(), "rationale": st.text(), "max_tokens": sizes,
-        "min_count": sizes, "recipe": st.sampled_from(["clean", "paper"]), "digest": st.just("ab" * 32),
+        "min_count": sizes, "recipe": st.sampled_from(["clean", "paper"]), "digest": st.just("ab" * 32), "query": st.text(),
     },
 )  # fmt: skip
 planted = st.fixed_dictionaries({"kind": st.just("planted"), "part": parts})
@@ -266,6 +266,7 @@ def test_runs_that_were_named_keep_their_names_and_their_weights(text: str) -> N
 def test_a_later_field_is_in_json_and_in_keys_just_where_it_says_something() -> None:
     item = through_json(RUN)
     assert not {"decoder", "retention"} & set(item["model"])
+    assert "query" not in item["data"]
     assert not {"gradient_clipping", "attention_rate_factor"} & set(item["fit"])
     said = replace(RUN, model=parse_model("bilstm(hidden=8)+query+concat"), fit=FitSpec(3, gradient_clipping=5.0))
     item = through_json(said)
@@ -310,7 +311,7 @@ RUN = RunSpec(parse_data("csv:a.csv"), parse_model("bilstm(hidden=8)+additive"),
 CHANGES: dict[str, dict[str, Any]] = {
     "data": {
         "kind": "tsv", "path": "b.csv", "part": Part("needle"), "text": "body", "label": "stars", "split": "part",
-        "rationale": "why", "max_tokens": 9, "min_count": 2, "recipe": "paper", "digest": "ab" * 32,
+        "rationale": "why", "max_tokens": 9, "min_count": 2, "recipe": "paper", "digest": "ab" * 32, "query": "ask",
     },
     "model": {
         "encoder": Part("mlp"), "scorer": Part("other"), "projection": Part("other"), "source": Part("random"),

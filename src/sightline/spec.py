@@ -121,6 +121,7 @@ def _show(value: Value) -> str:
 class DataSpec:
     """Where texts come from: a table (``csv``, ``tsv``, ``jsonl``), a published corpus, or a ``planted`` one.
 
+    ``query`` is the column of a question or a hypothesis beside each text; a table has none where it is empty.
     ``digest`` is the SHA-256 of the files where the run is to be kept, so that an edited file is another run.
     """
 
@@ -135,6 +136,7 @@ class DataSpec:
     min_count: int = 1
     recipe: Literal["clean", "paper"] = "clean"
     digest: str = ""
+    query: str = field(default="", metadata=LATER)
 
     def __str__(self) -> str:
         """Write the source as its spec text."""

@@ -91,7 +91,7 @@ def test_published_corpora_are_listed(sightline: Call):
 
 
 @pytest.mark.parametrize("command", ["audit", "train", "check-data", "vectors", "check-model"])
-@pytest.mark.parametrize("flag", ["--text", "--label", "--split"])
+@pytest.mark.parametrize("flag", ["--text", "--label", "--split", "--query"])
 def test_a_column_is_not_named_where_there_are_none(sightline: Call, here: Path, no_training, command, flag):
     needs = {
         "vectors": ("--out", "v.txt"), "train": ("--out", "model"),
@@ -105,3 +105,25 @@ def test_a_column_is_not_named_where_there_are_none(sightline: Call, here: Path,
 def test_a_column_of_a_table_is_named(sightline: Call, here: Path):
     Path("reviews.csv").write_text("body,label\n" + "\n".join(f"good {i},{i % 2}" for i in range(40)))
     assert sightline("check-data", "--data", "reviews.csv", "--text", "body").code == 0
+
+
+def test_a_table_with_queries_is_trained_on_saved_and_audited(sightline: Call, here: Path):
+    names = ("red", "blue", "green")
+    lines = [
+        json.dumps({"story": f"the {names[i % 3]} one is here {i}", "ask": f"is {names[j]} here", "label": i % 3 == j})
+        for i in range(60)
+        for j in range(3)
+    ]
+    Path("nli.jsonl").write_text("\n".join(lines))
+    data, model = ("--data", "nli.jsonl", "--text", "story"), ("--model", "mlp(hidden=4)+query", "--epochs", 2)
+    without = sightline("audit", *data, *model)
+    assert (without.code, "name their column with --query" in without.err) == (2, True)
+    unread = sightline("train", *data, "--query", "ask", *TINY, "--out", "other")
+    assert (unread.code, "add +query to the model" in unread.err) == (2, True)
+    assert sightline("train", *data, "--query", "ask", *model, "--out", "model", "--quiet").code == 0
+    ran = sightline("audit", *data, "--query", "ask", "--model", "model", "--save", "kept", "--quiet", "--json")
+    assert ran.code == 0, ran.err
+    kept = [json.loads(line) for line in Path("kept/texts.jsonl").read_text().splitlines()]
+    assert {tuple(text["query"]) for text in kept} == {("is", name, "here") for name in names}
+    assert "query: <bdi>is " in Path("report.html").read_text()
+    assert sightline("check-model", "model", *data, "--query", "ask").code == 0

@@ -179,6 +179,69 @@ def test_long_texts_are_cut_with_their_evidence_and_counted(folder):
         assert text.tokens == tokenise(text.text)[0][:4]
 
 
+ASKED = ("text", "ask", "label")
+
+
+def asked(path):
+    return load(replace(parse_data(path), query="ask"), 0)
+
+
+def pairs(n=60):
+    return [(text, f"is it {label} or x{i % 3}?", label) for i, (text, label) in enumerate(rows(n))]
+
+
+def test_a_query_is_read_beside_each_text(folder):
+    path = write(folder, "asked.csv", table(pairs(), ASKED))
+    data = asked(path)
+    queries = {text: tokenise(query)[0] for text, query, _ in pairs()}
+    assert [e.query for split in data.splits.values() for e in split] == [
+        queries[e.text] for split in data.splits.values() for e in split
+    ]
+    assert not load(parse_data(path), 0).has_queries  # a column is read as queries only where it is asked for
+    assert data.card["columns"]["query"] == "ask"
+    cut = load(replace(parse_data(path), query="ask", max_tokens=3), 0)
+    assert {len(e.query) for e in cut.train} == {3}
+
+
+def test_a_text_with_another_query_is_no_copy(folder):
+    """One text under every query: with queries all differ, so they can be divided; without them all are one text."""
+    records = [("the sky is blue", f"is it x{i}?", ("yes", "no")[i % 2]) for i in range(60)]
+    path = write(folder, "one.csv", table(records, ASKED))
+    card = asked(path).card
+    assert set(card["duplicates"].values()) == set(card["same_words_as_training"].values()) == {0}
+    assert card["conflicting_labels"] == 0
+    with pytest.raises(DataError, match="different texts; at least 3 are needed"):
+        load(parse_data(path), 0)
+    doubled = asked(write(folder, "two.csv", table(records * 2, ASKED)))
+    seen = [{(e.tokens, e.query) for e in split} for split in doubled.splits.values()]
+    assert sum(map(len, seen)) == len(set().union(*seen)) == 60
+    assert sum(doubled.card["duplicates"].values()) == 60
+
+
+def test_named_splits_may_share_a_text_but_not_its_query(folder):
+    header = (*ASKED, "split")
+    records = [(*pair, split) for pair, (_, _, split) in zip(pairs(), with_splits(), strict=False)]
+    text, query, label = next(record[:3] for record in records if record[3] == "train")
+    write(folder, "other.csv", table([*records, (text, "and now?", label, "test")], header))
+    assert asked(str(folder / "other.csv")).card["same_words_as_training"]["test"] == 0
+    same = write(folder, "same.csv", table([*records, (text, query, label, "test")], header))
+    with pytest.raises(DataError, match="the same text is in train at"):
+        asked(same)
+
+
+def test_what_cannot_be_a_query_is_told(folder):
+    path = write(folder, "asked.csv", table([*pairs(), ("a text", "\u200b", "pos")], ASKED))
+    assert asked(path).card["dropped"] == {"no words in the query": 1}
+    with pytest.raises(DataError, match=r"there is no column 'q' for --query; there are 'text', 'ask', 'label'"):
+        load(replace(parse_data(path), query="q"), 0)
+    for column in ("text", "label"):
+        with pytest.raises(SpecError, match=f"--query names '{column}', which is the column of texts or of labels"):
+            load(replace(parse_data(path), query=column), 0)
+    number = write(folder, "number.jsonl", b'{"text": "a b", "ask": 3, "label": "x"}\n')
+    with pytest.raises(DataError, match=r"number.jsonl:1: expected a text in 'ask', got 3"):
+        asked(number)
+
+
 def test_an_example_says_where_it_came_from(folder):
     path = write(folder, "where.csv", table(rows()))
     for found in load(parse_data(path), 0).train:

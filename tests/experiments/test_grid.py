@@ -107,7 +107,7 @@ CHANGED = {
     "fit.epochs": "2", "fit.patience": "2", "fit.batch_size": "2", "fit.learning_rate": "0.5", "fit.weight_decay": "0.5",
     "fit.attention_weight_decay": "0.5", "fit.amsgrad": "true", "fit.class_weights": "true", "fit.reduction": '"sum"',
     "fit.keep": '"auc"', "fit.gradient_clipping": "5.0", "fit.attention_rate_factor": "10.0", "data.text": '"body"', "data.label": '"stars"', "data.split": '"part"',
-    "data.rationale": '"why"', "data.max_tokens": "60", "data.min_count": "2", "data.recipe": '"paper"',
+    "data.rationale": '"why"', "data.max_tokens": "60", "data.min_count": "2", "data.recipe": '"paper"', "data.query": '"ask"',
     "model.embedding": "8", "model.embedding_std": "0.5", "model.boundaries": "true",
     "model.vectors": '"words.txt"',
 }  # fmt: skip

@@ -66,6 +66,7 @@ def audit(
     label: flags.Label = "label",
     split: flags.Split = "split",
     rationale: flags.Rationale = "rationale",
+    query: flags.Query = "",
     recipe: flags.Recipe = "clean",
     max_tokens: flags.MaxTokens = 512,
     min_count: flags.MinCount = None,
@@ -93,7 +94,7 @@ def audit(
 
     A model named by its spec is trained first, on the training texts, together with its companion.
     """
-    columns = {"text": text, "label": label, "split": split, "rationale": rationale}
+    columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
     source = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
     training = {"preset": preset, "epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
     asked = training | {"companions": companions, "min_count": min_count, "vectors": vectors}

@@ -19,6 +19,7 @@ def check_data(
     label: flags.Label = "label",
     split: flags.Split = "split",
     rationale: flags.Rationale = "rationale",
+    query: flags.Query = "",
     recipe: flags.Recipe = "clean",
     max_tokens: flags.MaxTokens = 512,
     seed: flags.Seed = 0,
@@ -27,7 +28,7 @@ def check_data(
     """Read data as an audit would, and print what was found, dropped and cut; nothing is trained or written."""
     from sightline.data.loading import load  # noqa: PLC0415  (torch)
 
-    columns = {"text": text, "label": label, "split": split, "rationale": rationale}
+    columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
     spec = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens)
     card = load(spec, seed).card
     if as_json:

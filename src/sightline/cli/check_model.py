@@ -37,6 +37,7 @@ def check_model(
     text: flags.Text = "text",
     label: flags.Label = "label",
     split: flags.Split = "split",
+    query: flags.Query = "",
     max_tokens: flags.MaxTokens = 512,
     seed: flags.Seed = 0,
     as_json: flags.Json = False,
@@ -49,7 +50,7 @@ def check_model(
 
     source = None
     if data is not None:
-        source = read_source(data, text=text, label=label, split=split, max_tokens=max_tokens)
+        source = read_source(data, text=text, label=label, split=split, query=query, max_tokens=max_tokens)
     found, names = read_model(model)
     examples, labels = read_texts(found, source, seed, names)
     proofs = check(found, examples, labels)

@@ -79,6 +79,16 @@ Rationale = Annotated[
         rich_help_panel=_DATA,
     ),
 ]
+Query = Annotated[
+    str,
+    typer.Option(
+        "--query",
+        metavar="COLUMN",
+        show_default="none",
+        help="Column of a question or a hypothesis that comes with each text; for a model with +query.",
+        rich_help_panel=_DATA,
+    ),
+]
 Recipe = Annotated[
     Literal["clean", "paper"],
     typer.Option(

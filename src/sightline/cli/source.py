@@ -8,7 +8,7 @@ from typing import Any
 from sightline.errors import SpecError
 from sightline.spec import TABLES, DataSpec, parse_data
 
-COLUMNS = ("text", "label", "split", "rationale")
+COLUMNS = ("text", "label", "split", "rationale", "query")
 
 
 def read_source(data: str, **settings: Any) -> DataSpec:

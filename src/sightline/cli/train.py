@@ -47,6 +47,7 @@ def train(
     label: flags.Label = "label",
     split: flags.Split = "split",
     rationale: flags.Rationale = "rationale",
+    query: flags.Query = "",
     recipe: flags.Recipe = "clean",
     max_tokens: flags.MaxTokens = 512,
     min_count: flags.MinCount = None,
@@ -68,7 +69,7 @@ def train(
 
     Beside it a companion with uniform attention is trained, which its audit will need.
     """
-    columns = {"text": text, "label": label, "split": split, "rationale": rationale}
+    columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
     source = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
     training = {"preset": preset, "epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
     work = plan_training(source, model, training | {"companions": companions, "vectors": vectors}, seed=seed)

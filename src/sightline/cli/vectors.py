@@ -52,6 +52,7 @@ def vectors(
     label: flags.Label = "label",
     split: flags.Split = "split",
     rationale: flags.Rationale = "rationale",
+    query: flags.Query = "",
     recipe: flags.Recipe = "clean",
     max_tokens: flags.MaxTokens = 512,
     min_count: flags.MinCount = None,
@@ -71,7 +72,7 @@ def vectors(
     from sightline.data.vectors import write_vectors  # noqa: PLC0415  (torch)
     from sightline.data.vocabulary import Vocabulary  # noqa: PLC0415  (torch)
 
-    columns = {"text": text, "label": label, "split": split, "rationale": rationale}
+    columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
     spec = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
     check_apart({"--data": Path(spec.path) if spec.path else None, "--out": out})
     check_file(out)

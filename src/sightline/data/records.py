@@ -26,17 +26,18 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns a table offers; a split and evidence are optional."""
+    """The columns a table offers; a split, evidence and a query are optional."""
 
     text: str
     label: str
     split: str | None
     rationale: str | None
+    query: str | None = None
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One record as it was understood; ``truncated`` says that its text was longer than allowed."""
+    """One record as it was understood; ``truncated`` says that its text, or its query, was longer than allowed."""
 
     line: int
     text: str
@@ -46,20 +47,29 @@ class Entry:
     split: str | None
     rationale: tuple[bool, ...] | None
     truncated: bool
+    query: tuple[str, ...] | None = None
+
+    @property
+    def words(self) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+        """What makes two records copies of each other: the words of the text, and those of the query."""
+        return self.tokens, self.query
 
 
 def find_columns(spec: DataSpec, sheet: Sheet) -> Columns:
     """Find the columns a spec names; a missing one is an error, unless it is optional and was not asked for by name."""
     if spec.text == spec.label:
         raise SpecError(f"--text and --label both name {spec.text!r}; a text cannot be its own label")
+    if spec.query in (spec.text, spec.label):
+        raise SpecError(f"--query names {spec.query!r}, which is the column of texts or of labels; name another")
     named = {"text": spec.text, "label": spec.label, "split": spec.split, "rationale": spec.rationale}
+    named |= {"query": spec.query} if spec.query else {}
     for flag, column in named.items():
         # A name that differs from the default was asked for, and its absence must not pass for "there is none".
-        wanted = flag in ("text", "label") or column != flag
+        wanted = flag in ("text", "label", "query") or column != flag
         if wanted and column not in sheet.columns:
             raise DataError(_missing(flag, column, sheet.columns), sheet.file, 1)
     optional = {flag: named[flag] if named[flag] in sheet.columns else None for flag in ("split", "rationale")}
-    return Columns(spec.text, spec.label, **optional)
+    return Columns(spec.text, spec.label, **optional, query=spec.query or None)
 
 
 def _missing(flag: str, column: str, columns: tuple[str, ...]) -> str:
@@ -71,15 +81,17 @@ def _missing(flag: str, column: str, columns: tuple[str, ...]) -> str:
 
 
 def read_entry(file: str, row: Row, columns: Columns, max_tokens: int) -> Entry:
-    """Understand one record; tokens beyond ``max_tokens`` are left out, with their evidence."""
+    """Understand one record; words beyond ``max_tokens`` are left out of text and query, with their evidence."""
     text = _text(file, row, columns.text)
     label = _label(file, row, columns.label)
     split = None if columns.split is None else _split(file, row, columns.split)
     tokens, offsets = tokenise(text)
+    query = None if columns.query is None else tokenise(_text(file, row, columns.query))[0]
     spans = None if columns.rationale is None else _spans(file, row, columns.rationale, len(text))
     kept = offsets[:max_tokens]
     rationale = None if spans is None else tuple(_touched(offset, spans) for offset in kept)
-    return Entry(row.line, text, tokens[:max_tokens], kept, label, split, rationale, len(tokens) > max_tokens)
+    cut = max(len(tokens), len(query or ())) > max_tokens
+    return Entry(row.line, text, tokens[:max_tokens], kept, label, split, rationale, cut, query and query[:max_tokens])
 
 
 def _text(file: str, row: Row, column: str) -> str:

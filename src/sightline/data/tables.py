@@ -1,4 +1,4 @@
-"""Tables with text, label, split and rationale columns to a `Dataset`: nothing is dropped, cut or moved silently."""
+"""Tables with columns of texts, labels, splits, evidence and queries to a `Dataset`: nothing is dropped silently."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from sightline.types import Example
 
 _NUMBER = re.compile(r"[-+]?[0-9]{1,300}(\.[0-9]+)?")
 _VALIDATION_SHARES = {"train": 0.85, "validation": 0.15}
-NO_WORDS, EMPTY, NOT_IN_TRAINING = "no words in the text", "empty row", "label not in training"
+NO_WORDS, NO_QUERY = "no words in the text", "no words in the query"
+EMPTY, NOT_IN_TRAINING = "empty row", "label not in training"
 
 
 def load_table(spec: DataSpec, seed: int) -> Dataset:
@@ -27,7 +28,8 @@ def load_table(spec: DataSpec, seed: int) -> Dataset:
 
     Where a split column names training and test texts, it is followed, and 15 % of training becomes validation if
     the column names none; without one, texts are divided 70/15/15, class by class, copies of a text together.
-    Labels are those of training, sorted by name, or by value where all are numbers.
+    Labels are those of training, sorted by name, or by value where all are numbers. Where the spec names a column of
+    queries, a text is a copy of another only if its query is, too.
 
     The card counts what was dropped (``dropped``, by reason), texts cut to ``max_tokens`` (``truncated``), copies
     within a split (``duplicates``), texts whose words carry two labels (``conflicting_labels``), labels that only
@@ -41,14 +43,16 @@ def load_table(spec: DataSpec, seed: int) -> Dataset:
     sheet = read_sheet(spec.path, spec.kind)
     columns = find_columns(spec, sheet)
     read = [read_entry(sheet.file, row, columns, spec.max_tokens) for row in sheet.rows]
-    entries = [entry for entry in read if entry.tokens]
+    asked = [entry for entry in read if entry.tokens]
+    entries = [entry for entry in asked if entry.query != ()]
     _check_classes(sheet.file, entries)
     names, notes = _split_names(sheet.file, entries, seed)
     label_names = _sorted_labels({entry.label for entry, name in zip(entries, names, strict=True) if name == "train"})
     splits = _build(spec.path, entries, names, label_names)
     _check_splits(sheet.file, splits, label_names)
     unseen = Counter(entry.label for entry in entries if entry.label not in label_names)
-    reasons = {NO_WORDS: len(read) - len(entries), EMPTY: sheet.blank, NOT_IN_TRAINING: sum(unseen.values())}
+    reasons = {NO_WORDS: len(read) - len(asked), NO_QUERY: len(asked) - len(entries), EMPTY: sheet.blank}
+    reasons |= {NOT_IN_TRAINING: sum(unseen.values())}
     card = make_card(
         splits,
         label_names,
@@ -65,7 +69,7 @@ def load_table(spec: DataSpec, seed: int) -> Dataset:
 
 def _check_classes(file: str, entries: Sequence[Entry]) -> None:
     if not entries:
-        raise DataError("no text has any words; is --text the right column?", file)
+        raise DataError("no text has any words; are --text and --query the right columns?", file)
     if len(labels := {entry.label for entry in entries}) == 1:
         raise DataError(
             f"expected at least two labels, got only {_short(labels.pop())}; is --label the right column?", file
@@ -93,12 +97,12 @@ def _split_names(file: str, entries: Sequence[Entry], seed: int) -> tuple[list[s
 
 
 def _divide(entries: Sequence[Entry], shares: Mapping[str, float], seed: int) -> list[str]:
-    return divide([entry.label for entry in entries], [entry.tokens for entry in entries], shares, seed)
+    return divide([entry.label for entry in entries], [entry.words for entry in entries], shares, seed)
 
 
 def _check_divisible(file: str, entries: Sequence[Entry]) -> None:
     """Ask for a text of each class in each split before dividing."""
-    counts = distinct([entry.label for entry in entries], [entry.tokens for entry in entries])
+    counts = distinct([entry.label for entry in entries], [entry.words for entry in entries])
     rare = sorted({entry.label for entry in entries if counts[entry.label] < len(SPLITS)})
     if rare:
         others = f" (and {len(rare) - 1} more labels)" if len(rare) > 1 else ""
@@ -112,9 +116,9 @@ def _check_divisible(file: str, entries: Sequence[Entry]) -> None:
 
 def _check_overlap(file: str, entries: Sequence[Entry]) -> None:
     """Refuse a text that stands in two splits: what is learned by heart in one would count as skill in the other."""
-    first: dict[str, Entry] = {}
+    first: dict[object, Entry] = {}
     for entry in entries:
-        other = first.setdefault(entry.text.strip(), entry)
+        other = first.setdefault((entry.text.strip(), entry.query), entry)
         if other.split != entry.split:
             raise DataError(
                 f"the same text is in {other.split} at {file}:{other.line} and in {entry.split} here; "
@@ -144,6 +148,7 @@ def _build(path: str, entries: Sequence[Entry], names: Sequence[str], label_name
             tokens=entry.tokens,
             offsets=entry.offsets,
             label=numbers[entry.label],
+            query=entry.query,
             rationale=entry.rationale,
             source=(path, entry.line),
         )
@@ -163,18 +168,16 @@ def _check_splits(file: str, splits: Mapping[str, Split], label_names: Sequence[
 
 def _copies(splits: Mapping[str, Split]) -> dict[str, Any]:
     """Count texts with the words of another: copies within a split, words with two labels, words of training."""
-    labels: dict[tuple[str, ...], set[int]] = defaultdict(set)
-    for split in splits.values():
-        for example in split:
-            labels[example.tokens].add(example.label)
+    words = {name: [(example.tokens, example.query) for example in split] for name, split in splits.items()}
     everywhere = [example for split in splits.values() for example in split]
-    training = {example.tokens for example in splits["train"]}
+    labels: dict[object, set[int]] = defaultdict(set)
+    for example in everywhere:
+        labels[example.tokens, example.query].add(example.label)
+    training = set(words["train"])
     return {
-        "duplicates": {name: len(split) - len({example.tokens for example in split}) for name, split in splits.items()},
-        "conflicting_labels": sum(len(labels[example.tokens]) > 1 for example in everywhere),
-        "same_words_as_training": {
-            name: sum(example.tokens in training for example in splits[name]) for name in SPLITS[1:]
-        },
+        "duplicates": {name: len(each) - len(set(each)) for name, each in words.items()},
+        "conflicting_labels": sum(len(labels[one]) > 1 for each in words.values() for one in each),
+        "same_words_as_training": {name: sum(one in training for one in words[name]) for name in SPLITS[1:]},
         "rationales": sum(example.rationale is not None for example in everywhere),
     }
 

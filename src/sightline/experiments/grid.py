@@ -35,7 +35,7 @@ from sightline.errors import SpecError
 from sightline.presets import build_specs
 from sightline.spec import COMPANIONS, FROM_ZERO, DataSpec, FitSpec, ModelSpec, RunSpec, parse_data, read_as, run_keys
 
-_DATA = ("text", "label", "split", "rationale", "max_tokens", "min_count", "recipe")
+_DATA = ("text", "label", "split", "rationale", "query", "max_tokens", "min_count", "recipe")
 _MODEL = ("embedding", "embedding_std", "boundaries", "vectors")
 FIELDS: Mapping[str, Any] = {
     "data": str, "model": str, "preset": str, "seed": int, "limit": int, "companions": tuple[str, ...],

@@ -79,7 +79,9 @@ class AttentionClassifier(nn.Module):
         """Turn texts into a padded batch on the model's device; texts have a query just where the model reads one."""
         if odd := next((one for one in examples if (one.query is not None) != self.reads_queries), None):
             got, cure = (
-                ("no query", "leave +query out") if odd.query is None else ("a query", "add +query to the model")
+                ("no query", "leave +query out, or name their column with --query")
+                if odd.query is None
+                else ("a query", "add +query to the model")
             )
             raise ModelError(
                 f"text {odd.id}: {self.name} expects {'a' if self.reads_queries else 'no'} query, got {got}; {cure}"
