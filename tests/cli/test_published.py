@@ -126,4 +126,6 @@ def test_a_table_with_queries_is_trained_on_saved_and_audited(sightline: Call, h
     kept = [json.loads(line) for line in Path("kept/texts.jsonl").read_text().splitlines()]
     assert {tuple(text["query"]) for text in kept} == {("is", name, "here") for name in names}
     assert "query: <bdi>is " in Path("report.html").read_text()
-    assert sightline("check-model", "model", *data, "--query", "ask").code == 0
+    proved = sightline("check-model", "model", *data, "--query", "ask")
+    assert proved.out.splitlines()[-1] == "mlp(hidden=4)+additive+softmax+query: can be audited; 17 passed"
+    assert sightline("check-model", "model").out == proved.out  # without data, texts are asked about by their own words

@@ -97,12 +97,15 @@ def _about(value: object) -> str:
     return f"the {type(value).__name__} {getattr(value, '__name__', '')}".strip()
 
 
-def texts_without_data(words: Sequence[str] = ()) -> tuple[Example, ...]:
-    """Give a few texts of very different lengths to prove a model on: of the words it knows, or else plain English."""
+def texts_without_data(words: Sequence[str] = (), *, queries: bool = False) -> tuple[Example, ...]:
+    """Give a few texts of very different lengths to prove a model on: of the words it knows, or else plain English.
+
+    With ``queries`` each text is asked about by its own first words.
+    """
     source = cycle(words)
     texts = [" ".join(islice(source, len(text.split()))) for text in _TEXTS] if words else _TEXTS
     read = [tokenise(text) for text in texts]
     return tuple(
-        Example(f"text {i}", i, text, *words, label=i % 2)
+        Example(f"text {i}", i, text, *words, label=i % 2, query=words[0][:3] if queries else None)
         for i, (text, words) in enumerate(zip(texts, read, strict=True))
     )

@@ -89,8 +89,9 @@ def read_texts(
     from sightline.models.classifier import AttentionClassifier  # noqa: PLC0415  (torch)
 
     if source is None:
-        known = model.vocabulary.words if isinstance(model, AttentionClassifier) else ()
-        return texts_without_data(known), names
+        if not isinstance(model, AttentionClassifier):
+            return texts_without_data(), names
+        return texts_without_data(model.vocabulary.words, queries=model.reads_queries), names
     dataset = load(source, seed)
     if names is not None:
         dataset = numbered_for(dataset, names)
