@@ -39,6 +39,7 @@ def makers() -> dict[str, Callable[[], str]]:
         "presets": presets,
         "schema version": schema_version,
         "table: calibration": lambda: calibration(verified("calibration")),
+        "table: confirmation": lambda: confirmation(verified("confirmation")),
         "table: random-attention": lambda: random_attention(verified("random_attention")),
         "table: published": lambda: published_counts(verified("data")),
         "quirks": quirks,
@@ -146,15 +147,22 @@ def calibration(stored: Mapping[str, Any] | None) -> str:
     """Table the gates, and every finding in each world."""
     if stored is None:
         return "Not measured yet: `make verify` writes `docs/verified/calibration.json`.\n"
-    first, last = stored["seeds"]
-    cost = f"{stored['cells']} cells, seeds {first} to {last}, {stored['hours']:.1f} hours"
-    parts = [f"{cost}; {_versions(stored['environment'])}.\n", _gates(stored["gates"])]
+    parts = [confirmation(stored)]
     for world in dict.fromkeys(group["world"] for group in stored["groups"]):
         rows = [row for group in stored["groups"] if group["world"] == world for row in _group(group)]
         counts = ("cells", "supported", "contradicted", "above zero")
         effects = ("mean effect", "median [2.5 %, 97.5 %] over cells")
         parts += [f"**World: {world}**\n", table(("encoder", "corpus", "finding", *counts, *effects), rows)]
     return "\n".join(parts)
+
+
+def confirmation(stored: Mapping[str, Any] | None) -> str:
+    """Table the gates alone."""
+    if stored is None:
+        return "Not measured yet: `make verify` writes `docs/verified/confirmation.json`.\n"
+    first, last = stored["seeds"]
+    cost = f"{stored['cells']} cells, seeds {first} to {last}, {stored['hours']:.1f} hours"
+    return f"{cost}; {_versions(stored['environment'])}.\n\n{_gates(stored['gates'])}"
 
 
 def _gates(gates: Iterable[Mapping[str, Any]]) -> str:

@@ -2,9 +2,10 @@
 
 ``calibration``: one rule, one δ, seeds 0–199. Weights that the model does not use must not pass for used (SL-101 and
 SL-102), weights that nobody chose must not pass for chosen (SL-104), and planted evidence of moderate strength must be
-found. ``random_attention``: the worked examples of ``docs/random-attention.md``. ``chaos``: a study that is killed
-thirty times (``scripts/chaos.py``). ``data``: the published corpora by both recipes (``scripts/published.py``), left
-out where they are not at hand. A killed calibration resumes.
+found. ``confirmation``: the same on seeds 200–299, which nobody had looked at before.
+``random_attention``: the worked examples of ``docs/random-attention.md``. ``chaos``: a study that is killed thirty
+times (``scripts/chaos.py``). ``data``: the published corpora by both recipes (``scripts/published.py``), left out where
+they are not at hand. A killed calibration resumes.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,29 +28,37 @@ from sightline.experiments.examples import random_attention
 
 ROOT = Path(__file__).parent.parent
 VERIFIED = ROOT / "docs" / "verified"
-SEEDS = range(200)
+SEEDS, UNSEEN = range(200), range(200, 300)
 GROUPS = (("mlp", "vote"), ("mlp", "needle"), ("bilstm", "needle"))
 CODES = ("SL-101", "SL-102", "SL-104")
-MOST_FALSE, LEAST_TRUE = 16, 180
+MOST_FALSE, LEAST_TRUE = 0.08, 0.9
+"""Shares of the seeds: a true rate of one in twenty shows more than 8 % of 200 in one count of forty."""
 FALSE = {"unused": ("SL-101", "SL-102"), "unchosen": ("SL-104",)}
 """What each world makes false. In the MLP the planted claims are true: the state of a word holds that word alone."""
 
 
-def calibration() -> dict[str, Any]:
-    """Run every cell and count the answers."""
+def calibration(seeds: range = SEEDS) -> dict[str, Any]:
+    """Run every cell and count the answers; what an earlier sweep did is not done again."""
     kept = ROOT / "build" / "calibration.jsonl"
     worlds = ("unused", "unchosen", "planted")
-    cells = [Cell(w, e, c, seed) for seed in SEEDS for e, c in GROUPS for w in worlds]
-    started = time.monotonic()
-    results = sweep(cells, kept, 2, tell)
+    cells = [Cell(w, e, c, seed) for seed in seeds for e, c in GROUPS for w in worlds]
+    started, ran = time.monotonic(), 0
+
+    def told(done: int, total: int) -> None:
+        nonlocal ran
+        ran += 1
+        tell(done, total)
+
+    results = sweep(cells, kept, 2, told)
     groups = [_group(results, w, e, c) for w in worlds for e, c in GROUPS]
     return {
         "cells": len(cells),
-        "seeds": [min(SEEDS), max(SEEDS)],
+        "seeds": [min(seeds), max(seeds)],
         "groups": groups,
         "gates": list(_gates(groups)),
         "environment": environment("cpu"),
-        "hours": round((time.monotonic() - started) / 3600, 2),
+        # Of all cells, also where some were kept: those that ran tell what one takes.
+        "hours": round((time.monotonic() - started) / 3600 * len(cells) / ran, 2) if ran else None,
     }
 
 
@@ -86,24 +95,23 @@ def _gates(groups: list[dict[str, Any]]) -> Iterable[dict[str, Any]]:
     for group in groups:
         name = f"{group['world']}, {group['encoder']}, {group['corpus']}"
         for code in FALSE.get(group["world"], ()):
-            count = group["supported"][code]
-            holds = count <= MOST_FALSE
+            count, most = group["supported"][code], round(MOST_FALSE * group["n_cells"])
             yield {
                 "name": f"{code}: {name}",
                 "count": count,
                 "of": group["n_cells"],
-                "limit": f"≤ {MOST_FALSE}",
-                "holds": holds,
+                "limit": f"≤ {most}",
+                "holds": count <= most,
             }
         if group["world"] == "planted" and group["encoder"] == "mlp":
+            least = round(LEAST_TRUE * group["n_cells"])
             for code, count in group["supported"].items():
-                holds = count >= LEAST_TRUE
                 yield {
                     "name": f"{code}: {name}",
                     "count": count,
                     "of": group["n_cells"],
-                    "limit": f"≥ {LEAST_TRUE}",
-                    "holds": holds,
+                    "limit": f"≥ {least}",
+                    "holds": count >= least,
                 }
 
 
@@ -118,7 +126,13 @@ def tell(done: int, total: int) -> None:
         print(f"{time.strftime('%H:%M:%S')} {done}/{total}", file=sys.stderr, flush=True)
 
 
-VERIFIED_BY = {"data": published_data, "random_attention": random_attention, "chaos": chaos, "calibration": calibration}
+VERIFIED_BY: Mapping[str, Callable[[], dict[str, Any]]] = {
+    "data": published_data,
+    "random_attention": random_attention,
+    "chaos": chaos,
+    "calibration": calibration,
+    "confirmation": lambda: calibration(UNSEEN),
+}
 
 
 def main() -> int:

@@ -182,6 +182,9 @@ def test_results_of_calibration_become_tables():
     assert told.startswith("200 cells, seeds 0 to 199, 1.2 hours; torch 2.0.\n")
     assert "| SL-101 supported &#124; unused | 1 of 200 | 0.05 | **fails** |" in told
     assert "**World: unused**" in told
+    alone = parts.confirmation(stored)
+    assert told.startswith(alone)
+    assert "World" not in alone
     assert "| mlp | vote | SL-101 | 200 | 1 | 180 | 6 | 0.001 | 0.001 [-0.020, 0.030] |" in told
 
 
