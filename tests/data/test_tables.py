@@ -210,6 +210,10 @@ def test_a_text_with_another_query_is_no_copy(folder):
     card = asked(path).card
     assert set(card["duplicates"].values()) == set(card["same_words_as_training"].values()) == {0}
     assert card["conflicting_labels"] == 0
+    assert card["text_in_training"] == {
+        "validation": card["splits"]["validation"]["n"],
+        "test": card["splits"]["test"]["n"],
+    }
     with pytest.raises(DataError, match="different texts; at least 3 are needed"):
         load(parse_data(path), 0)
     doubled = asked(write(folder, "two.csv", table(records * 2, ASKED)))
@@ -224,6 +228,7 @@ def test_named_splits_may_share_a_text_but_not_its_query(folder):
     text, query, label = next(record[:3] for record in records if record[3] == "train")
     write(folder, "other.csv", table([*records, (text, "and now?", label, "test")], header))
     assert asked(str(folder / "other.csv")).card["same_words_as_training"]["test"] == 0
+    assert asked(str(folder / "other.csv")).card["text_in_training"]["test"] == 1
     same = write(folder, "same.csv", table([*records, (text, query, label, "test")], header))
     with pytest.raises(DataError, match="the same text is in train at"):
         asked(same)

@@ -34,7 +34,8 @@ def load_table(spec: DataSpec, seed: int) -> Dataset:
     The card counts what was dropped (``dropped``, by reason), texts cut to ``max_tokens`` (``truncated``), copies
     within a split (``duplicates``), texts whose words carry two labels (``conflicting_labels``), labels that only
     evaluation texts have (``labels_not_in_training``), and evaluation texts with the words of a training text
-    (``same_words_as_training``).
+    (``same_words_as_training``; with queries, ``text_in_training`` counts those whose text alone training has, under
+    whatever query).
     """
     if spec.kind not in TABLES:
         raise SpecError(f"{spec}: expected a table, got a {'planted' if spec.part else 'published'} corpus")
@@ -174,12 +175,16 @@ def _copies(splits: Mapping[str, Split]) -> dict[str, Any]:
     for example in everywhere:
         labels[example.tokens, example.query].add(example.label)
     training = set(words["train"])
-    return {
+    counts: dict[str, Any] = {
         "duplicates": {name: len(each) - len(set(each)) for name, each in words.items()},
         "conflicting_labels": sum(len(labels[one]) > 1 for each in words.values() for one in each),
         "same_words_as_training": {name: sum(one in training for one in words[name]) for name in SPLITS[1:]},
         "rationales": sum(example.rationale is not None for example in everywhere),
     }
+    if everywhere[0].query is not None:
+        seen = {text for text, _ in training}
+        counts["text_in_training"] = {name: sum(text in seen for text, _ in words[name]) for name in SPLITS[1:]}
+    return counts
 
 
 def _short(label: str) -> str:
