@@ -161,7 +161,8 @@ def confirmation(stored: Mapping[str, Any] | None) -> str:
     if stored is None:
         return "Not measured yet: `make verify` writes `docs/verified/confirmation.json`.\n"
     first, last = stored["seeds"]
-    cost = f"{stored['cells']} cells, seeds {first} to {last}, {stored['hours']:.1f} hours"
+    hours = "" if stored["hours"] is None else f", {stored['hours']:.1f} hours"
+    cost = f"{stored['cells']} cells, seeds {first} to {last}{hours}"
     return f"{cost}; {_versions(stored['environment'])}.\n\n{_gates(stored['gates'])}"
 
 

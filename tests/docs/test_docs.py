@@ -185,6 +185,7 @@ def test_results_of_calibration_become_tables():
     alone = parts.confirmation(stored)
     assert told.startswith(alone)
     assert "World" not in alone
+    assert parts.confirmation(stored | {"hours": None}).startswith("200 cells, seeds 0 to 199; torch 2.0.\n")
     assert "| mlp | vote | SL-101 | 200 | 1 | 180 | 6 | 0.001 | 0.001 [-0.020, 0.030] |" in told
 
 

@@ -141,10 +141,11 @@ def _proofs(model: Auditable, examples: tuple[Example, ...], labels: Sequence[st
         yield _failed("trace", TRACE, error)
         return
     yield Proof("trace", TRACE, "passed")
-    unchanged = _proof("unchanged", UNCHANGED, _changed(kept, Exhibit(model, examples, batch, trace, labels)))
+    exhibit = Exhibit(model, examples, batch, trace, labels)
+    unchanged = _proof("unchanged", UNCHANGED, _changed(kept, exhibit))
     yield unchanged
     if unchanged.outcome == "passed":
-        yield from _asked(Exhibit(model, examples, batch, trace, labels))
+        yield from _asked(exhibit)
 
 
 def _asked(on: Exhibit) -> Iterator[Proof]:

@@ -10,7 +10,7 @@ import typer
 
 from sightline.cli import flags
 from sightline.cli.output import aligned, emit, say
-from sightline.cli.parts import MODELS, PLANTED, PUBLISHED, TABLES
+from sightline.cli.parts import MODELS, PLANTED, PUBLISHED, TABLES, Line
 from sightline.findings.claims import CLAIMS
 from sightline.presets import PRESETS
 
@@ -43,24 +43,12 @@ def _models() -> list[Row]:
 
 def _data() -> list[Row]:
     tables: list[Row] = [{"name": name, "spec": spec, "options": {}, "about": about} for name, spec, about in TABLES]
-    tables += [
-        {
-            "name": line.part.name,
-            "spec": f"{line.part.name}:PATH",
-            "options": dict(line.part.options),
-            "about": line.about,
-        }
-        for line in PUBLISHED
-    ]
-    return tables + [
-        {
-            "name": line.part.name,
-            "spec": f"planted:{line.part.name}",
-            "options": dict(line.part.options),
-            "about": line.about,
-        }
-        for line in PLANTED
-    ]
+    published = [_corpus(line, f"{line.part.name}:PATH") for line in PUBLISHED]
+    return [*tables, *published, *(_corpus(line, f"planted:{line.part.name}") for line in PLANTED)]
+
+
+def _corpus(line: Line, spec: str) -> Row:
+    return {"name": line.part.name, "spec": spec, "options": dict(line.part.options), "about": line.about}
 
 
 def _measures() -> list[Row]:

@@ -67,17 +67,16 @@ def vectors(
     Counts of words that stand together, weighed by pointwise mutual information, and their singular vectors: the same
     texts give the same vectors.
     """
-    from sightline.data.loading import load  # noqa: PLC0415  (torch)
+    from sightline.data.loading import fit_vocabulary, load  # noqa: PLC0415  (torch)
     from sightline.data.ppmi import ppmi_vectors  # noqa: PLC0415  (torch)
     from sightline.data.vectors import write_vectors  # noqa: PLC0415  (torch)
-    from sightline.data.vocabulary import Vocabulary  # noqa: PLC0415  (torch)
 
     columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
     spec = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
     check_apart({"--data": Path(spec.path) if spec.path else None, "--out": out})
     check_file(out)
     dataset = load(spec, seed)
-    vocabulary = Vocabulary.fit(dataset.train, dataset.card.get("min_count", spec.min_count))
+    vocabulary = fit_vocabulary(dataset, spec)
     rows = ppmi_vectors(dataset.train, vocabulary, dimension, window)
     with writing(out):
         write_vectors(out, vocabulary.words, rows)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -106,6 +106,25 @@ def make_card(
         "truncated": truncated,
         "notes": list(notes),
         **more,
+    }
+
+
+def count_copies(texts: Iterable[tuple[str, Hashable, int]]) -> dict[str, Any]:
+    """Count for a card, over texts as their split, a key that copies share, and their label.
+
+    ``duplicates`` within a split, ``conflicting_labels`` (texts whose copies carry two labels), and
+    ``same_words_as_training`` (evaluation texts that are in training, too).
+    """
+    keys: dict[str, list[Hashable]] = {name: [] for name in SPLITS}
+    labels: dict[Hashable, set[int]] = defaultdict(set)
+    for name, key, label in texts:
+        keys[name].append(key)
+        labels[key].add(label)
+    training = set(keys["train"])
+    return {
+        "duplicates": {name: len(each) - len(set(each)) for name, each in keys.items()},
+        "conflicting_labels": sum(len(labels[key]) > 1 for each in keys.values() for key in each),
+        "same_words_as_training": {name: sum(key in training for key in keys[name]) for name in SPLITS[1:]},
     }
 
 

@@ -9,6 +9,7 @@ from sightline.data.official.assemble import assemble
 from sightline.data.official.formats import FORMATS, source_digest
 from sightline.data.reading import table_digest
 from sightline.data.tables import load_table
+from sightline.data.vocabulary import Vocabulary
 from sightline.errors import DataError, SpecError
 from sightline.spec import OFFICIAL, DataSpec
 
@@ -27,6 +28,11 @@ def load(spec: DataSpec, seed: int) -> Dataset:
     if (longest := read_options(spec.part).longest) > spec.max_tokens:
         raise SpecError(f"{spec}: texts have up to {longest} words, above max_tokens={spec.max_tokens}; lower length")
     return generate(spec.part, seed)
+
+
+def fit_vocabulary(dataset: Dataset, spec: DataSpec) -> Vocabulary:
+    """Know the words of training, as often as the spec asks for, or a paper's recipe where that says more."""
+    return Vocabulary.fit(dataset.train, dataset.card.get("min_count", spec.min_count))
 
 
 def _load_official(spec: DataSpec, seed: int) -> Dataset:

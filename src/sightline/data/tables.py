@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sightline.data.dataset import SPLITS, Dataset, Split, make_card
+from sightline.data.dataset import SPLITS, Dataset, Split, count_copies, make_card
 from sightline.data.reading import read_sheet
 from sightline.data.records import Entry, find_columns, read_entry
-from sightline.data.splitting import SHARES, distinct, divide
+from sightline.data.splitting import SHARES, distinct, divide, with_validation
 from sightline.errors import DataError, SpecError
 from sightline.spec import TABLES, DataSpec
 from sightline.types import Example
 
 _NUMBER = re.compile(r"[-+]?[0-9]{1,300}(\.[0-9]+)?")
-_VALIDATION_SHARES = {"train": 0.85, "validation": 0.15}
 NO_WORDS, NO_QUERY = "no words in the text", "no words in the query"
 EMPTY, NOT_IN_TRAINING = "empty row", "label not in training"
 
@@ -63,7 +62,7 @@ def load_table(spec: DataSpec, seed: int) -> Dataset:
         notes=notes,
         columns=asdict(columns),
         labels_not_in_training=dict(sorted(unseen.items())),
-        **_copies(splits),
+        **_counts(splits),
     )
     return Dataset(Path(spec.path).name, **splits, label_names=label_names, card=card)
 
@@ -79,10 +78,11 @@ def _check_classes(file: str, entries: Sequence[Entry]) -> None:
 
 def _split_names(file: str, entries: Sequence[Entry], seed: int) -> tuple[list[str], list[str]]:
     """Name the split of each entry, and say in notes how that was decided."""
+    labels, copies = [entry.label for entry in entries], [entry.words for entry in entries]
     if entries[0].split is None:
-        _check_divisible(file, entries)
+        _check_divisible(file, labels, copies)
         note = f"no split column: divided 70/15/15 by seed {seed}, class by class, copies of a text together"
-        return _divide(entries, SHARES, seed), [note]
+        return divide(labels, copies, SHARES, seed), [note]
     names = [str(entry.split) for entry in entries]
     for needed in ("train", "test"):
         if needed not in names:
@@ -90,21 +90,14 @@ def _split_names(file: str, entries: Sequence[Entry], seed: int) -> tuple[list[s
     _check_overlap(file, entries)
     if "validation" in names:
         return names, ["splits as the split column names them"]
-    train = [position for position, name in enumerate(names) if name == "train"]
-    parts = _divide([entries[position] for position in train], _VALIDATION_SHARES, seed)
-    for position, part in zip(train, parts, strict=True):
-        names[position] = part
+    names = with_validation(names, labels, copies, seed)
     return names, [f"no validation texts named: 15 % of training, class by class, by seed {seed}"]
 
 
-def _divide(entries: Sequence[Entry], shares: Mapping[str, float], seed: int) -> list[str]:
-    return divide([entry.label for entry in entries], [entry.words for entry in entries], shares, seed)
-
-
-def _check_divisible(file: str, entries: Sequence[Entry]) -> None:
+def _check_divisible(file: str, labels: Sequence[str], copies: Sequence[Hashable]) -> None:
     """Ask for a text of each class in each split before dividing."""
-    counts = distinct([entry.label for entry in entries], [entry.words for entry in entries])
-    rare = sorted({entry.label for entry in entries if counts[entry.label] < len(SPLITS)})
+    counts = distinct(labels, copies)
+    rare = sorted({label for label in labels if counts[label] < len(SPLITS)})
     if rare:
         others = f" (and {len(rare) - 1} more labels)" if len(rare) > 1 else ""
         raise DataError(
@@ -167,23 +160,14 @@ def _check_splits(file: str, splits: Mapping[str, Split], label_names: Sequence[
             )
 
 
-def _copies(splits: Mapping[str, Split]) -> dict[str, Any]:
-    """Count texts with the words of another: copies within a split, words with two labels, words of training."""
-    words = {name: [(example.tokens, example.query) for example in split] for name, split in splits.items()}
-    everywhere = [example for split in splits.values() for example in split]
-    labels: dict[object, set[int]] = defaultdict(set)
-    for example in everywhere:
-        labels[example.tokens, example.query].add(example.label)
-    training = set(words["train"])
-    counts: dict[str, Any] = {
-        "duplicates": {name: len(each) - len(set(each)) for name, each in words.items()},
-        "conflicting_labels": sum(len(labels[one]) > 1 for each in words.values() for one in each),
-        "same_words_as_training": {name: sum(one in training for one in words[name]) for name in SPLITS[1:]},
-        "rationales": sum(example.rationale is not None for example in everywhere),
-    }
-    if everywhere[0].query is not None:
-        seen = {text for text, _ in training}
-        counts["text_in_training"] = {name: sum(text in seen for text, _ in words[name]) for name in SPLITS[1:]}
+def _counts(splits: Mapping[str, Split]) -> dict[str, Any]:
+    """Count copies and evidence and, where there are queries, texts that training has under any query."""
+    texts = [(name, example) for name, split in splits.items() for example in split]
+    counts = count_copies((name, (one.tokens, one.query), one.label) for name, one in texts)
+    counts["rationales"] = sum(one.rationale is not None for _, one in texts)
+    if texts[0][1].query is not None:
+        seen = {one.tokens for one in splits["train"]}
+        counts["text_in_training"] = {name: sum(one.tokens in seen for one in splits[name]) for name in SPLITS[1:]}
     return counts
 
 

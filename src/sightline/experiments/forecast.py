@@ -14,8 +14,7 @@ import torch
 
 from sightline.auditing import measure
 from sightline.data.dataset import Dataset, Split, sample_test
-from sightline.data.loading import load
-from sightline.data.vocabulary import Vocabulary
+from sightline.data.loading import fit_vocabulary, load
 from sightline.experiments.run import Trained
 from sightline.measures import default_measures
 from sightline.measures.importance import TOKENS_AT_ONCE
@@ -105,7 +104,7 @@ def timed_call(call: Callable[[], dict[str, Outcome]]) -> tuple[float, dict[str,
 
 
 def _untrained(model: ModelSpec, dataset: Dataset, spec: RunSpec, device: str) -> AttentionClassifier:
-    vocabulary = Vocabulary.fit(dataset.train, dataset.card.get("min_count", spec.data.min_count))
+    vocabulary = fit_vocabulary(dataset, spec.data)
     return build(model, vocabulary, dataset.label_names, spec.seed).to(device)
 
 

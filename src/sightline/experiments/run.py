@@ -16,8 +16,7 @@ from sightline.adapters.labels import numbered_for
 from sightline.adapters.module import WrappedModule
 from sightline.auditing import Progress, audit
 from sightline.data.dataset import Dataset
-from sightline.data.loading import load
-from sightline.data.vocabulary import Vocabulary
+from sightline.data.loading import fit_vocabulary, load
 from sightline.data.words import tokenise
 from sightline.errors import DataError, ModelError, SpecError
 from sightline.models.checkpoint import load_classifier, save_classifier
@@ -111,7 +110,7 @@ def describe(spec: RunSpec) -> dict[str, Any]:
 
 def _fit(spec: RunSpec, dataset: Dataset, name: str, display: Display, device: str) -> Fitted:
     """Train one model; its record says how, and on which texts, so that it is never audited on them."""
-    vocabulary = Vocabulary.fit(dataset.train, dataset.card.get("min_count", spec.data.min_count))
+    vocabulary = fit_vocabulary(dataset, spec.data)
     model = build(spec.model, vocabulary, dataset.label_names, spec.seed).to(device)
 
     started = {"vectors": start_from_vectors(model)} if spec.model.vectors else {}

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sightline.data.archives import File, Wanted
-from sightline.data.official.cleaning import general, validation_of_training
+from sightline.data.official.cleaning import OUR_WORDS, general, validation_of_training
 from sightline.data.official.corpus import (
     Corpus,
     Format,
@@ -68,9 +68,9 @@ def _texts(file: File, classes: int, recipe: Recipe, cutter: WordCutter, joined:
             joined[base(file.name)] += 1
             continue
         text = fields[-1] if classes == 2 else " ".join(fields[1:])
-        shown, tokens, offsets = cutter.join(general(text)) if recipe == "paper" else (text, *cutter.cut(text))
+        told = cutter.by(recipe, text, general)
         name = f"agnews/{base(file.name)}:{number}"
-        yield Text(name, split, names.index(fields[0]), shown, tokens, offsets, file.shown, number)
+        yield Text(name, split, names.index(fields[0]), *told, file.shown, number)
 
 
 def read_rows(file: File) -> Iterator[tuple[int, list[str]]]:
@@ -110,7 +110,7 @@ FORMAT = Format(
         lengths=(None, None),
         quirks=(
             "the title is not used",
-            "words are cut by our own rules, where the papers had spaCy 2.1; a word with a digit in it becomes qqq",
+            OUR_WORDS,
             "copies of a text may be in two splits",
             "the shortest and the longest text of each split are dropped: the lengths seen are themselves the bounds",
         ),

@@ -6,18 +6,17 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from sightline.data.dataset import SPLITS, Dataset, Split, make_card
+from sightline.data.dataset import SPLITS, Dataset, Split, count_copies, make_card
 from sightline.data.official.corpus import Corpus, PaperRecipe, Text
-from sightline.data.splitting import divide
+from sightline.data.splitting import with_validation
 from sightline.errors import DataError
 from sightline.spec import DataSpec
 from sightline.types import Example
 
-VALIDATION = {"train": 0.85, "validation": 0.15}
 Chosen = tuple[list[str], dict[str, int], list[str]]
 """A split for each text, empty where it is left out; how many were left out, by reason; notes."""
 
@@ -44,7 +43,10 @@ def assemble(corpus: Corpus, spec: DataSpec, paper: PaperRecipe | None, seed: in
         min_count=spec.min_count if paper is None else max(spec.min_count, paper.min_count),
         found={what: f"{corpus.found.get(what, 0)} of {n}" for what, n in corpus.published.items()},
         **_quirks(paper),
-        **_copies(corpus, names),
+        **count_copies(
+            (name, key, text.label) for text, key, name in zip(corpus.texts, corpus.copies, names, strict=True) if name
+        ),
+        rationales=sum(example.rationale is not None for split in splits.values() for example in split),
     )
     return Dataset(spec.kind, **splits, label_names=corpus.label_names, card=card)
 
@@ -93,10 +95,7 @@ def cleanly(corpus: Corpus, seed: int) -> Chosen:
     keys = corpus.copies
     notes = ["published splits; texts in two of them are kept in the later one"]
     if "validation" not in names:
-        train = [place for place, name in enumerate(names) if name == "train"]
-        parts = divide([str(corpus.texts[p].label) for p in train], [keys[p] for p in train], VALIDATION, seed)
-        for place, part in zip(train, parts, strict=True):
-            names[place] = part
+        names = with_validation(names, [str(text.label) for text in corpus.texts], keys, seed)
         notes = [*notes, f"no validation texts are published: 15 % of training, class by class, by seed {seed}"]
     later: set[int] = set()
     for split in reversed(SPLITS):
@@ -129,22 +128,3 @@ def _examples(corpus: Corpus, names: Sequence[str], longest: int | None) -> dict
             )
         )
     return {name: tuple(examples) for name, examples in splits.items()}
-
-
-def _copies(corpus: Corpus, names: Sequence[str]) -> dict[str, Any]:
-    """Count copies within a split, texts that carry two labels, and evaluation texts that are in training."""
-    keys: dict[str, list[int]] = {split: [] for split in SPLITS}
-    labels: dict[int, set[int]] = defaultdict(set)
-    explained = 0
-    for text, key, name in zip(corpus.texts, corpus.copies, names, strict=True):
-        if name:
-            keys[name].append(key)
-            labels[key].add(text.label)
-            explained += text.rationale is not None
-    training = set(keys["train"])
-    return {
-        "duplicates": {name: len(each) - len(set(each)) for name, each in keys.items()},
-        "conflicting_labels": sum(len(labels[key]) > 1 for each in keys.values() for key in each),
-        "same_words_as_training": {name: sum(key in training for key in keys[name]) for name in SPLITS[1:]},
-        "rationales": explained,
-    }

@@ -101,6 +101,10 @@ class WordCutter:
         """Cut as `tokenise` does."""
         return self.shared(*tokenise(text))
 
+    def by(self, recipe: Recipe, text: str, paper: Callable[[str], Sequence[str]]) -> tuple[str, *Words]:
+        """Cut a text as it is, or take the words that the paper's code had."""
+        return self.join(paper(text)) if recipe == "paper" else (text, *self.cut(text))
+
     def join(self, tokens: Sequence[str]) -> tuple[str, tuple[str, ...], tuple[Span, ...]]:
         """Take words as they are: a text of them with blanks between, the words in lower case, and their places."""
         offsets, start = [], 0

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sightline.data.archives import File
-from sightline.data.official.cleaning import draw, keras_words
+from sightline.data.official.cleaning import LONGEST_LOST, draw, keras_words
 from sightline.data.official.corpus import Corpus, Format, Numbered, PaperRecipe, Recipe, Text, WordCutter
 
 LABELS = ("negative", "positive")
@@ -67,7 +67,7 @@ FORMAT = Format(
             "reviews that are both in training and in test are kept in both",
             "line breaks are the word br, as in the Keras word index",
             "words are cut as Keras describes it; its own file of numbered words, and so its order, is not at hand",
-            "the longest text of each split is dropped, because the longest length seen is itself the bound",
+            LONGEST_LOST,
         ),
     ),
 )

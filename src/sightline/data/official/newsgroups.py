@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sightline.data.archives import File
-from sightline.data.official.cleaning import apart, draw_by_class, general
+from sightline.data.official.cleaning import OUR_WORDS, apart, draw_by_class, general
 from sightline.data.official.corpus import Corpus, Format, Numbered, PaperRecipe, Recipe, Text, WordCutter
 
 LABELS = ("baseball", "hockey")
@@ -34,7 +34,7 @@ def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
 
     def text_of(file: File, match: re.Match[str], label: int) -> Text:
         body = strip(file.text("latin-1"), every_footer=recipe == "paper")
-        told = cutter.join(apart(general(body))) if recipe == "paper" else (body, *cutter.cut(body))
+        told = cutter.by(recipe, body, lambda text: apart(general(text)))
         return Text(
             f"20news/{match['split']}/{match['label']}/{match['id']}", match["split"], label, *told, file.shown, 1
         )
@@ -92,7 +92,7 @@ FORMAT = Format(
         quirks=(
             "the split by date is given up: messages are put together and divided anew, so threads are in two splits",
             "the last block of a message counts as a footer, whatever it says",
-            "words are cut by our own rules, where the papers had spaCy 2.1; a word with a digit in it becomes qqq",
+            OUR_WORDS,
             "which messages are drawn differs from the published draw, whose order of files is not recorded",
         ),
     ),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sightline.data.archives import File, Wanted
-from sightline.data.official.cleaning import as_published, general
+from sightline.data.official.cleaning import OUR_WORDS, as_published, general
 from sightline.data.official.corpus import (
     Corpus,
     Format,
@@ -76,7 +76,7 @@ def _pairs(file: File, recipe: Recipe, cutter: WordCutter, unlabelled: Counter[s
             f"snli/{match['split']}:{number}",
             _SPLITS[match["split"]],
             LABELS.index(label),
-            *(cutter.join(general(premise)) if recipe == "paper" else (premise, *cutter.cut(premise))),
+            *cutter.by(recipe, premise, general),
             file.shown,
             number,
             cutter.shared(general(hypothesis), ())[0] if recipe == "paper" else cutter.cut(hypothesis)[0],
@@ -98,8 +98,6 @@ FORMAT = Format(
         min_count=3,
         divide=as_published,
         lengths=None,
-        quirks=(
-            "words are cut by our own rules, where the papers had spaCy 2.1; a word with a digit in it becomes qqq",
-        ),
+        quirks=(OUR_WORDS,),
     ),
 )

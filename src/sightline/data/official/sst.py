@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sightline.data.archives import Wanted
-from sightline.data.official.cleaning import as_published
+from sightline.data.official.cleaning import LONGEST_LOST, as_published
 from sightline.data.official.corpus import (
     Corpus,
     Format,
@@ -127,7 +127,7 @@ FORMAT = Format(
         lengths=(5, None),
         quirks=(
             "signs are taken out before words are cut, so n't is two words",
-            "the longest text of each split is dropped, because the longest length seen is itself the bound",
+            LONGEST_LOST,
         ),
     ),
 )
