@@ -24,7 +24,7 @@ READ = """
 import hashlib, json, resource, sys, time
 from sightline.data.loading import load
 from sightline.data.vocabulary import Vocabulary
-from sightline.spec import parse_data
+from sightline.spec.texts import parse_data
 spec = parse_data(sys.argv[1])
 began = time.perf_counter()
 data = load(spec, 0)

@@ -16,10 +16,11 @@ import numpy as np
 from compare import print_line, quick
 from playwright.sync_api import Page, expect, sync_playwright
 
-from sightline.report.explorer import BUDGET
-from sightline.report.maps import MAPS
-from sightline.report.page import write_page
-from sightline.results import Audit, Measurement, Outcome, Ragged, TextRecord, Verdict
+from sightline.audits import Audit
+from sightline.report.page.explorer import BUDGET
+from sightline.report.page.maps import MAPS
+from sightline.report.page.render import write_page
+from sightline.results import Measurement, Outcome, Ragged, TextRecord, Verdict
 
 CHROMIUM, OPENS, ANSWERS = "/usr/bin/chromium", 2.0, 0.5
 VOCABULARY = 30_000

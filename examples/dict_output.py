@@ -7,8 +7,8 @@ import torch
 from torch import nn
 
 import sightline
-from sightline.report.summary import lines
-from sightline.spec import parse_data
+from sightline.report.sheets.summary import lines
+from sightline.spec.texts import parse_data
 
 DATA = sightline.load(parse_data("planted:needle(n=450,length=8,classes=3)"), seed=0)
 BUCKETS = 512

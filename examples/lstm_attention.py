@@ -10,8 +10,8 @@ from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
 import sightline
-from sightline.report.summary import lines
-from sightline.spec import parse_data
+from sightline.report.sheets.summary import lines
+from sightline.spec.texts import parse_data
 
 PAD, UNKNOWN = 0, 1
 DATA = sightline.load(parse_data("planted:needle(n=400,length=8)"), seed=0)

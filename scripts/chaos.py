@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from sightline.experiments.executors.processes import Serial
 from sightline.experiments.grid import read_grid
-from sightline.experiments.schedule import Serial
 from sightline.experiments.store import Store
 
 STUDY = """

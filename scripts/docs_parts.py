@@ -18,8 +18,8 @@ from sightline.cli.parts import MODELS
 from sightline.data.official.formats import FORMATS
 from sightline.findings.claims import CLAIMS, UNMEASURED
 from sightline.findings.thresholds import committed
-from sightline.presets import PRESETS, build_specs
 from sightline.results import SCHEMA
+from sightline.spec.presets import PRESETS, build_specs
 
 ROOT = Path(__file__).resolve().parents[1]
 Made = Mapping[str, Callable[[], str]]

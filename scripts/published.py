@@ -14,7 +14,8 @@ from typing import Any
 from sightline.data.dataset import Dataset
 from sightline.data.loading import load
 from sightline.data.vocabulary import Vocabulary
-from sightline.spec import DataSpec, parse_data
+from sightline.spec.texts import parse_data
+from sightline.spec.values import DataSpec
 
 FOLDER = Path(os.environ.get("SIGHTLINE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 PLACES = {

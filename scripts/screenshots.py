@@ -15,9 +15,10 @@ from typing import Any
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from sightline.experiments.run import run
-from sightline.presets import build_specs
-from sightline.report.page import write_page
-from sightline.spec import RunSpec, parse_data
+from sightline.report.page.render import write_page
+from sightline.spec.presets import build_specs
+from sightline.spec.texts import parse_data
+from sightline.spec.values import RunSpec
 
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
 CHROMIUM = "/usr/bin/chromium"

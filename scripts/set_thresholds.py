@@ -23,7 +23,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from sightline.experiments.calibration import CORPORA, ENCODERS, Cell, sweep
+from sightline.studies.calibration import CORPORA, ENCODERS, Cell, sweep
 
 ROOT = Path(__file__).parent.parent
 TARGET = ROOT / "src" / "sightline" / "findings" / "thresholds.json"

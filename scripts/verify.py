@@ -23,8 +23,8 @@ from chaos import chaos
 from published import at_hand, published_data
 
 from sightline.auditing import environment
-from sightline.experiments.calibration import Cell, sweep
-from sightline.experiments.examples import random_attention
+from sightline.studies.calibration import Cell, sweep
+from sightline.studies.examples import random_attention
 
 ROOT = Path(__file__).parent.parent
 VERIFIED = ROOT / "docs" / "verified"

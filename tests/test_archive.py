@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sightline.archive import load_audit, plain, save_audit, write_whole
+from sightline.audits import Audit
 from sightline.errors import StoreError
-from sightline.results import Audit, Failed, Measurement, NotApplicable, Ragged
+from sightline.files import plain, write_whole
+from sightline.results import Failed, Measurement, NotApplicable, Ragged
+from sightline.saving import load_results, save_results
 from tests.report.audits import audit as make_audit
 
 
@@ -37,7 +39,7 @@ def same(first: Audit, second: Audit) -> None:
 def test_an_audit_round_trips(tmp_path: Path) -> None:
     audit = make_audit()
     assert any(isinstance(m, Measurement) for m in audit.measurements.values())
-    same(audit, load_audit(save_audit(audit, tmp_path / "audit")))
+    same(audit, load_results(save_results(audit, tmp_path / "audit")))
 
 
 def test_outcomes_that_are_not_measurements_round_trip(tmp_path: Path) -> None:
@@ -50,12 +52,12 @@ def test_outcomes_that_are_not_measurements_round_trip(tmp_path: Path) -> None:
 
 def test_saving_again_replaces_and_refuses_a_strange_folder(tmp_path: Path) -> None:
     audit = make_audit()
-    save_audit(audit, tmp_path / "audit")
-    save_audit(audit, tmp_path / "audit")
+    save_results(audit, tmp_path / "audit")
+    save_results(audit, tmp_path / "audit")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.tex").write_text("precious")
     with pytest.raises(StoreError, match="exists and is not a saved audit"):
-        save_audit(audit, tmp_path / "other")
+        save_results(audit, tmp_path / "other")
     assert (tmp_path / "other" / "thesis.tex").read_text() == "precious"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["audit", "other"]
 
@@ -94,18 +96,18 @@ def corrupt(whole: bytes) -> bytes:
     ],
 )
 def test_a_torn_folder_is_an_error_that_names_it(tmp_path: Path, damage: str, content: Callable) -> None:
-    folder = save_audit(make_audit(), tmp_path / "audit")
+    folder = save_results(make_audit(), tmp_path / "audit")
     (folder / damage).write_bytes(content((folder / damage).read_bytes()))
     with pytest.raises(StoreError, match="expected a folder that"):
-        load_audit(folder)
+        load_results(folder)
 
 
 def test_another_schema_is_refused(tmp_path: Path) -> None:
-    folder = save_audit(make_audit(), tmp_path / "audit")
+    folder = save_results(make_audit(), tmp_path / "audit")
     summary = json.loads((folder / "audit.json").read_text())
     (folder / "audit.json").write_text(json.dumps(summary | {"schema": 99}))
     with pytest.raises(StoreError, match="schema 99, this version reads 1"):
-        load_audit(folder)
+        load_results(folder)
 
 
 def test_json_is_strict() -> None:

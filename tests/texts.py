@@ -4,10 +4,11 @@ import numpy as np
 
 from sightline.data.dataset import Dataset
 from sightline.data.loading import load
+from sightline.data.tokeniser import tokenise
 from sightline.data.vocabulary import Vocabulary
-from sightline.data.words import tokenise
 from sightline.models.classifier import AttentionClassifier, build
-from sightline.spec import FitSpec, parse_data, parse_model
+from sightline.spec.texts import parse_data, parse_model
+from sightline.spec.values import FitSpec
 from sightline.training.fit import fit
 from sightline.types import Example
 

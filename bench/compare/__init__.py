@@ -13,7 +13,7 @@ import torch
 
 from sightline.data.vocabulary import Vocabulary
 from sightline.models.classifier import AttentionClassifier, build
-from sightline.spec import parse_model
+from sightline.spec.texts import parse_model
 from sightline.types import Batch, Example
 
 Result = TypeVar("Result")

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sightline.adapters.module import wrap as wrap
     from sightline.auditing import audit as audit
+    from sightline.audits import Audit as Audit
     from sightline.data.loading import load as load
     from sightline.errors import SightlineError as SightlineError
-    from sightline.results import Audit as Audit
     from sightline.types import Companions as Companions
 
 _HOMES = {
-    "Audit": "sightline.results",
+    "Audit": "sightline.audits",
     "Companions": "sightline.types",
     "SightlineError": "sightline.errors",
     "audit": "sightline.auditing",

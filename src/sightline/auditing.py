@@ -13,6 +13,7 @@ import torch
 from sightline.adapters.conformance import require
 from sightline.adapters.labels import numbered_for
 from sightline.adapters.module import WrappedModule
+from sightline.audits import Audit
 from sightline.data.batching import length_batches
 from sightline.data.dataset import Dataset, sample_test
 from sightline.errors import DataError
@@ -21,7 +22,7 @@ from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
 from sightline.findings.thresholds import Thresholds, committed
 from sightline.measures import default_measures
-from sightline.results import Audit, Failed, Measurement, NotApplicable, Outcome, Ragged, TextRecord
+from sightline.results import Failed, Measurement, NotApplicable, Outcome, Ragged, TextRecord
 from sightline.seeds import Seeds
 from sightline.types import Arrays, Auditable, Companions, Example, Measure
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -124,7 +123,7 @@ class TextRecord:
 
 
 @dataclass(frozen=True)
-class Audit:
+class Results:
     """Everything one audit found, and what it was found on."""
 
     verdict: Verdict
@@ -160,32 +159,6 @@ class Audit:
             "environment": dict(self.environment),
             "cards": dict(self.cards),
         }
-
-    def to_html(self, path: str | Path) -> Path:
-        """Write the audit as one self-contained HTML page."""
-        # The one import that reaches up (docs/decisions/0005): users expect the method on the value.
-        from sightline.report.page import write_page  # noqa: PLC0415
-
-        return write_page(self, path)
-
-    def _repr_html_(self) -> str:
-        """Show verdict and findings where the audit is the last line of a notebook's cell."""
-        from sightline.report.page import in_notebook  # noqa: PLC0415  (the same import as above)
-
-        return in_notebook(self)
-
-    def save(self, folder: str | Path) -> Path:
-        """Write the audit to a folder, all of it or nothing; `load` reads it back."""
-        from sightline.archive import save_audit  # noqa: PLC0415  (archive builds on this module)
-
-        return save_audit(self, folder)
-
-    @staticmethod
-    def load(folder: str | Path) -> Audit:
-        """Read an audit that `save` wrote."""
-        from sightline.archive import load_audit  # noqa: PLC0415  (archive builds on this module)
-
-        return load_audit(folder)
 
 
 @dataclass(frozen=True)

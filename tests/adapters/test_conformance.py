@@ -14,9 +14,9 @@ from sightline.adapters.conformance import QUESTIONS, Proof, check, require, sam
 from sightline.adapters.factory import texts_without_data
 from sightline.adapters.module import WrappedModule
 from sightline.adapters.proofs import without
-from sightline.data.words import tokenise
+from sightline.data.tokeniser import tokenise
 from sightline.errors import DataError, ModelError
-from sightline.spec import ENCODERS, PROJECTIONS, SCORERS, SOURCES
+from sightline.spec.catalogue import ENCODERS, PROJECTIONS, SCORERS, SOURCES
 from sightline.types import Batch, Example
 from tests.adapters.plain import Plain, exported, ids_and_mask, wrapped
 from tests.texts import examples, untrained

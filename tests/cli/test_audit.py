@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sightline.archive import load_audit
 from sightline.results import Measurement, Ragged
+from sightline.saving import load_results
 from tests.cli.conftest import TINY, Call, Finished, write_table
 
 ESTIMATE = {"value", "low", "high", "n", "method"}
@@ -21,7 +21,7 @@ ESTIMATE = {"value", "low", "high", "n", "method"}
 def raw(folder: Path) -> dict[str, np.ndarray]:
     """Every raw number of a saved audit, by measure and quantity."""
     out = {}
-    for name, one in load_audit(folder).measurements.items():
+    for name, one in load_results(folder).measurements.items():
         if isinstance(one, Measurement):
             out |= {f"{name}.{q}": v.flat if isinstance(v, Ragged) else v for q, v in one.values.items()}
     return out
@@ -99,7 +99,7 @@ def test_limit_takes_a_sample_and_says_so(sightline: Call, here: Path, table, fi
     assert told["metrics"]["accuracy"]["n"] == 5
     assert told["cards"]["data"]["sample"] == {"n": 5, "of": 18, "seed": 0}
     assert "a sample of 5 of 18 test texts" in Path("report.html").read_text(encoding="utf-8")
-    whole, few = load_audit(finished.saved), load_audit("few")
+    whole, few = load_results(finished.saved), load_results("few")
     assert {text.id for text in few.texts} < {text.id for text in whole.texts}
 
 

@@ -10,8 +10,8 @@ import torch
 
 from sightline.adapters import factory
 from sightline.adapters.module import WrappedModule
-from sightline.archive import load_audit
 from sightline.cli import work
+from sightline.saving import load_results
 from tests.cli.conftest import TINY, Call
 
 FILE = """
@@ -203,7 +203,7 @@ def test_an_audit_takes_a_factory(sightline: Call, module, table):
     assert told["spec"]["model"] == f"py:{module}:build"
     page = Path("report.html").read_text(encoding="utf-8")
     assert "trained elsewhere" in page
-    assert len(load_audit("saved").texts) == 18
+    assert len(load_results("saved").texts) == 18
 
 
 def test_labels_are_numbered_as_the_factory_says(sightline: Call, module, table):

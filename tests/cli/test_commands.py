@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from sightline import spec
 from sightline.cli.estimate import duration
 from sightline.cli.flags import read_memory
 from sightline.cli.parts import MODELS, PLANTED
-from sightline.data.generated import read_options
+from sightline.data.planted.generated import read_options
 from sightline.data.vocabulary import Vocabulary
 from sightline.errors import SpecError
 from sightline.findings.claims import CLAIMS
@@ -20,8 +19,10 @@ from sightline.models.decoders import DECODERS
 from sightline.models.encoders import ENCODERS
 from sightline.models.projectors import PROJECTIONS
 from sightline.models.scorers import SCORERS
-from sightline.presets import PRESETS
-from sightline.spec import Part
+from sightline.spec import catalogue as spec
+from sightline.spec.parts import Part
+from sightline.spec.presets import PRESETS
+from sightline.spec.values import ModelSpec
 from tests.cli.conftest import Call
 
 
@@ -115,7 +116,7 @@ def test_the_listed_parts_of_a_model_are_those_there_are():
         "source": lambda part: SOURCES[part.name](part, softmax, 0),
         "decoder": lambda part: DECODERS[part.name](part, 8, 8, 2),
         "retention": lambda part: build(
-            spec.ModelSpec(Part("bilstm", (("hidden", 4),)), retention=part, embedding=8),
+            ModelSpec(Part("bilstm", (("hidden", 4),)), retention=part, embedding=8),
             Vocabulary(("a",)),
             ("x", "y"),
             0,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sightline.archive import load_audit
 from sightline.cli.gates import closed, read_gates
+from sightline.saving import load_results
 from tests.cli.conftest import TINY, Call, Finished
 
 # An interrupt is handled even where the tests run in the background, which would have it ignored.
@@ -174,7 +174,7 @@ def test_a_disk_that_refuses_is_told_with_the_place(sightline: Call, here: Path,
     def full(*arguments: object, **options: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sightline.report.page.write_page", full)
+    monkeypatch.setattr("sightline.report.page.render.write_page", full)
     done = sightline("audit", "--data", table, *TINY)
     assert done.code == 2
     assert one_error(done.err) == "error: cannot write report.html: No space left on device"
@@ -199,7 +199,7 @@ def test_a_gate_stays_open_for_another_verdict(sightline: Call, here: Path, tabl
 
 
 def test_a_finding_closes_its_gate_when_it_is_contradicted(sightline: Call, here: Path, table, finished: Finished):
-    audit = load_audit(finished.saved)
+    audit = load_results(finished.saved)
     answers = {finding.code: finding.verdict for finding in audit.findings}
     assert set(answers.values()) > {"contradicted"}
     for code, answer in answers.items():
@@ -254,7 +254,7 @@ def test_an_interrupt_while_a_report_is_written_leaves_the_old_one(
         path.write_bytes(page[:100])
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sightline.report.page._write", half)
+    monkeypatch.setattr("sightline.report.page.render._write", half)
     assert sightline("report", finished.saved).code == 130
     assert [path.name for path in here.iterdir()] == ["report.html"]
     assert (here / "report.html").read_text() == "the old one"

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from sightline.experiments.executors.processes import Serial
 from sightline.experiments.grid import read_grid
-from sightline.experiments.schedule import Serial
 from sightline.experiments.store import Store
 from tests.cli.conftest import Call
 from tests.experiments.test_store import same

@@ -15,7 +15,9 @@ from sightline.errors import ModelError, SpecError
 from sightline.maths.projections import gumbel_softmax, uniform
 from sightline.models.checkpoint import load_classifier, save_classifier
 from sightline.models.classifier import AttentionClassifier
-from sightline.spec import DECODERS, ENCODERS, PROJECTIONS, RETENTIONS, SCORERS, SOURCES, model_from_json, parse_model
+from sightline.spec.catalogue import DECODERS, ENCODERS, PROJECTIONS, RETENTIONS, SCORERS, SOURCES
+from sightline.spec.texts import parse_model
+from sightline.spec.typed import model_from_json
 from sightline.training.fit import cross_entropies
 from sightline.types import Example, Trace
 from tests.texts import WORDS, examples, untrained

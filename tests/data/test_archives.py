@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sightline.data import archives
-from sightline.data.archives import digest, open_files
+from sightline.data.sources import packed as archives
+from sightline.data.sources.packed import digest, open_files
 from sightline.errors import DataError
 from tests.data.corpora import archive_of, folder_of
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.data.batching import _cut, collate, length_batches, training_batches
+from sightline.data.tokeniser import tokenise
 from sightline.data.vocabulary import BOS, EOS, PAD, UNK, Vocabulary
-from sightline.data.words import tokenise
 from sightline.errors import DataError
 from sightline.types import Example
 

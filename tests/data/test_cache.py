@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from sightline.data import cache
-from sightline.data.cache import cache_folder, read_corpus
+from sightline.data.corpora import cache
+from sightline.data.corpora.cache import cache_folder, read_corpus
+from sightline.data.corpora.corpus import Corpus
 from sightline.data.loading import load, source_digest
-from sightline.data.official.corpus import Corpus
-from sightline.spec import OFFICIAL, DataSpec, parse_data
+from sightline.spec.texts import parse_data
+from sightline.spec.values import OFFICIAL, DataSpec
 from tests.data.corpora import CORPORA, folder_of
 
 
@@ -35,7 +36,7 @@ def forbid_reading(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("the files were parsed again")
 
     forms = {kind: replace(form, read=fail) for kind, form in cache.FORMATS.items()}
-    monkeypatch.setattr("sightline.data.cache.FORMATS", forms)
+    monkeypatch.setattr("sightline.data.corpora.cache.FORMATS", forms)
 
 
 @pytest.mark.parametrize("kind", OFFICIAL)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from sightline.data.dataset import Dataset, make_card, sample_test
-from sightline.data.words import tokenise
+from sightline.data.tokeniser import tokenise
 from sightline.errors import DataError, SpecError
 from sightline.types import Example
 

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sightline.cli.parts import PUBLISHED
-from sightline.data.archives import File
 from sightline.data.dataset import Dataset
 from sightline.data.digests import content_digest
 from sightline.data.loading import load
@@ -20,11 +19,13 @@ from sightline.data.official.agnews import read_rows
 from sightline.data.official.babi import read_questions
 from sightline.data.official.eraser_writing import write_eraser
 from sightline.data.official.formats import FORMATS
-from sightline.data.official.jsonlines import read_objects
 from sightline.data.official.newsgroups import strip
 from sightline.data.official.sst import read_tree
+from sightline.data.sources.jsonlines import read_objects
+from sightline.data.sources.packed import File
 from sightline.errors import DataError, SightlineError, SpecError, StoreError
-from sightline.spec import OFFICIAL, parse_data
+from sightline.spec.texts import parse_data
+from sightline.spec.values import OFFICIAL
 from tests.data.corpora import CORPORA, archive_of, folder_of
 
 OPTIONS = {"agnews": "(classes=4)"}

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from sightline.data.loading import load
-from sightline.data.pairs import COLOURS, THINGS, bag_of_words_accuracy, read_pairs
-from sightline.data.words import tokenise
+from sightline.data.planted.pairs import COLOURS, THINGS, bag_of_words_accuracy, read_pairs
+from sightline.data.tokeniser import tokenise
 from sightline.errors import SpecError
-from sightline.spec import parse_data, parse_part
+from sightline.spec.parts import parse_part
+from sightline.spec.texts import parse_data
 
 
 def pairs(text, seed=0):

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sightline.data.loading import load
-from sightline.data.planted import CLASSES, best_accuracy, plant, read_world
-from sightline.data.words import tokenise
+from sightline.data.planted.cues import CLASSES, best_accuracy, plant, read_world
+from sightline.data.tokeniser import tokenise
 from sightline.errors import SpecError
-from sightline.spec import parse_data, parse_part
+from sightline.spec.parts import parse_part
+from sightline.spec.texts import parse_data
 
 PARTS = [
     "needle(n=3000)",

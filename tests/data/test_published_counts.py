@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sightline.spec import OFFICIAL
+from sightline.spec.values import OFFICIAL
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))

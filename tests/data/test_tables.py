@@ -9,13 +9,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from sightline.data.corpora.table import load_table
 from sightline.data.loading import load
-from sightline.data.reading import read_sheet
-from sightline.data.records import Columns, read_entry
-from sightline.data.tables import load_table
-from sightline.data.words import tokenise
+from sightline.data.sources.columns import Columns, read_entry
+from sightline.data.sources.rows import read_sheet
+from sightline.data.tokeniser import tokenise
 from sightline.errors import DataError, SpecError
-from sightline.spec import parse_data
+from sightline.spec.texts import parse_data
 from tests.troubles.tables import SPLIT_HEADER, lines, rows, table, with_splits
 
 CELL = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)

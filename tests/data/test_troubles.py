@@ -10,7 +10,7 @@ import pytest
 from sightline.data.dataset import Dataset
 from sightline.data.loading import load
 from sightline.errors import DataError
-from sightline.spec import parse_data
+from sightline.spec.texts import parse_data
 from tests.troubles.tables import MESSAGES, REPORTS, Trouble, write_tables
 
 

@@ -14,7 +14,8 @@ from sightline.data.vocabulary import SPECIALS, Vocabulary
 from sightline.errors import DataError, SpecError
 from sightline.experiments.run import run, save_trained, train
 from sightline.models.classifier import build
-from sightline.spec import FitSpec, RunSpec, parse_data, parse_model
+from sightline.spec.texts import parse_data, parse_model
+from sightline.spec.values import FitSpec, RunSpec
 from sightline.training.start import start_from_vectors
 from sightline.types import Example
 from tests.texts import example

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sightline.data.tokeniser import tokenise
 from sightline.data.vocabulary import BOS, EOS, PAD, UNK, Vocabulary
-from sightline.data.words import tokenise
 from sightline.errors import DataError, SpecError
 from sightline.types import Example
 

@@ -9,7 +9,7 @@ import pytest
 
 from sightline.data.loading import load
 from sightline.errors import SpecError
-from sightline.spec import parse_data
+from sightline.spec.texts import parse_data
 from tests.reference import world
 
 SPECS = [

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from sightline.audits import Audit
 from sightline.data.loading import load
 from sightline.experiments.run import run
 from sightline.findings.claims import CLAIMS
-from sightline.presets import build_specs
-from sightline.results import Audit, Measurement
-from sightline.spec import RunSpec, parse_data
+from sightline.results import Measurement
+from sightline.spec.presets import build_specs
+from sightline.spec.texts import parse_data
+from sightline.spec.values import RunSpec
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))  # where make_docs finds its own two helpers

@@ -10,8 +10,9 @@ from sightline.data.loading import load
 from sightline.experiments import forecast as module
 from sightline.experiments.forecast import forecast, forecast_audit, spread
 from sightline.experiments.run import Display, audit_trained, train
-from sightline.presets import build_specs
-from sightline.spec import RunSpec, parse_data
+from sightline.spec.presets import build_specs
+from sightline.spec.texts import parse_data
+from sightline.spec.values import RunSpec
 
 
 def spec(data: str = "planted:needle(n=400,length=8)", **changes: object) -> RunSpec:

@@ -12,8 +12,10 @@ from sightline.data.loading import load
 from sightline.data.vectors import vectors_digest
 from sightline.errors import DataError, SpecError
 from sightline.experiments.grid import FIELDS, Grid, pin, read_grid
-from sightline.presets import build_specs
-from sightline.spec import FitSpec, RunSpec, parse_data, parse_model, run_key, training_key
+from sightline.spec.keys import run_key, training_key
+from sightline.spec.presets import build_specs
+from sightline.spec.texts import parse_data, parse_model
+from sightline.spec.values import FitSpec, RunSpec
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "study.toml"
 BASE = {"data": '"planted:needle(n=40,length=5)"', "model": '"mlp(hidden=4)"'}

@@ -23,7 +23,8 @@ from sightline.experiments.run import (
     train,
 )
 from sightline.results import Measurement, Ragged
-from sightline.spec import FitSpec, RunSpec, parse_data, parse_model
+from sightline.spec.texts import parse_data, parse_model
+from sightline.spec.values import FitSpec, RunSpec
 
 SPEC = RunSpec(
     parse_data("planted:needle(n=200,length=9)"), parse_model("bilstm(hidden=6)+additive"), FitSpec(epochs=2), seed=4

@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from sightline.errors import StoreError
-from sightline.experiments.schedule import ATTEMPTS, Processes, Serial
+from sightline.experiments.executors.processes import ATTEMPTS, Processes, Serial
 from sightline.experiments.store import Store
-from sightline.spec import FitSpec, RunSpec, parse_data, parse_model, run_key
+from sightline.spec.keys import run_key
+from sightline.spec.texts import parse_data, parse_model
+from sightline.spec.values import FitSpec, RunSpec
 from tests.experiments.test_store import same
 
 BASE = RunSpec(
@@ -54,7 +56,7 @@ def test_a_killed_worker_is_told_and_its_cell_taken_up_again(tmp_path: Path) -> 
 
 
 def test_a_cell_that_kills_its_workers_is_kept_as_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sightline.experiments.schedule.work", die)
+    monkeypatch.setattr("sightline.experiments.executors.processes.work", die)
     store = Store(tmp_path / "store")
     endings = [done.ending for done in Processes(1).run(SPECS[:1], store, again=False)]
     assert endings == ["killed"] * (ATTEMPTS - 1) + ["failed"]

@@ -11,16 +11,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sightline.audits import Audit
 from sightline.errors import DataError, StoreError
-from sightline.experiments import keep as keeping
 from sightline.experiments import store as storing
-from sightline.experiments.claims import claim
-from sightline.experiments.keep import keep_training, run_stored
+from sightline.experiments import stored as keeping
+from sightline.experiments.locks import claim
 from sightline.experiments.run import Display, run
 from sightline.experiments.seal import MANIFEST, is_whole, read_whole, sweep_aside, write_sealed
 from sightline.experiments.store import Store
-from sightline.results import Audit, Measurement, Ragged
-from sightline.spec import FitSpec, RunSpec, parse_data, parse_model, run_from_json, run_key, training_key
+from sightline.experiments.stored import keep_training, run_stored
+from sightline.results import Measurement, Ragged
+from sightline.spec.keys import run_key, training_key
+from sightline.spec.texts import parse_data, parse_model
+from sightline.spec.typed import run_from_json
+from sightline.spec.values import FitSpec, RunSpec
 
 SPEC = RunSpec(
     parse_data("planted:needle(n=120,length=6)"), parse_model("mlp(hidden=4)+additive"), FitSpec(epochs=1), seed=1

@@ -12,7 +12,7 @@ from sightline.models.encoders import CNN, ENCODERS, BiLSTM
 from sightline.models.projectors import PROJECTIONS, LearnedEntmax
 from sightline.models.scorers import SCORERS, Deep, Dot
 from sightline.models.transformer import Transformer, positions
-from sightline.spec import parse_part
+from sightline.spec.parts import parse_part
 from tests.texts import WORDS, examples
 
 EXACT = {"atol": 1e-5, "rtol": 1e-5}

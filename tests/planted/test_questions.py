@@ -8,12 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sightline.audits import Audit
 from sightline.experiments.run import load_trained, run, save_trained
 from sightline.findings.verdict import CANNOT_TELL, VERDICTS
-from sightline.report.page import write_page
-from sightline.report.tokens import SHOWN
-from sightline.results import Audit, Failed
-from sightline.spec import FitSpec, RunSpec, parse_data, parse_model
+from sightline.report.page.render import write_page
+from sightline.report.page.tokens import SHOWN
+from sightline.results import Failed
+from sightline.spec.texts import parse_data, parse_model
+from sightline.spec.values import FitSpec, RunSpec
 
 SMALL = {"embedding": 32, "embedding_std": 1.0}
 CORPORA = {

@@ -7,12 +7,14 @@ import pytest
 import torch
 
 from sightline.auditing import audit
-from sightline.experiments.calibration import TRAINING, Cell, Displayed, run_cell
-from sightline.experiments.examples import audit_example
+from sightline.audits import Audit
 from sightline.experiments.run import run
 from sightline.models.attention import Given
-from sightline.results import Audit, Failed
-from sightline.spec import FitSpec, RunSpec, parse_data, parse_model
+from sightline.results import Failed
+from sightline.spec.texts import parse_data, parse_model
+from sightline.spec.values import FitSpec, RunSpec
+from sightline.studies.calibration import TRAINING, Cell, Displayed, run_cell
+from sightline.studies.examples import audit_example
 from tests.texts import trained
 
 NEEDLE = "planted:needle(n=800,length=30)"

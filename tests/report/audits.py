@@ -8,18 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sightline.results import (
-    Answer,
-    Audit,
-    Estimate,
-    Failed,
-    Finding,
-    Measurement,
-    NotApplicable,
-    Ragged,
-    TextRecord,
-    Verdict,
-)
+from sightline.audits import Audit
+from sightline.results import Answer, Estimate, Failed, Finding, Measurement, NotApplicable, Ragged, TextRecord, Verdict
 
 HOSTILE = (
     "<script>alert(1)</script> was \"great\" & 'fun'",

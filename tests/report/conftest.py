@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from sightline.report.page import write_page
-from sightline.results import Audit
+from sightline.audits import Audit
+from sightline.report.page.render import write_page
 
 CHROMIUM = Path("/usr/bin/chromium")
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"

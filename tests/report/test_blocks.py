@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.report.blocks import (
+from sightline.report.page.blocks import (
     CHARACTERS_A_BLOCK,
     TEXTS_A_BLOCK,
     WORDS_A_BLOCK,
@@ -21,7 +21,7 @@ from sightline.report.blocks import (
     packed,
     text_block,
 )
-from sightline.report.maps import MAPS, HeldMap
+from sightline.report.page.maps import MAPS, HeldMap
 from sightline.report.visible import visible
 from sightline.results import TextRecord
 from tests.report.audits import HOSTILE, record

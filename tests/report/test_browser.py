@@ -7,7 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from sightline.results import Audit
+from sightline.audits import Audit
 from tests.report.audits import HOSTILE, audit, explored, hostile, record
 from tests.report.conftest import OVERFLOW, Reader
 

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from sightline.report.maps import held_maps
-from sightline.report.tokens import shades
-from sightline.results import Audit, Failed, Measurement
+from sightline.audits import Audit
+from sightline.report.page.maps import held_maps
+from sightline.report.page.tokens import shades
+from sightline.results import Failed, Measurement
 from tests.report.audits import audit, explored, record
 from tests.report.conftest import Reader
 

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sightline.report.explorer import carried
-from sightline.report.maps import MAPS, held_maps
-from sightline.report.page import render
-from sightline.results import Audit, Measurement, Ragged
+from sightline.audits import Audit
+from sightline.report.page.explorer import carried
+from sightline.report.page.maps import MAPS, held_maps
+from sightline.report.page.render import render
+from sightline.results import Measurement, Ragged
 from tests.report.audits import audit, explored, hostile, record
 from tests.report.pages import Page
 from tests.report.test_blocks import unpacked

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sightline.results import Audit
+from sightline.audits import Audit
 from tests.report.audits import audit, hostile
 from tests.report.pages import Page
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from rich.cells import cell_len
 
-from sightline.report.sheet import to_csv, to_latex, to_markdown, to_text
+from sightline.report.sheets.sheet import to_csv, to_latex, to_markdown, to_text
 from sightline.report.visible import one_line, visible
 from sightline.results import Table, TableCell
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sightline.report.summary import lines
+from sightline.report.sheets.summary import lines
 from tests.report.audits import audit, hostile
 
 

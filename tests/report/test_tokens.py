@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.report.tokens import FIRST_WORDS, MOST_CHARACTERS, SHOWN, pieces, shades, token_view
-from sightline.results import Audit, Failed, Measurement, NotApplicable, Outcome, Ragged
+from sightline.audits import Audit
+from sightline.report.page.tokens import FIRST_WORDS, MOST_CHARACTERS, SHOWN, pieces, shades, token_view
+from sightline.results import Failed, Measurement, NotApplicable, Outcome, Ragged
 from tests.report.audits import agreement, audit, record
 
 TEXTS = tuple(record(f"text number {index} here", index) for index in range(30))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from sightline.report.words import chance, null_of, row_condition, sentences, side, what_would_change
+from sightline.report.sentences import chance, null_of, row_condition, sentences, side, what_would_change
 from sightline.results import Estimate, Finding
 from tests.report.audits import findings
 

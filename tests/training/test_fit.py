@@ -10,8 +10,9 @@ from sightline.data.loading import load
 from sightline.data.vocabulary import Vocabulary
 from sightline.errors import DataError, ModelError
 from sightline.models.classifier import build
-from sightline.presets import build_specs
-from sightline.spec import FitSpec, parse_data, parse_model
+from sightline.spec.presets import build_specs
+from sightline.spec.texts import parse_data, parse_model
+from sightline.spec.values import FitSpec
 from sightline.training.fit import _class_weights, _optimiser, cross_entropies, fit, predict
 from tests.texts import WORDS, example, examples, trained, untrained
 

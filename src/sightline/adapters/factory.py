@@ -17,7 +17,7 @@ from torch import nn
 
 from sightline.adapters.module import WrappedModule
 from sightline.adapters.returned import called
-from sightline.data.words import tokenise
+from sightline.data.tokeniser import tokenise
 from sightline.errors import ModelError, SpecError
 from sightline.types import Auditable, Example
 

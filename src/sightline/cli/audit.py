@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sightline.archive import plain
 from sightline.cli import flags
 from sightline.cli.asked import command
 from sightline.cli.display import progress
@@ -18,9 +17,10 @@ from sightline.cli.machine import prepare, tokens_at_once
 from sightline.cli.output import check_apart, check_file, check_folder, emit, say, tell, writing
 from sightline.cli.source import read_source
 from sightline.cli.work import audited, plan
+from sightline.files import plain
 
 if TYPE_CHECKING:
-    from sightline.results import Audit
+    from sightline.audits import Audit
 
 GATE_CLOSED = 3
 AUDIT_FILE = "audit.json"
@@ -121,7 +121,7 @@ def check_places(data: Path | None, out: Path, save: Path | None) -> None:
 
 def write_audit(found: Audit, out: Path, save: Path | None, *, texts: bool = True) -> None:
     """Save an audit where it is asked for, then write its report."""
-    from sightline.report.page import write_page  # noqa: PLC0415  (jinja2)
+    from sightline.report.page.render import write_page  # noqa: PLC0415  (jinja2)
 
     if save is not None:  # first: the report may be meant to lie in this folder
         with writing(save):
@@ -132,7 +132,7 @@ def write_audit(found: Audit, out: Path, save: Path | None, *, texts: bool = Tru
 
 def show_audit(found: Audit, out: Path, save: Path | None, as_json: bool) -> None:
     """Print an audit, and where it was written."""
-    from sightline.report.summary import lines  # noqa: PLC0415  (as late as it is needed)
+    from sightline.report.sheets.summary import lines  # noqa: PLC0415  (as late as it is needed)
 
     places = [f"report: {out}", *([f"saved audit: {save}"] if save is not None else [])]
     if not as_json:

@@ -12,7 +12,7 @@ from sightline.cli.source import read_source
 from sightline.cli.work import PY, saved_folder
 from sightline.errors import SpecError
 from sightline.report.visible import one_line
-from sightline.spec import DataSpec
+from sightline.spec.values import DataSpec
 
 if TYPE_CHECKING:
     from sightline.adapters.conformance import Proof

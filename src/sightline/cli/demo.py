@@ -13,7 +13,7 @@ from sightline.cli.display import progress
 from sightline.cli.machine import prepare, tokens_at_once
 from sightline.cli.train import check_place, save_model
 from sightline.cli.work import audited, plan_training
-from sightline.spec import parse_data
+from sightline.spec.texts import parse_data
 
 DATA = "planted:needle(n=1200,length=30,strength=0.9)"
 MODEL = "mlp+additive"

@@ -77,9 +77,10 @@ def _audit() -> str:
     """Train and audit a tiny model, in memory, and check the identity that every audit rests on."""
     from sightline.experiments.run import run  # noqa: PLC0415  (torch)
     from sightline.findings.verdict import IDENTITY  # noqa: PLC0415  (as late as it is needed)
-    from sightline.presets import build_specs  # noqa: PLC0415  (as late as it is needed)
     from sightline.results import Failed  # noqa: PLC0415  (as late as it is needed)
-    from sightline.spec import RunSpec, parse_data  # noqa: PLC0415  (as late as it is needed)
+    from sightline.spec.presets import build_specs  # noqa: PLC0415  (as late as it is needed)
+    from sightline.spec.texts import parse_data  # noqa: PLC0415  (as late as it is needed)
+    from sightline.spec.values import RunSpec  # noqa: PLC0415  (as late as it is needed)
 
     model, fit = build_specs("mlp(hidden=8)", epochs=2)
     trained, audit = run(RunSpec(parse_data("planted:needle(n=160,length=6)"), model, fit))

@@ -12,7 +12,7 @@ from sightline.cli import flags
 from sightline.cli.output import aligned, emit, say
 from sightline.cli.parts import MODELS, PLANTED, PUBLISHED, TABLES, Line
 from sightline.findings.claims import CLAIMS
-from sightline.presets import PRESETS
+from sightline.spec.presets import PRESETS
 
 Row = dict[str, Any]
 Kind = Literal["models", "data", "measures", "findings", "presets"]

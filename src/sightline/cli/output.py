@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sightline.archive import plain, write_whole
 from sightline.errors import SpecError, StoreError
+from sightline.files import plain, write_whole
 from sightline.report.visible import one_line
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sightline.spec import Part, Value
+from sightline.spec.parts import Part, Value
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,11 @@ def report(
     as_json: flags.Json = False,
 ) -> None:
     """Draw a saved audit again: the same numbers, the same page, without the model or the data."""
-    from sightline.archive import load_audit  # noqa: PLC0415  (numpy, for this command alone)
-    from sightline.report.page import write_page  # noqa: PLC0415  (jinja2)
+    from sightline.report.page.render import write_page  # noqa: PLC0415  (jinja2)
+    from sightline.saving import load_results  # noqa: PLC0415  (numpy, for this command alone)
 
     check_file(out)
-    found = load_audit(folder)
+    found = load_results(folder)
     with writing(out):
         write_page(found, out, texts=not no_texts)
     if as_json:

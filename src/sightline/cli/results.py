@@ -12,7 +12,7 @@ import typer
 from sightline.cli import flags
 from sightline.cli.output import aligned, check_file, emit, say, write_text
 from sightline.collector import collector_paused
-from sightline.report.sheet import csv_text
+from sightline.report.sheets.sheet import csv_text
 
 if TYPE_CHECKING:
     from sightline.experiments.store import Summary

@@ -6,7 +6,8 @@ from dataclasses import fields
 from typing import Any
 
 from sightline.errors import SpecError
-from sightline.spec import TABLES, DataSpec, parse_data
+from sightline.spec.texts import parse_data
+from sightline.spec.values import TABLES, DataSpec
 
 COLUMNS = ("text", "label", "split", "rationale", "query")
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from sightline.experiments.grid import Grid
     from sightline.experiments.store import Store, Summary
-    from sightline.spec import RunSpec
+    from sightline.spec.values import RunSpec
 
 SOME_FAILED = 4
 TABLES = {".md": "to_markdown", ".csv": "to_csv", ".tex": "to_latex"}
@@ -84,7 +84,7 @@ def _wanted(summary: Summary | None, retry_failed: bool) -> bool:
 
 
 def _run(todo: Sequence[RunSpec], store: Store, workers: int, again: bool, quiet: bool) -> None:
-    from sightline.experiments.schedule import Executor, Processes, Serial  # noqa: PLC0415  (torch)
+    from sightline.experiments.executors.processes import Executor, Processes, Serial  # noqa: PLC0415  (torch)
 
     executor: Executor = Serial() if workers == 1 else Processes(workers)
     elsewhere = 0
@@ -107,7 +107,7 @@ def check_table(file: Path | None) -> None:
 
 def _show_table(grid: Grid, found: dict[str, Summary], file: Path | None, as_json: bool) -> None:
     from sightline.experiments.tabulate import tabulate  # noqa: PLC0415  (as late as it is needed)
-    from sightline.report import sheet  # noqa: PLC0415  (as late as it is needed)
+    from sightline.report.sheets import sheet  # noqa: PLC0415  (as late as it is needed)
 
     table = tabulate(grid, found)
     if file is not None:

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from sightline.cli.output import tell
 from sightline.errors import ModelError, SpecError
-from sightline.presets import build_specs
-from sightline.spec import ENCODERS, DataSpec, RunSpec
+from sightline.spec.catalogue import ENCODERS
+from sightline.spec.presets import build_specs
+from sightline.spec.values import DataSpec, RunSpec
 
 if TYPE_CHECKING:
+    from sightline.audits import Audit
     from sightline.experiments.forecast import Forecast
     from sightline.experiments.run import Display, Trained
-    from sightline.results import Audit
 
 MODEL_FILE = "model.json"
 """The file by which a saved model is known."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sightline.data.official.formats import source_digest
-from sightline.data.reading import table_digest
-from sightline.spec import OFFICIAL, DataSpec
+from sightline.data.sources.rows import table_digest
+from sightline.spec.values import OFFICIAL, DataSpec
 
 
 def content_digest(spec: DataSpec) -> str:

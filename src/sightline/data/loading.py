@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from sightline.data.cache import read_corpus
+from sightline.data.corpora.assemble import assemble
+from sightline.data.corpora.cache import read_corpus
+from sightline.data.corpora.table import load_table
 from sightline.data.dataset import Dataset
-from sightline.data.generated import generate, read_options
-from sightline.data.official.assemble import assemble
 from sightline.data.official.formats import FORMATS, source_digest
-from sightline.data.reading import table_digest
-from sightline.data.tables import load_table
+from sightline.data.planted.generated import generate, read_options
+from sightline.data.sources.rows import table_digest
 from sightline.data.vocabulary import Vocabulary
 from sightline.errors import DataError, SpecError
-from sightline.spec import OFFICIAL, DataSpec
+from sightline.spec.values import OFFICIAL, DataSpec
 
 
 def load(spec: DataSpec, seed: int) -> Dataset:

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from sightline.archive import write_whole
-from sightline.data.archives import File, digest, open_files
+from sightline.data.sources.packed import File, digest, open_files
 from sightline.errors import DataError
-from sightline.spec import ModelSpec
+from sightline.files import write_whole
+from sightline.spec.values import ModelSpec
 
 _HEADER = re.compile(r"\d+ \d+")
 

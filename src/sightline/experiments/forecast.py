@@ -21,7 +21,7 @@ from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.models.classifier import AttentionClassifier, build, with_uniform_attention
 from sightline.results import Measurement, Outcome, Ragged
 from sightline.seeds import Seeds
-from sightline.spec import ModelSpec, RunSpec
+from sightline.spec.values import ModelSpec, RunSpec
 from sightline.training.fit import fit
 from sightline.types import Companions, Example
 

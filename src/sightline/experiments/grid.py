@@ -32,8 +32,11 @@ from sightline.collector import collector_paused
 from sightline.data.digests import content_digest
 from sightline.data.vectors import with_vectors
 from sightline.errors import SpecError
-from sightline.presets import build_specs
-from sightline.spec import COMPANIONS, FROM_ZERO, DataSpec, FitSpec, ModelSpec, RunSpec, parse_data, read_as, run_keys
+from sightline.spec.keys import run_keys
+from sightline.spec.presets import build_specs
+from sightline.spec.texts import parse_data
+from sightline.spec.typed import read_as
+from sightline.spec.values import COMPANIONS, FROM_ZERO, DataSpec, FitSpec, ModelSpec, RunSpec
 
 _DATA = ("text", "label", "split", "rationale", "query", "max_tokens", "min_count", "recipe")
 _MODEL = ("embedding", "embedding_std", "boundaries", "vectors")

@@ -15,14 +15,15 @@ from sightline.adapters.factory import load_factory
 from sightline.adapters.labels import numbered_for
 from sightline.adapters.module import WrappedModule
 from sightline.auditing import Progress, audit
+from sightline.audits import Audit
 from sightline.data.dataset import Dataset
 from sightline.data.loading import fit_vocabulary, load
-from sightline.data.words import tokenise
+from sightline.data.tokeniser import tokenise
 from sightline.errors import DataError, ModelError, SpecError
 from sightline.models.checkpoint import load_classifier, save_classifier
 from sightline.models.classifier import AttentionClassifier, build, with_uniform_attention
-from sightline.results import Audit
-from sightline.spec import COMPANIONS, DataSpec, RunSpec, run_key, training_key
+from sightline.spec.keys import run_key, training_key
+from sightline.spec.values import COMPANIONS, DataSpec, RunSpec
 from sightline.training.fit import Epoch, fit
 from sightline.training.start import start_from_vectors
 from sightline.types import Auditable, Companions, Example

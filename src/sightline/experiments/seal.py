@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from sightline.archive import write_whole
+from sightline.files import write_whole
 
 MANIFEST = "SHA256SUMS"
 """A line for each file, as `sha256sum -c SHA256SUMS` reads it, and a last one that seals the lines themselves."""

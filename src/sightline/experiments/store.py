@@ -4,7 +4,7 @@
     STORE/runs/ab/abcdef…/                    a saved audit, which has its spec, and summary.json
                                               if it failed: spec.json and summary.json
     STORE/trainings/cd/cdef01…/               a saved model; companions are trainings like any other, and shared
-    STORE/claims/                             who works on what (`sightline.experiments.claims`)
+    STORE/claims/                             who works on what (`sightline.experiments.locks`)
 
 Every folder is sealed (`sightline.experiments.seal`); one that is torn or changed counts as missing and is done again.
 """
@@ -18,13 +18,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from sightline.archive import load_audit, plain, write_audit, write_whole
+from sightline.audits import Audit
 from sightline.collector import collector_paused
 from sightline.errors import StoreError
-from sightline.experiments.claims import claim
+from sightline.experiments.locks import claim
 from sightline.experiments.seal import read_whole, write_sealed
-from sightline.results import Audit, Estimate
-from sightline.spec import RunSpec, run_key
+from sightline.files import plain, write_whole
+from sightline.results import Estimate
+from sightline.saving import write_results
+from sightline.spec.keys import run_key
+from sightline.spec.values import RunSpec
 
 LAYOUT = 2
 State = Literal["done", "failed", "missing"]
@@ -110,7 +113,7 @@ class Store:
 
     def audit(self, key: str) -> Audit:
         """Read the whole audit of a run."""
-        return load_audit(self.run_folder(key))
+        return Audit.load(self.run_folder(key))
 
     def write_run(self, spec: RunSpec, audit: Audit, seconds: float) -> None:
         """Keep a run that is done."""
@@ -120,7 +123,7 @@ class Store:
         summary = Summary(key, *_about(spec), "done", seconds, "", audit.verdict.text, findings, metrics)
 
         def write(aside: Path) -> None:
-            write_audit(audit, aside)
+            write_results(audit, aside)
             _write_json(aside / "summary.json", asdict(summary))
 
         write_sealed(self.run_folder(key), write)

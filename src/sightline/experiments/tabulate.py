@@ -9,7 +9,7 @@ from sightline.experiments.grid import Grid
 from sightline.experiments.store import Summary
 from sightline.findings.claims import CLAIMS
 from sightline.results import Estimate, Table, TableCell
-from sightline.spec import RunSpec
+from sightline.spec.values import RunSpec
 from sightline.statistics.across import across_seeds
 
 NUMBERS = ("accuracy", "f1", *CLAIMS)

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float
 
 from sightline.maths.projections import renormalise, uniform
 from sightline.seeds import seed_for
-from sightline.spec import Part
+from sightline.spec.parts import Part
 from sightline.types import Batch
 
 Projection = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]

@@ -11,11 +11,11 @@ from typing import Any
 from safetensors import SafetensorError
 from safetensors.torch import load_model, save
 
-from sightline.archive import plain, write_whole
 from sightline.data.vocabulary import Vocabulary
 from sightline.errors import ModelError, SightlineError
+from sightline.files import plain, write_whole
 from sightline.models.classifier import AttentionClassifier, build
-from sightline.spec import model_from_json
+from sightline.spec.typed import model_from_json
 
 FORMAT = 1
 

@@ -19,7 +19,8 @@ from sightline.models.projectors import PROJECTIONS, Projector
 from sightline.models.retention import RETENTIONS, Setting
 from sightline.models.scorers import SCORERS
 from sightline.seeds import seed_for
-from sightline.spec import ModelSpec, Part
+from sightline.spec.parts import Part
+from sightline.spec.values import ModelSpec
 from sightline.types import Batch, Example, Link, Trace
 
 

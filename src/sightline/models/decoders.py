@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import nn
 
-from sightline.spec import Part
+from sightline.spec.parts import Part
 
 
 class Linear(nn.Module):

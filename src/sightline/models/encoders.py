@@ -16,7 +16,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from sightline.errors import SpecError
 from sightline.models.transformer import Transformer, masked_mean
-from sightline.spec import Part
+from sightline.spec.parts import Part
 
 
 class MLP(nn.Module):

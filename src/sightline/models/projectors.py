@@ -14,7 +14,7 @@ from sightline.errors import SpecError
 from sightline.maths import projections
 from sightline.models.attention import drawn_by_word
 from sightline.seeds import seed_for
-from sightline.spec import Part
+from sightline.spec.parts import Part
 from sightline.types import Batch
 
 Fixed = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]

@@ -18,7 +18,7 @@ from sightline.data.vocabulary import SPECIALS, UNK
 from sightline.errors import SpecError
 from sightline.models.encoders import Encoder
 from sightline.seeds import seed_for
-from sightline.spec import ModelSpec
+from sightline.spec.values import ModelSpec
 from sightline.types import Trace
 
 

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import nn
 
 from sightline.errors import SpecError
-from sightline.spec import Part
+from sightline.spec.parts import Part
 
 
 class Additive(nn.Module):

@@ -19,7 +19,7 @@ from sightline.maths.scores import area_under_roc
 from sightline.maths.simplex import decision
 from sightline.models.classifier import AttentionClassifier
 from sightline.seeds import Seeds
-from sightline.spec import FitSpec
+from sightline.spec.values import FitSpec
 from sightline.types import Batch
 
 

@@ -11,9 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sightline.data.archives import File, Wanted
-from sightline.data.official.cleaning import OUR_WORDS, general, validation_of_training
-from sightline.data.official.corpus import (
+from sightline.data.corpora.corpus import (
     Corpus,
     Format,
     PaperRecipe,
@@ -25,6 +23,8 @@ from sightline.data.official.corpus import (
     found_files,
     whole_or_parts,
 )
+from sightline.data.official.cleaning import OUR_WORDS, general, validation_of_training
+from sightline.data.sources.packed import File, Wanted
 from sightline.errors import DataError, SpecError
 
 CLASSES = {2: {"1": "World", "3": "Business"}, 4: {"1": "World", "2": "Sports", "3": "Business", "4": "Sci/Tech"}}

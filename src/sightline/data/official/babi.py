@@ -11,9 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sightline.data.archives import File, Wanted
-from sightline.data.official.cleaning import validation_of_training
-from sightline.data.official.corpus import (
+from sightline.data.corpora.corpus import (
     Corpus,
     Format,
     PaperRecipe,
@@ -24,7 +22,9 @@ from sightline.data.official.corpus import (
     base,
     found_files,
 )
-from sightline.data.words import tokenise
+from sightline.data.official.cleaning import validation_of_training
+from sightline.data.sources.packed import File, Wanted
+from sightline.data.tokeniser import tokenise
 from sightline.errors import DataError, SpecError
 
 FOLDERS = {"1k": ("en", 1_000), "10k": ("en-10k", 10_000)}

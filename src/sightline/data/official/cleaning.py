@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sightline.data.official.corpus import Divide, Text
-from sightline.data.words import tokenise
+from sightline.data.corpora.corpus import Divide, Text
+from sightline.data.tokeniser import tokenise
 
 NUMBER = "qqq"
 """What stands for every word with a digit in it."""

@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sightline.data.archives import Wanted
-from sightline.data.official.corpus import (
+from sightline.data.corpora.corpus import (
     Corpus,
     Format,
     Recipe,
@@ -22,7 +21,8 @@ from sightline.data.official.corpus import (
     check_complete,
     found_files,
 )
-from sightline.data.official.jsonlines import read_objects
+from sightline.data.sources.jsonlines import read_objects
+from sightline.data.sources.packed import Wanted
 from sightline.errors import DataError
 
 SPLITS = {"train.jsonl": "train", "val.jsonl": "validation", "test.jsonl": "test"}

@@ -9,9 +9,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from sightline.archive import write_whole
 from sightline.data.official.eraser import SPLITS
 from sightline.errors import StoreError
+from sightline.files import write_whole
 from sightline.types import Example
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sightline.data.archives import digest
+from sightline.data.corpora.corpus import Format
 from sightline.data.official import agnews, babi, eraser, imdb, newsgroups, snli, sst
-from sightline.data.official.corpus import Format
-from sightline.spec import DataSpec, Part
+from sightline.data.sources.packed import digest
+from sightline.spec.parts import Part
+from sightline.spec.values import DataSpec
 
 FORMATS: Mapping[str, Format] = {
     "sst": sst.FORMAT,

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sightline.data.archives import File
+from sightline.data.corpora.corpus import Corpus, Format, Numbered, PaperRecipe, Recipe, Text, WordCutter
 from sightline.data.official.cleaning import LONGEST_LOST, draw, keras_words
-from sightline.data.official.corpus import Corpus, Format, Numbered, PaperRecipe, Recipe, Text, WordCutter
+from sightline.data.sources.packed import File
 
 LABELS = ("negative", "positive")
 PUBLISHED = {f"{split}, {label}": 12_500 for split in ("train", "test") for label in LABELS}

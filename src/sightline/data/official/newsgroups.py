@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sightline.data.archives import File
+from sightline.data.corpora.corpus import Corpus, Format, Numbered, PaperRecipe, Recipe, Text, WordCutter
 from sightline.data.official.cleaning import OUR_WORDS, apart, draw_by_class, general
-from sightline.data.official.corpus import Corpus, Format, Numbered, PaperRecipe, Recipe, Text, WordCutter
+from sightline.data.sources.packed import File
 
 LABELS = ("baseball", "hockey")
 PUBLISHED = {"train, baseball": 597, "train, hockey": 600, "test, baseball": 397, "test, hockey": 399}

@@ -7,9 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sightline.data.archives import File, Wanted
-from sightline.data.official.cleaning import OUR_WORDS, as_published, general
-from sightline.data.official.corpus import (
+from sightline.data.corpora.corpus import (
     Corpus,
     Format,
     PaperRecipe,
@@ -22,7 +20,9 @@ from sightline.data.official.corpus import (
     found_files,
     whole_or_parts,
 )
-from sightline.data.official.jsonlines import read_objects
+from sightline.data.official.cleaning import OUR_WORDS, as_published, general
+from sightline.data.sources.jsonlines import read_objects
+from sightline.data.sources.packed import File, Wanted
 from sightline.errors import DataError
 
 LABELS = ("contradiction", "entailment", "neutral")

@@ -10,9 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sightline.data.archives import Wanted
-from sightline.data.official.cleaning import LONGEST_LOST, as_published
-from sightline.data.official.corpus import (
+from sightline.data.corpora.corpus import (
     Corpus,
     Format,
     PaperRecipe,
@@ -23,6 +21,8 @@ from sightline.data.official.corpus import (
     check_complete,
     found_files,
 )
+from sightline.data.official.cleaning import LONGEST_LOST, as_published
+from sightline.data.sources.packed import Wanted
 from sightline.errors import DataError
 
 LABELS = ("negative", "positive")

@@ -1,0 +1,1 @@
+"""Texts as any source gives them, and the one road from them to a dataset."""

@@ -1,0 +1,1 @@
+"""Corpora generated from a seed, with their evidence known word by word."""

@@ -1,0 +1,249 @@
+"""Corpora generated from a seed, with the evidence known word by word and the best possible accuracy known exactly.
+
+Three worlds of single texts, each a part of a data spec (pairs are in `pairs`, questions in `worlds`):
+
+* ``needle``: a word of the class stands among fillers;
+* ``vote``: several cue words vote for one of two classes;
+* ``negated``: a cue word means the other class when "not" stands right before it.
+
+Everywhere, ``strength`` is the chance that a cue points to the true class and ``noise`` the chance that the label
+written down is another one; with two chances at work, the label is that of the cue with probability
+
+    a = strength · (1 − noise) + (1 − strength) · noise / (classes − 1)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sightline.data.dataset import SPLITS, Dataset, Split, make_card
+from sightline.data.tokeniser import tokenise
+from sightline.errors import SpecError
+from sightline.seeds import Seeds
+from sightline.spec.parts import Part
+from sightline.types import Example
+
+CLASSES = (
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu",
+    "nu", "xi", "omicron", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
+)  # fmt: skip
+_SYLLABLES = [consonant + vowel for consonant in "bdfghjklmnprstvz" for vowel in "aeiou"]
+FILLERS = len(_SYLLABLES) ** 2
+_SHARES = {"train": 0.60, "validation": 0.15, "test": 0.25}
+
+Option = int | float | bool | str
+Placed = list[tuple[int, str, bool]]  # position, word, is it evidence
+
+
+@dataclass(frozen=True)
+class World:
+    """The options of a planted corpus; not every world offers each of them."""
+
+    kind: str
+    n: int
+    length: int
+    classes: int
+    needles: int
+    fillers: int
+    cues: int
+    strength: float
+    noise: float
+    vary: bool
+
+    @property
+    def shortest(self) -> int:
+        """Words of the shortest text."""
+        return -(-2 * self.length // 3) if self.vary else self.length
+
+    @property
+    def longest(self) -> int:
+        """Words of the longest text."""
+        return 4 * self.length // 3 if self.vary else self.length
+
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """The names of the classes."""
+        return CLASSES[: self.classes]
+
+
+def plant(part: Part, seed: int) -> Dataset:
+    """Generate a corpus such as ``needle(n=2000,length=30)``: 60 % training, 15 % validation, 25 % test texts.
+
+    Guarantees that the same part and seed give the same texts, that classes are balanced within each split (to
+    one text), that ``Example.rationale`` marks the evidence, and that the card's ``best_accuracy`` is the accuracy
+    of the best rule there is on new texts, ``bag_of_words_accuracy`` that of the best rule blind to order.
+    """
+    world = read_world(part)
+    sizes = sizes_of(world.n)
+    labels = {name: balanced(world.classes, size, seed, name) for name, size in sizes.items()}
+    splits: dict[str, Split] = {}
+    for name in SPLITS:
+        first = sum(len(split) for split in splits.values())
+        splits[name] = tuple(_example(world, first + row, label, seed) for row, label in enumerate(labels[name]))
+    best = best_accuracy(world)
+    card = make_card(
+        splits,
+        world.label_names,
+        source=f"planted:{part}",
+        best_accuracy=best,
+        bag_of_words_accuracy=0.5 if world.kind == "negated" else best,
+        evidence=_EVIDENCE[world.kind],
+        seed=seed,
+    )
+    return Dataset(f"planted:{part}", **splits, label_names=world.label_names, card=card)
+
+
+def read_world(part: Part) -> World:
+    """Read the options of a planted corpus, at their defaults where unset; a value that makes no sense is an error."""
+    chosen: dict[str, Any] = _FIXED | part.only(**_DEFAULTS[part.name])
+    chosen["cues"] = chosen.pop("count", chosen["cues"])  # a needle is counted, a vote has cues
+    world = World(part.name, **chosen)
+    check_demands(part, _demands(world))
+    return world
+
+
+def check_demands(part: Part, demands: Sequence[tuple[bool, str]]) -> None:
+    """Refuse options of which one does not hold; each comes with what is wanted, in words."""
+    for good, wanted in demands:
+        if not good:
+            raise SpecError(f"planted:{part}: expected {wanted}")
+
+
+_FIXED: dict[str, Option] = {"classes": 2, "cues": 1, "strength": 1.0}
+_COMMON: dict[str, Option] = {
+    "n": 2000, "length": 30, "fillers": 200, "needles": 4, "noise": 0.0, "vary": True,
+}  # fmt: skip
+_DEFAULTS: Mapping[str, Mapping[str, Option]] = {
+    "needle": _COMMON | {"classes": 2, "count": 1, "strength": 1.0},
+    "vote": _COMMON | {"cues": 5, "strength": 0.7},
+    "negated": _COMMON,
+}
+
+
+def _demands(world: World) -> list[tuple[bool, str]]:
+    """List what the options must satisfy, each with the words that ask for it."""
+    evidence = world.cues + (2 if world.kind == "negated" else 0)
+    return [
+        (2 <= world.classes <= len(CLASSES), f"2 to {len(CLASSES)} classes, got classes={world.classes}"),
+        (1 <= world.fillers <= FILLERS, f"1 to {FILLERS} fillers, got fillers={world.fillers}"),
+        (world.needles >= 1, f"at least 1 needle word a class, got needles={world.needles}"),
+        (world.cues >= 1, f"at least 1 cue in a text, got {world.cues}"),
+        (0 <= world.strength <= 1, f"a strength from 0 to 1, got strength={world.strength}"),
+        (0 <= world.noise <= 1, f"a noise from 0 to 1, got noise={world.noise}"),
+        (
+            min(sizes_of(world.n).values()) >= world.classes,
+            f"a text of each of {world.classes} classes in each split, got n={world.n}; make n larger",
+        ),
+        (
+            world.shortest > evidence,
+            f"texts with more than {evidence} words, got {world.shortest} in the shortest; make length larger",
+        ),
+    ]
+
+
+def best_accuracy(world: World) -> float:
+    """Give the accuracy of the best possible rule on new texts.
+
+    With ``a`` from the module's formula, a cue that is right with probability ``a`` and else points to one of the
+    other classes alike is worth ``max(a, (1 − a) / (classes − 1))``: ``needle``, whose cues all agree, and ``negated``.
+    For ``vote``, the majority of k cues, each right with probability ``q = max(strength, 1 − strength)``, is right with
+
+        b = Σ_{j > k/2} C(k, j) q^j (1 − q)^(k−j)  +  ½ C(k, k/2) (q (1 − q))^(k/2)  where k is even
+
+    which takes the place of ``strength`` in ``a``.
+    """
+    right = _majority(world.cues, max(world.strength, 1 - world.strength)) if world.kind == "vote" else world.strength
+    others = world.classes - 1
+    right = right * (1 - world.noise) + (1 - right) * world.noise / others
+    return max(right, (1 - right) / others)
+
+
+def _majority(cues: int, right: float) -> float:
+    chances = [math.comb(cues, good) * right**good * (1 - right) ** (cues - good) for good in range(cues + 1)]
+    return sum(
+        chance * (1.0 if 2 * good > cues else 0.5 if 2 * good == cues else 0.0) for good, chance in enumerate(chances)
+    )
+
+
+def sizes_of(n: int) -> dict[str, int]:
+    """Divide ``n`` texts: 60 % training, 15 % validation, 25 % test."""
+    sizes = {name: round(_SHARES[name] * n) for name in ("validation", "test")}
+    return {"train": n - sum(sizes.values())} | sizes
+
+
+def balanced(classes: int, size: int, seed: int, split: str) -> list[int]:
+    """Labels of a split, each class as often as the others, in random order."""
+    generator = Seeds(seed).generator("planted.labels", split)
+    labels: list[int] = generator.permutation(np.arange(size) % classes).tolist()
+    return labels
+
+
+def _example(world: World, index: int, label: int, seed: int) -> Example:
+    """Write one text; it depends on its own seed alone."""
+    generator = Seeds(seed).generator("planted.text", index)
+    # Noise draws the truth from the balanced label: the same joint law as drawing the label from the truth,
+    # because the channel is symmetric, and the labels stay balanced exactly.
+    truth = channel(label, 1 - world.noise, world.classes, generator)
+    length = int(generator.integers(world.shortest, world.longest + 1))
+    words = [filler(int(number)) for number in generator.integers(world.fillers, size=length)]
+    marks = [False] * length
+    for position, word, evidence in _WRITERS[world.kind](world, truth, length, generator):
+        words[position], marks[position] = word, evidence
+    text = " ".join(words)
+    tokens, offsets = tokenise(text)
+    return Example(f"{world.kind}:{index}", index, text, tokens, offsets, label, rationale=tuple(marks))
+
+
+def channel(label: int, keep: float, classes: int, generator: np.random.Generator) -> int:
+    """Keep a class with a probability, else draw one of the others."""
+    shift = int(generator.integers(1, classes))
+    return label if generator.random() < keep else (label + shift) % classes
+
+
+def filler(number: int) -> str:
+    """Name a filler: four letters, such as 'sode'; 2731 shares no divisor with 6400, so names differ."""
+    first, second = divmod(number * 2731 % FILLERS, len(_SYLLABLES))
+    return _SYLLABLES[first] + _SYLLABLES[second]
+
+
+def _cue(world: World, pointed: int, generator: np.random.Generator) -> str:
+    return f"{CLASSES[pointed]}{int(generator.integers(world.needles)) + 1}"
+
+
+def _needle(world: World, truth: int, length: int, generator: np.random.Generator) -> Placed:
+    pointed = channel(truth, world.strength, world.classes, generator)
+    places = generator.permutation(length)[: world.cues].tolist()
+    return [(place, _cue(world, pointed, generator), True) for place in places]
+
+
+def _vote(world: World, truth: int, length: int, generator: np.random.Generator) -> Placed:
+    places = generator.permutation(length)[: world.cues].tolist()
+    pointed = [channel(truth, world.strength, world.classes, generator) for _ in places]
+    return [(place, _cue(world, one, generator), True) for place, one in zip(places, pointed, strict=True)]
+
+
+def _negated(world: World, truth: int, length: int, generator: np.random.Generator) -> Placed:
+    """One cue and one "not" in every text, so that only their order tells; the cue never stands first."""
+    flipped = bool(generator.random() < 0.5)
+    place = int(generator.integers(1, length))
+    elsewhere = [other for other in range(length) if other not in (place - 1, place)]
+    negation = place - 1 if flipped else int(generator.choice(elsewhere))
+    pointed = 1 - truth if flipped else truth
+    return [(negation, "not", flipped), (place, _cue(world, pointed, generator), True)]
+
+
+_WRITERS: Mapping[str, Callable[[World, int, int, np.random.Generator], Placed]] = {
+    "needle": _needle,
+    "vote": _vote,
+    "negated": _negated,
+}
+_EVIDENCE = {
+    "needle": "the cue words, named after the class they point to",
+    "vote": "the cue words, named after the class they point to; their majority decides",
+    "negated": 'the cue word, and "not" where it stands right before the cue and turns it',
+}

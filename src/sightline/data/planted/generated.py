@@ -1,0 +1,46 @@
+"""Every generated corpus by the name it has in a data spec."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol, runtime_checkable
+
+from sightline.data.dataset import Dataset
+from sightline.data.planted.cues import plant, read_world
+from sightline.data.planted.pairs import plant_pairs, read_pairs
+from sightline.data.planted.questions import plant_questions, read_questions
+from sightline.errors import SpecError
+from sightline.spec.parts import Part
+
+
+@runtime_checkable
+class Options(Protocol):
+    """The options of a generated corpus, read from its part."""
+
+    @property
+    def longest(self) -> int:
+        """Words of the longest text."""
+        ...
+
+
+GENERATED: Mapping[str, tuple[Callable[[Part], Options], Callable[[Part, int], Dataset]]] = {
+    "needle": (read_world, plant),
+    "vote": (read_world, plant),
+    "negated": (read_world, plant),
+    "pair": (read_pairs, plant_pairs),
+    "world": (read_questions, plant_questions),
+}
+"""How the options of each are read, and how it is generated."""
+
+
+def read_options(part: Part) -> Options:
+    """Read the options of a generated corpus; an unknown corpus, or a value that makes no sense, is an error."""
+    if part.name not in GENERATED:
+        raise SpecError(f"planted:{part}: unknown corpus {part.name!r}; expected one of {', '.join(GENERATED)}")
+    return GENERATED[part.name][0](part)
+
+
+def generate(part: Part, seed: int) -> Dataset:
+    """Generate a corpus from its part and a seed."""
+    read_options(part)
+    return GENERATED[part.name][1](part, seed)

@@ -1,0 +1,1 @@
+"""Who runs the cells of a study: one file a way."""

@@ -1,0 +1,180 @@
+"""Who runs the cells of a study: this process, or local workers; a cluster can be a third way.
+
+An executor is handed specs and gives back, in any order, what became of each. It keeps nothing itself: the store is the
+truth, so an executor may be killed at any moment.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Literal, Protocol
+
+import torch
+
+from sightline.errors import StoreError
+from sightline.experiments.store import Store
+from sightline.experiments.stored import run_stored
+from sightline.spec.values import RunSpec
+
+Ending = Literal["done", "failed", "missing", "killed"]
+ATTEMPTS = 3
+"""How often a cell whose worker was killed is tried before it is kept as failed: it may be what kills them."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of one cell: ``missing`` when another process has it, ``killed`` when it waits for another worker."""
+
+    spec: RunSpec
+    ending: Ending
+    told: str = ""
+
+
+class Executor(Protocol):
+    """Runs cells of a store, and tells of each how it ended."""
+
+    def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[Done]:
+        """Run the cells; ``again`` redoes those that are kept as failed."""
+        ...
+
+
+@dataclass(frozen=True)
+class Serial:
+    """One cell after the other, in this process, with one thread as in every worker."""
+
+    def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[Done]:
+        """Run the cells in their order."""
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # equal threads, equal bits
+        try:
+            for spec in specs:
+                yield Done(spec, run_stored(spec, store, again=again))
+        finally:
+            torch.set_num_threads(threads)
+
+
+@dataclass
+class _Worker:
+    """A process and the cell it is at."""
+
+    process: BaseProcess
+    pipe: Connection
+    spec: RunSpec | None = None
+
+
+@dataclass(frozen=True)
+class Processes:
+    """Cells on local processes, one torch thread each; a killed one is replaced, and its cell taken up again."""
+
+    workers: int
+
+    def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[Done]:
+        """Run the cells; on leaving, however that comes, no worker is left behind."""
+        queue = _Queue(deque(specs))
+        crew = [_hire(store, again) for _ in range(min(self.workers, len(specs)))]
+        try:
+            while queue.left or any(worker.spec for worker in crew):
+                for worker in crew:
+                    queue.give(worker)
+                ready = wait([end for worker in crew for end in (worker.pipe, worker.process.sentinel)])
+                for place, worker in enumerate(crew):
+                    if worker.pipe in ready or worker.process.sentinel in ready:
+                        yield from queue.hear(worker, store)
+                    if not worker.process.is_alive():
+                        crew[place] = _hire(store, again)
+        finally:
+            for worker in crew:
+                worker.process.kill()
+            for worker in crew:
+                worker.process.join()
+
+
+@dataclass
+class _Queue:
+    """Cells that wait, and how often each has been tried."""
+
+    left: deque[RunSpec]
+    tried: dict[RunSpec, int] = field(default_factory=dict)
+
+    def give(self, worker: _Worker) -> None:
+        """Hand the next cell to a worker that has none."""
+        if worker.spec is None and self.left:
+            worker.spec = self.left.popleft()
+            with suppress(OSError):  # it died meanwhile: its sentinel says so
+                worker.pipe.send(worker.spec)
+
+    def hear(self, worker: _Worker, store: Store) -> Iterator[Done]:
+        """Take what a worker sent; a worker that ended without a word was killed."""
+        spec, told = worker.spec, None
+        with suppress(EOFError, OSError):
+            if worker.pipe.poll():
+                told = worker.pipe.recv()
+        if spec is None or (told is None and worker.process.is_alive()):
+            return
+        worker.spec = None
+        if isinstance(told, Exception):
+            raise told
+        yield Done(spec, told) if told is not None else self._killed(spec, worker, store)
+
+    def _killed(self, spec: RunSpec, worker: _Worker, store: Store) -> Done:
+        worker.process.join()
+        self.tried[spec] = self.tried.get(spec, 0) + 1
+        told = f"its worker was killed ({_cause(worker.process.exitcode)})"
+        if self.tried[spec] < ATTEMPTS:
+            self.left.append(spec)
+            return Done(spec, "killed", told)
+        store.write_failure(spec, f"{told} {ATTEMPTS} times, perhaps for want of memory", 0.0)
+        return Done(spec, "failed", told)
+
+
+def _cause(code: int | None) -> str:
+    if code is None or code >= 0:
+        return f"exit code {code}"
+    with suppress(ValueError):
+        return signal.Signals(-code).name
+    return f"signal {-code}"
+
+
+def _hire(store: Store, again: bool) -> _Worker:
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=work, args=(there, store.root, again), daemon=True)
+    with _deaf():
+        process.start()
+    there.close()
+    return _Worker(process, here)
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Start a process that never hears Ctrl-C, not even while it imports: that is the parent's to answer."""
+    if threading.current_thread() is not threading.main_thread():  # only the main thread may set a handler
+        yield
+        return
+    heard = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, heard)
+
+
+def work(pipe: Connection, root: Path, again: bool) -> None:
+    """Do the cells that come through a pipe, until it is closed; what the disk refuses goes back and ends the study."""
+    torch.set_num_threads(1)
+    store = Store(root)
+    with suppress(EOFError, BrokenPipeError):  # the parent is gone: what is done is kept
+        while True:
+            spec = pipe.recv()
+            try:
+                pipe.send(run_stored(spec, store, again=again))
+            except StoreError as error:
+                pipe.send(error)

@@ -1,0 +1,51 @@
+"""A run whose training and result are kept in a store; the store itself knows nothing of models."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+
+from sightline.errors import StoreError
+from sightline.experiments.run import Display, Fitted, run
+from sightline.experiments.seal import is_whole, sweep_aside, write_sealed
+from sightline.experiments.store import State, Store
+from sightline.models.checkpoint import load_classifier, write_classifier
+from sightline.spec.keys import run_key, training_key
+from sightline.spec.values import RunSpec
+
+
+def run_stored(spec: RunSpec, store: Store, *, again: bool = False, display: Display | None = None) -> State:
+    """Do one run of a store, unless it is done or another process is at it; a failure is kept, not raised.
+
+    A failure is left as it is unless ``again``. Only what the disk refuses is raised: it would refuse every other run.
+    """
+    key = run_key(spec)
+    with store.claim_run(key) as mine:
+        state = store.state(key)
+        if not mine or state == "done" or (state == "failed" and not again):
+            return state
+        sweep_aside(store.run_folder(key))
+        began = time.perf_counter()
+        try:
+            _, audit = run(spec, display or Display(), keep=partial(keep_training, store))
+            store.write_run(spec, audit, time.perf_counter() - began)
+        except OSError as error:
+            raise StoreError(f"{store.root}: {error.strerror or error}; free some space and run again") from error
+        except Exception as error:  # whatever it is, the other runs go on, and this one is kept with its name
+            store.write_failure(spec, f"{type(error).__name__}: {error}", time.perf_counter() - began)
+            return "failed"
+        return "done"
+
+
+def keep_training(store: Store, spec: RunSpec, make: Callable[[], Fitted]) -> Fitted:
+    """Give the training of a spec: read it, or make and keep it; who comes second waits for who came first."""
+    key = training_key(spec)
+    folder = store.training_folder(key)
+    with store.claim_training(key):
+        if is_whole(folder):
+            return load_classifier(folder)
+        sweep_aside(folder)
+        model, record = make()
+        write_sealed(folder, lambda aside: write_classifier(model, aside, spec.seed, record))
+        return model, record

@@ -1,0 +1,1 @@
+"""The page: everything an audit found as one HTML file."""

@@ -1,0 +1,46 @@
+"""The key that names a run: a hash of its content, whatever order its options came in."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sightline.errors import SpecError
+from sightline.spec.values import MEANING, RunSpec, fields_of, written
+
+
+def run_key(spec: RunSpec) -> str:
+    """Name a run by its content: equal specs have equal keys, whatever order their options came in."""
+    return _name(spec.to_json())
+
+
+def run_keys(specs: Sequence[RunSpec]) -> tuple[str, ...]:
+    """Name each run as `run_key` does, in less time: the data, model and training that runs share are written once."""
+    known: dict[int, Any] = {}  # by identity: parts that are equal, such as 1 and 1.0, may be written otherwise
+
+    def write(part: Any) -> Any:
+        if id(part) not in known:
+            known[id(part)] = written(part)
+        return known[id(part)]
+
+    return tuple(_name({"meaning": MEANING, **fields_of(spec, write)}) for spec in specs)
+
+
+def training_key(spec: RunSpec) -> str:
+    """Name the training of a run alone: what only its audit reads, the limit and the companions, is left out."""
+    return _name({name: value for name, value in spec.to_json().items() if name not in ("limit", "companions")})
+
+
+def _name(item: dict[str, Any]) -> str:
+    if item["data"]["digest"]:  # the bytes name the table: the same study from another folder is the same run
+        item = item | {"data": item["data"] | {"path": Path(item["data"]["path"]).name}}
+    if item["model"].get("vectors_digest"):  # likewise
+        item = item | {"model": item["model"] | {"vectors": Path(item["model"].get("vectors", "")).name}}
+    try:
+        canonical = json.dumps(item, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        raise SpecError(f"run spec: expected finite numbers, got {item}") from None
+    return hashlib.sha256(canonical.encode()).hexdigest()[:16]

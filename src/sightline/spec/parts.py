@@ -1,0 +1,88 @@
+"""A named part with its options, such as ``bilstm(layers=2)``: text ↔ value."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sightline.errors import SpecError
+
+Value = int | float | bool | str
+_PART = re.compile(r"^(?P<name>[A-Za-z0-9_]+)(?:\((?P<options>[^()]*)\))?$")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A named part with its options, such as ``bilstm(layers=2)``; options are kept sorted."""
+
+    name: str
+    options: tuple[tuple[str, Value], ...] = ()
+
+    def __str__(self) -> str:
+        """Write the part as its spec text."""
+        inside = ",".join(f"{key}={_show(value)}" for key, value in self.options)
+        return f"{self.name}({inside})" if inside else self.name
+
+    def only(self, **allowed: Value) -> dict[str, Any]:
+        """Give every allowed option, at its default where unset; an unknown or ill-typed one is an error."""
+        given = dict(self.options)
+        if unknown := sorted(set(given) - set(allowed)):
+            names = ", ".join(sorted(allowed)) or "none"
+            raise SpecError(f"{self}: unknown option {unknown[0]!r}; {self.name} has these options: {names}")
+        return {key: self._typed(key, given.get(key, default), default) for key, default in allowed.items()}
+
+    def sizes(self, **allowed: Value) -> dict[str, Any]:
+        """Give every allowed option as `only` does; each is a size, so positive, or 0 where 0 is its default."""
+        chosen = self.only(**allowed)
+        for key, value in chosen.items():
+            if not (math.isfinite(value) and value >= 0 and (value > 0 or allowed[key] == 0)):
+                raise SpecError(f"{self}: expected a positive {key}, got {value}")
+        return chosen
+
+    def _typed(self, key: str, value: Value, default: Value) -> Value:
+        if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
+            return float(value)
+        if isinstance(default, str) and type(value) is int:
+            return str(value)  # a text of digits, such as kernels=3
+        if type(value) is not type(default):
+            raise SpecError(f"{self}: {key} should be of the kind of {default!r}, got {value!r}")
+        return value
+
+
+@cache
+def parse_part(text: str) -> Part:
+    """Read ``name`` or ``name(key=value,…)``; numbers and true/false are recognised, the rest is text.
+
+    >>> str(parse_part("needle(length=30, n=2000)"))
+    'needle(length=30,n=2000)'
+    """
+    match = _PART.match(text.strip())
+    if match is None:
+        raise SpecError(f"expected a part such as 'bilstm(layers=1)', got {text!r}")
+    options: dict[str, Value] = {}
+    for item in filter(None, (item.strip() for item in (match["options"] or "").split(","))):
+        key, equals, value = (piece.strip() for piece in item.partition("="))
+        if not equals or not key or not value:
+            raise SpecError(f"{text!r}: expected key=value, got {item!r}")
+        if key in options:
+            raise SpecError(f"{text!r}: {key} is given twice")
+        options[key] = _value(value)
+    return Part(match["name"], tuple(sorted(options.items())))
+
+
+def _value(text: str) -> Value:
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _show(value: Value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,152 @@
+"""What a run is made of: data, a model, a training, a seed; and all of it as plain JSON values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import Field, dataclass, field, fields, is_dataclass
+from functools import cache
+from typing import Any, Literal, get_args
+
+from sightline.errors import SpecError
+from sightline.spec.parts import Part
+
+MEANING = 1
+"""Raised by hand when the same spec would give other numbers, so that old results are not mistaken for new."""
+
+Table = Literal["csv", "tsv", "jsonl"]
+Official = Literal["sst", "imdb", "agnews", "20news", "snli", "babi", "eraser"]
+LATER = {"later": True}
+"""Marks a field that came after runs had been named: at its default it is left out of JSON and of keys, which stay."""
+COMPANIONS = ("uniform",)
+"""Models that may be trained beside the one an audit judges."""
+TABLES: tuple[Table, ...] = get_args(Table)
+OFFICIAL: tuple[Official, ...] = get_args(Official)
+
+
+@dataclass(frozen=True)
+class DataSpec:
+    """Where texts come from: a table (``csv``, ``tsv``, ``jsonl``), a published corpus, or a ``planted`` one.
+
+    ``query`` is the column of a question or a hypothesis beside each text; a table has none where it is empty.
+    ``digest`` is the SHA-256 of the files where the run is to be kept, so that an edited file is another run.
+    """
+
+    kind: Table | Official | Literal["planted"]
+    path: str = ""
+    part: Part | None = None
+    text: str = "text"
+    label: str = "label"
+    split: str = "split"
+    rationale: str = "rationale"
+    max_tokens: int = 512
+    min_count: int = 1
+    recipe: Literal["clean", "paper"] = "clean"
+    digest: str = ""
+    query: str = field(default="", metadata=LATER)
+
+    def __str__(self) -> str:
+        """Write the source as its spec text."""
+        if self.kind not in OFFICIAL:
+            return f"{self.kind}:{self.part or self.path}"
+        options = str(self.part or "").removeprefix(self.kind)
+        # Without options, a path that ends in a bracket would be read as if it had some.
+        return f"{self.kind}:{self.path}{options or ('()' if self.path.endswith(')') else '')}"
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """The parts of a model: ``source`` says where attention comes from, ``retention`` what keeps input in its states.
+
+    A model with decoder ``query`` reads a question or a hypothesis beside each text. ``vectors`` is a file of word
+    vectors that embeddings start from, ``vectors_digest`` the SHA-256 of its bytes.
+    """
+
+    encoder: Part
+    scorer: Part = field(default=Part("additive"))
+    projection: Part = field(default=Part("softmax"))
+    source: Part = field(default=Part("learned"))
+    embedding: int = 100
+    embedding_std: float = 0.1
+    boundaries: bool = False
+    decoder: Part = field(default=Part("linear"), metadata=LATER)
+    retention: Part = field(default=Part("none"), metadata=LATER)
+    vectors: str = field(default="", metadata=LATER)
+    vectors_digest: str = field(default="", metadata=LATER)
+
+    def __str__(self) -> str:
+        """Write the model as its spec text: from the source on, only what is not usual."""
+        usual = {"learned", "linear", "none"}
+        rest = [part for part in (self.source, self.decoder, self.retention) if str(part) not in usual]
+        return "+".join(map(str, [self.encoder, self.scorer, self.projection, *rest]))
+
+
+FROM_ZERO = ("patience", "weight_decay", "attention_weight_decay", "gradient_clipping")
+"""Numbers of a training that may be 0; the others are above it."""
+
+
+@dataclass(frozen=True)
+class FitSpec:
+    """How a model is trained; validation chooses the epoch that is kept."""
+
+    epochs: int = 60
+    patience: int = 5
+    batch_size: int = 32
+    learning_rate: float = 1e-3
+    weight_decay: float = 1e-5
+    attention_weight_decay: float = 0.0
+    amsgrad: bool = False
+    class_weights: bool = False
+    reduction: Literal["mean", "sum"] = "mean"
+    keep: Literal["loss", "auc", "accuracy"] = "loss"
+    gradient_clipping: float = field(default=0.0, metadata=LATER)
+    """The norm above which all gradients are scaled down together; 0 is never."""
+    attention_rate_factor: float = field(default=1.0, metadata=LATER)
+    """How many times the learning rate the parameters of attention get."""
+
+    def __post_init__(self) -> None:
+        """Refuse what no training could mean."""
+        for name, value in vars(self).items():
+            zero = name in FROM_ZERO
+            if type(value) in (int, float) and not (math.isfinite(value) and (value > 0 or (zero and value == 0))):
+                raise SpecError(f"fit.{name}: expected a number {'from' if zero else 'above'} 0, got {value}")
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """A whole run as a value; its key is its name."""
+
+    data: DataSpec
+    model: ModelSpec
+    fit: FitSpec = field(default_factory=FitSpec)
+    seed: int = 0
+    limit: int | None = None
+    companions: tuple[str, ...] = ("uniform",)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the run as plain JSON values, with the version of their meaning."""
+        return {"meaning": MEANING, **fields_of(self, written)}
+
+
+def written(value: Any) -> Any:
+    """Give a spec as `dataclasses.asdict` does, without its deep copies: a study names its cells by the thousand."""
+    kind: Any = type(value)
+    if kind is tuple:
+        return tuple(map(written, value))
+    return value if later_fields(kind) is None else fields_of(value, written)
+
+
+def fields_of(spec: Any, write: Callable[[Any], Any]) -> dict[str, Any]:
+    """Give the fields of a spec, each as ``write`` makes it, without those that say nothing new."""
+    kind: Any = type(spec)
+    unsaid = later_fields(kind) or {}
+    return {name: write(inside) for name, inside in vars(spec).items() if name not in unsaid or inside != unsaid[name]}
+
+
+@cache
+def later_fields(kind: Any) -> dict[str, Any] | None:
+    """Give the fields that runs named before did not have, and the value that says nothing new; None of no spec."""
+    if not is_dataclass(kind):
+        return None
+    found: tuple[Field[Any], ...] = fields(kind)
+    return {one.name: one.default for one in found if one.metadata.get("later")}

@@ -1,0 +1,1 @@
+"""A study is a grid and what turns its rows into a table or figure."""

@@ -1,0 +1,444 @@
+"""Specs: text ↔ value, canonical keys, and errors that say what to write instead."""
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sightline.data.vocabulary import Vocabulary
+from sightline.errors import SpecError
+from sightline.models.classifier import build
+from sightline.spec.catalogue import ENCODERS
+from sightline.spec.keys import run_key, run_keys, training_key
+from sightline.spec.parts import Part, parse_part
+from sightline.spec.presets import PRESETS, build_specs
+from sightline.spec.texts import parse_data, parse_model
+from sightline.spec.typed import run_from_json
+from sightline.spec.values import FROM_ZERO, MEANING, OFFICIAL, DataSpec, FitSpec, ModelSpec, RunSpec
+
+names = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
+values = st.one_of(
+    st.integers(-99, 99), st.booleans(), st.floats(-9, 9).filter(lambda x: x == x), names.filter(lambda n: n not in ("true", "false", "inf", "nan", "infinity"))
+)  # fmt: skip
+
+# Plain values, of which `make` makes a run inside the test: its types are checked as it is made, and not with
+# Hypothesis's own chance.
+parts = st.tuples(names, st.dictionaries(names, values, max_size=3))
+numbers, sizes = st.floats(0, 9), st.integers(1, 999)
+above = st.floats(0, 9, exclude_min=True)
+tables = st.fixed_dictionaries(
+    {"kind": st.sampled_from(["csv", "tsv", "jsonl", *OFFICIAL]), "path": st.text()},
+    optional={
+        "text": st.text(), "label": st.text(), "split": st.text(), "rationale": st.text(), "max_tokens": sizes,
+        "min_count": sizes, "recipe": st.sampled_from(["clean", "paper"]), "digest": st.just("ab" * 32), "query": st.text(),
+    },
+)  # fmt: skip
+planted = st.fixed_dictionaries({"kind": st.just("planted"), "part": parts})
+models = st.fixed_dictionaries(
+    {"encoder": parts, "scorer": parts, "projection": parts, "source": parts},
+    optional={
+        "embedding": sizes,
+        "embedding_std": numbers,
+        "boundaries": st.booleans(),
+        "vectors": st.text(),
+        "vectors_digest": st.just("ab" * 32),
+        "decoder": parts,
+        "retention": parts,
+    },
+)
+fits = st.fixed_dictionaries(
+    {},
+    optional={
+        "epochs": sizes, "patience": sizes, "batch_size": sizes, "learning_rate": above, "weight_decay": numbers,
+        "attention_weight_decay": numbers, "amsgrad": st.booleans(), "class_weights": st.booleans(),
+        "reduction": st.sampled_from(["mean", "sum"]), "keep": st.sampled_from(["loss", "auc", "accuracy"]),
+        "gradient_clipping": numbers, "attention_rate_factor": above,
+    },
+)  # fmt: skip
+rest = st.fixed_dictionaries(
+    {"seed": st.integers()}, optional={"limit": st.none() | sizes, "companions": st.lists(st.text(), max_size=2)}
+)
+
+
+def make(data: dict[str, Any], model: dict[str, Any], fit: dict[str, Any], rest: dict[str, Any]) -> RunSpec:
+    def with_parts(room: dict[str, Any]) -> dict[str, Any]:
+        return {k: Part(v[0], tuple(sorted(v[1].items()))) if isinstance(v, tuple) else v for k, v in room.items()}
+
+    named = {k: tuple(v) if isinstance(v, list) else v for k, v in rest.items()}
+    return RunSpec(DataSpec(**with_parts(data)), ModelSpec(**with_parts(model)), FitSpec(**fit), **named)
+
+
+def through_json(spec: RunSpec) -> dict[str, Any]:
+    return json.loads(json.dumps(spec.to_json()))
+
+
+@given(names, st.dictionaries(names, values, max_size=4))
+def test_a_part_round_trips_through_its_text(name: str, options: dict) -> None:
+    part = Part(name, tuple(sorted(options.items())))
+    assert parse_part(str(part)) == part
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mlp", "bilstm(hidden=8,layers=2)+additive(hidden=4)+softmax", "mlp+uniform",
+        "bilstm(layers=2)+additive+sparsegen(lambda=0.5)+tying(delta=10)", "cnn(channels=128,kernels=1-3-5-7-15)+deep",
+        "cnn(kernels=3)+dot(scaled=false,start=normal)+entmax(alpha=1.2,learned=true)",
+        "transformer+gumbel(temperature=0.5,test_noise=true)+random(scale=2.0)+query+mlm(eta=3.0,p=0.2)",
+    ],
+)  # fmt: skip
+def test_a_model_round_trips_through_its_text(text: str) -> None:
+    spec = parse_model(text)
+    assert parse_model(str(spec)) == spec
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "expected a part such as"),
+        ("mlp+mlp", "two encoders"),
+        ("additive", "no encoder; start with one of bilstm, cnn, mlp, transformer"),
+        ("mlp+nearmax", "unknown part 'nearmax'"),
+        ("mlp+concat+residual", "two retentions, concat and residual"),
+        ("mlp+query+linear", "two decoders"),
+        ("mlp(hidden)", "expected key=value"),
+        ("mlp(hidden=1,hidden=2)", "hidden is given twice"),
+        ("mlp(hidden=8", "expected a part such as"),
+    ],
+)
+def test_a_model_that_cannot_be_read(text: str, said: str) -> None:
+    with pytest.raises(SpecError, match=said.replace("(", r"\(")):
+        parse_model(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"), [("a.csv", "csv"), ("b.TSV", "tsv"), ("c.jsonl.gz", "jsonl"), ("csv:odd.txt", "csv")]
+)
+def test_tables_by_their_ending_or_their_kind(text: str, kind: str) -> None:
+    assert parse_data(text).kind == kind
+
+
+@given(st.sampled_from(OFFICIAL), st.text(min_size=1), st.dictionaries(names, values, max_size=2))
+def test_a_published_corpus_round_trips_through_its_text(kind: str, path: str, options: dict) -> None:
+    part = Part(kind, tuple(sorted(options.items()))) if options else None
+    spec = DataSpec(kind, path, part)
+    assert parse_data(str(spec)) == spec
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("sst:", r"--data sst:: expected the path of its files, as sst:PATH"),
+        ("babi:dir(task)", r"'babi\(task\)': expected key=value, got 'task'"),
+        ("babi:dir(task=1,task=2)", "task is given twice"),
+        ("cnn:dir", r"or a published corpus: sst:PATH, imdb:PATH, .*eraser:PATH"),
+    ],
+)
+def test_a_published_corpus_that_cannot_be_read(text: str, said: str) -> None:
+    with pytest.raises(SpecError, match=said):
+        parse_data(text)
+
+
+def test_data_that_cannot_be_read() -> None:
+    with pytest.raises(SpecError, match=r"--data 'reviews.xls': expected a .csv, .tsv or .jsonl file"):
+        parse_data("reviews.xls")
+
+
+def test_options_are_typed_and_named() -> None:
+    assert parse_part("mlp(hidden=4)").only(hidden=128) == {"hidden": 4}
+    assert parse_part("noise(level=1)").only(level=0.5) == {"level": 1.0}
+    with pytest.raises(SpecError, match=r"unknown option 'size'; mlp has these options: hidden"):
+        parse_part("mlp(size=4)").only(hidden=128)
+    with pytest.raises(SpecError, match="hidden should be of the kind of 128, got 'big'"):
+        parse_part("mlp(hidden=big)").only(hidden=128)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("mlp(hidden=0)", "positive hidden, got 0"),
+        ("bilstm(layers=0)", "positive layers, got 0"),
+        ("bilstm(hidden=-1)", "positive hidden, got -1"),
+        ("mlp+additive(hidden=-3)", "positive hidden, got -3"),
+        ("mlp+random(scale=-1.0)", "positive scale, got -1.0"),
+        ("mlp+random(scale=nan)", "positive scale, got nan"),
+        ("mlp+softmax(beta=2)", "unknown option 'beta'; softmax has these options: none"),
+        ("cnn(kernels=2)", "expected odd widths of kernels such as 1-3-5-7, got 2"),
+        ("cnn(kernels=1-a)", "expected odd widths of kernels such as 1-3-5-7, got 1-a"),
+        ("cnn(channels=0)", "positive channels, got 0"),
+        ("transformer(layers=0)", "positive layers, got 0"),
+        ("mlp+dot(start=none)", "expected start=uniform or start=normal, got none"),
+        ("mlp+deep(layers=0)", "positive layers, got 0"),
+        ("mlp+sparsegen(lambda=1)", "expected lambda below 1, got 1.0"),
+        ("mlp+sparsegen(lambda=nan)", "expected lambda below 1, got nan"),
+        ("mlp+entmax(alpha=0.9)", r"expected alpha from 1 \(softmax\) to 2 \(sparsemax\), got 0.9"),
+        ("mlp+entmax(alpha=2,learned=true)", "a learned alpha starts between 1 and 2, got 2.0"),
+        ("mlp+gumbel(temperature=0)", "expected a positive temperature, got 0.0"),
+        ("mlp+tying(delta=-1)", "positive delta, got -1.0"),
+        ("mlp(hidden=100)+residual(x=1)", "unknown option 'x'; residual has these options: none"),
+        ("bilstm+residual", "got 256 and 100; take embedding=256, or bilstm with hidden = 50"),
+        ("cnn+tying", "got 128 and 100; take embedding=128, or cnn with channels times the number of kernels = 100"),
+        ("transformer+mlm", "got 128 and 100; take embedding=128, or transformer with hidden = 100"),
+        ("bilstm(hidden=50)+mlm(p=1.5)", "expected a probability p up to 1, got 1.5"),
+        ("mlp+query(x=1)", "unknown option 'x'; query has these options: none"),
+    ],
+)
+def test_sizes_that_cannot_be(text: str, said: str) -> None:
+    with pytest.raises(SpecError, match=said):
+        build(parse_model(text), Vocabulary(("a",)), ("x", "y"), 0)
+
+
+def test_the_key_names_the_content() -> None:
+    spec = RunSpec(parse_data("planted:needle(n=9,length=3)"), parse_model("mlp"))
+    same = RunSpec(parse_data("planted:needle( length=3, n=9 )"), parse_model("mlp+softmax+additive"))
+    assert run_key(spec) == run_key(same)
+    others = [
+        replace(spec, seed=1),
+        replace(spec, fit=FitSpec(epochs=3)),
+        replace(spec, data=replace(spec.data, min_count=2)),
+        replace(spec, model=parse_model("mlp(hidden=4)")),
+    ]
+    assert len({run_key(spec), *map(run_key, others)}) == 5
+
+
+def test_presets_fix_what_the_papers_fix() -> None:
+    model, fit = build_specs("bilstm+additive", "jain2019")
+    assert (model.embedding, model.embedding_std, model.boundaries) == (200, 0.1, True)
+    assert (fit.epochs, fit.amsgrad, fit.class_weights, fit.keep, fit.reduction) == (8, True, True, "auc", "sum")
+    assert (fit.learning_rate, fit.weight_decay, fit.attention_weight_decay, fit.batch_size) == (1e-3, 1e-5, 0.0, 32)
+    _, wen = build_specs("mlp", "wen2022")
+    assert (wen.amsgrad, wen.keep) == (False, "accuracy")
+    assert set(PRESETS) == {"default", "jain2019", "wen2022", "tutek2020", "meister2021"}
+
+
+def test_presets_fill_in_what_a_spec_leaves_open_by_part_and_by_encoder() -> None:
+    assert str(build_specs("cnn+dot", "wen2022")[0]) == "cnn(channels=128,kernels=1-3-5-7-15)+dot(scaled=false)+softmax"
+    assert str(build_specs("cnn(kernels=3)+dot", "jain2019")[0]) == "cnn(kernels=3)+dot+softmax"
+    model, fit = build_specs("bilstm+dot+mlm(eta=0.3)", "tutek2020")
+    assert str(model) == "bilstm(hidden=150)+dot(start=normal)+softmax+mlm(eta=0.3)"
+    assert str(build_specs("bilstm(hidden=9)+additive", "tutek2020")[0]) == "bilstm(hidden=9)+additive+softmax"
+    assert (model.embedding, fit.gradient_clipping, fit.learning_rate, fit.weight_decay) == (300, 5.0, 1e-3, 1e-5)
+    assert build(model, Vocabulary(("a",)), ("x", "y"), 0).encoder.size == model.embedding  # what mlm needs
+    assert [build_specs(e, "meister2021")[1].learning_rate for e in ("bilstm", "transformer")] == [1e-4, 1e-5]
+    assert build_specs("transformer", "meister2021", learning_rate=0.5)[1].learning_rate == 0.5
+    assert all(preset.fit.gradient_clipping == 0 for name, preset in PRESETS.items() if name != "tutek2020")
+
+
+NAMED = {
+    "mlp": ("22af44e426686bc3", "3b6981d1ab0cb4c8", "47a3fe96e01cc2b5"),
+    "bilstm(hidden=8,layers=2)+additive(hidden=4)": ("f523c3f14a4b1f14", "e9113a4669a221f1", "bc5a7fd2ba7e2ced"),
+    "bilstm+random(scale=2.0)": ("d09208438ba81621", "e6290fa76a439368", "eb7118f243c9ea04"),
+}
+"""Names and first weights that models had before there were other decoders, retention and clipping."""
+
+
+@pytest.mark.parametrize("text", NAMED)
+def test_runs_that_were_named_keep_their_names_and_their_weights(text: str) -> None:
+    spec = RunSpec(parse_data("planted:needle(n=240)"), parse_model(text))
+    weights = hashlib.sha256()
+    for name, tensor in (
+        build(parse_model(text, embedding=8), Vocabulary(("a", "b", "c")), ("x", "y"), 3).state_dict().items()
+    ):
+        weights.update(name.encode())
+        weights.update(tensor.numpy().tobytes())
+    assert (run_key(spec), training_key(spec), weights.hexdigest()[:16]) == NAMED[text]
+
+
+def test_a_later_field_is_in_json_and_in_keys_just_where_it_says_something() -> None:
+    item = through_json(RUN)
+    assert not {"decoder", "retention"} & set(item["model"])
+    assert "query" not in item["data"]
+    assert not {"gradient_clipping", "attention_rate_factor"} & set(item["fit"])
+    said = replace(RUN, model=parse_model("bilstm(hidden=8)+query+concat"), fit=FitSpec(3, gradient_clipping=5.0))
+    item = through_json(said)
+    assert item["model"]["decoder"] == {"name": "query", "options": []}
+    assert item["fit"]["gradient_clipping"] == 5.0
+    assert run_from_json(item) == said
+
+
+@pytest.mark.parametrize("name", [f.name for f in fields(FitSpec) if f.type in ("int", "float")])
+def test_what_no_training_could_mean_is_refused(name: str) -> None:
+    kind = type(getattr(FitSpec(), name))
+    wrong = [-1] + [0] * (name not in FROM_ZERO) + [math.nan, math.inf] * (kind is float)
+    for value in wrong:
+        told = f"fit.{name}: expected a number {'from' if name in FROM_ZERO else 'above'} 0, got {value}"
+        with pytest.raises(SpecError, match=re.escape(told)):
+            FitSpec(**{name: kind(value)})
+    if name in FROM_ZERO:
+        assert getattr(FitSpec(**{name: kind(0)}), name) == 0
+
+
+def test_flags_override_a_preset() -> None:
+    _, fit = build_specs("mlp", "jain2019", epochs=3, batch_size=None)
+    assert (fit.epochs, fit.patience, fit.batch_size) == (3, 3, 32)
+    with pytest.raises(
+        SpecError, match="--preset 'jain': expected one of default, jain2019, wen2022, tutek2020, meister2021"
+    ):
+        build_specs("mlp", "jain")
+
+
+def test_the_spec_text_of_data_says_where_it_is() -> None:
+    assert str(DataSpec("csv", path="x.csv")) == "csv:x.csv"
+    assert str(parse_data("planted:vote(cues=3)")) == "planted:vote(cues=3)"
+
+
+@pytest.mark.parametrize("text", ["csv:a.csv", "a.csv", "sst:folder", "planted:vote"])
+def test_settings_of_data_may_have_any_name_that_a_field_has(text: str) -> None:
+    settings = {"text": "body", "label": "stars", "recipe": "paper", "min_count": 2}
+    assert {name: getattr(parse_data(text, **settings), name) for name in settings} == settings
+
+
+RUN = RunSpec(parse_data("csv:a.csv"), parse_model("bilstm(hidden=8)+additive"), FitSpec(epochs=3), 1, 50)
+CHANGES: dict[str, dict[str, Any]] = {
+    "data": {
+        "kind": "tsv", "path": "b.csv", "part": Part("needle"), "text": "body", "label": "stars", "split": "part",
+        "rationale": "why", "max_tokens": 9, "min_count": 2, "recipe": "paper", "digest": "ab" * 32, "query": "ask",
+    },
+    "model": {
+        "encoder": Part("mlp"), "scorer": Part("other"), "projection": Part("other"), "source": Part("random"),
+        "embedding": 7, "embedding_std": 0.2, "boundaries": True, "decoder": Part("query"), "retention": Part("concat"),
+        "vectors": "v.txt", "vectors_digest": "ab" * 32,
+    },
+    "fit": {
+        "epochs": 4, "patience": 4, "batch_size": 4, "learning_rate": 0.5, "weight_decay": 0.5,
+        "attention_weight_decay": 0.5, "amsgrad": True, "class_weights": True, "reduction": "sum", "keep": "auc",
+        "gradient_clipping": 5.0, "attention_rate_factor": 10.0,
+    },
+}  # fmt: skip
+OF_A_TRAINING = [replace(RUN, seed=2)] + [
+    replace(RUN, **{room: replace(getattr(RUN, room), **{name: value})})
+    for room, changes in CHANGES.items()
+    for name, value in changes.items()
+]
+OF_AN_AUDIT = [replace(RUN, limit=51), replace(RUN, limit=None), replace(RUN, companions=())]
+
+
+@given(tables | planted, models, fits, rest)
+def test_a_run_round_trips_through_its_json(data: dict, model: dict, fit: dict, rest: dict) -> None:
+    spec = make(data, model, fit, rest)
+    again = run_from_json(through_json(spec))
+    assert again == spec
+    assert (run_key(again), training_key(again)) == (run_key(spec), training_key(spec))
+
+
+def test_runs_named_together_are_named_as_alone() -> None:
+    alike = [replace(RUN, model=ModelSpec(Part("mlp", (("hidden", size),)))) for size in (1, 1.0, True)]
+    assert len({run.model for run in alike}) == 1  # equal, and yet written otherwise
+    runs = [RUN, *OF_A_TRAINING, *OF_AN_AUDIT, *alike, replace(RUN, seed=9), replace(alike[0], seed=9)]
+    assert run_keys(runs) == tuple(map(run_key, runs))
+
+
+def test_a_whole_number_is_a_number() -> None:
+    item = through_json(RUN)
+    item["fit"]["weight_decay"], item["fit"]["learning_rate"] = 0, 1
+    same = replace(RUN, fit=replace(RUN.fit, weight_decay=0.0, learning_rate=1.0))
+    assert run_key(run_from_json(item)) == run_key(same)
+
+
+@given(st.dictionaries(names, values, min_size=2, max_size=4), st.randoms(use_true_random=False))
+def test_the_order_of_options_is_no_part_of_a_key(options: dict, order: Any) -> None:
+    def spec(items: list) -> RunSpec:
+        inside = ",".join(f"{key}={str(value).lower() if isinstance(value, bool) else value}" for key, value in items)
+        return RunSpec(parse_data(f"planted:needle({inside})"), parse_model(f"mlp({inside})"))
+
+    shuffled = list(options.items())
+    order.shuffle(shuffled)
+    one, other = spec(list(options.items())), spec(shuffled)
+    assert (run_key(one), training_key(one)) == (run_key(other), training_key(other))
+
+
+def test_every_field_is_part_of_the_keys() -> None:
+    for room, kind in {"data": DataSpec, "model": ModelSpec, "fit": FitSpec}.items():
+        assert set(CHANGES[room]) == {f.name for f in fields(kind)}, "a new field needs a line in CHANGES"
+    everything = [RUN, *OF_A_TRAINING, *OF_AN_AUDIT]
+    assert len(set(map(run_key, everything))) == len(everything)
+    assert len({training_key(RUN), *map(training_key, OF_A_TRAINING)}) == 1 + len(OF_A_TRAINING)
+
+
+def test_a_table_that_is_named_by_its_bytes_is_the_same_from_any_folder() -> None:
+    here, there = (replace(RUN, data=DataSpec("csv", path=f"{folder}/a.csv", digest="ab")) for folder in ("x", "x/y"))
+    assert run_key(here) == run_key(there)
+    assert training_key(here) == training_key(there)
+    unnamed = [replace(spec, data=replace(spec.data, digest="")) for spec in (here, there)]
+    assert run_key(unnamed[0]) != run_key(unnamed[1])
+
+
+def test_vectors_that_are_named_by_their_bytes_are_the_same_from_any_folder() -> None:
+    def spec(path: str, digest: str) -> RunSpec:
+        return replace(RUN, model=replace(RUN.model, vectors=path, vectors_digest=digest))
+
+    assert run_key(spec("x/v.txt", "ab")) == run_key(spec("y/v.txt", "ab"))
+    assert run_key(spec("x/v.txt", "ab")) != run_key(spec("x/v.txt", "cd"))
+    assert run_key(spec("x/v.txt", "")) != run_key(spec("y/v.txt", ""))
+
+
+def test_what_only_an_audit_reads_shares_a_training() -> None:
+    assert {training_key(spec) for spec in OF_AN_AUDIT} == {training_key(RUN)}
+    assert training_key(RUN) != run_key(RUN)
+    assert len(training_key(RUN)) == 16
+
+
+def test_the_meaning_is_part_of_both_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {run_key(RUN), training_key(RUN)}
+    monkeypatch.setattr("sightline.spec.values.MEANING", MEANING + 1)
+    assert not before & {run_key(RUN), training_key(RUN)}
+
+
+def test_a_number_that_is_none_has_no_key() -> None:
+    with pytest.raises(SpecError, match="run spec: expected finite numbers"):
+        run_key(RunSpec(parse_data("planted:needle"), parse_model("mlp+random(scale=nan)")))
+
+
+@pytest.mark.parametrize("room", ["run spec", "data", "model", "fit"])
+@pytest.mark.parametrize("told", ["unknown", "missing"])
+def test_every_field_is_asked_for_and_no_other(room: str, told: str) -> None:
+    item = through_json(RUN)
+    inside = item if room == "run spec" else item[room]
+    for name in ["zebra"] if told == "unknown" else [name for name in inside if name != "meaning"]:
+        kept = dict(inside)
+        _ = inside.pop(name) if told == "missing" else inside.setdefault(name, 1)
+        with pytest.raises(SpecError, match=rf"{room}: {told} field '{name}'; expected exactly .*"):
+            run_from_json(item)
+        inside.clear()
+        inside.update(kept)
+    assert run_from_json(item) == RUN
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda item: item.update(meaning=MEANING + 1, new=3), "expected meaning 1, got 2; run it again"),
+        (lambda item: item.pop("meaning"), "missing field 'meaning'"),
+        (lambda item: item.update(data="a.csv"), r"data: expected the fields kind, path, .*, got 'a.csv'"),
+        (lambda item: item.update(seed="1"), r"run spec.seed: expected a whole number, got '1'"),
+        (lambda item: item.update(seed=True), r"seed: expected a whole number, got True"),
+        (lambda item: item.update(limit=1.5), r"limit: expected a whole number, got 1.5"),
+        (lambda item: item.update(companions="uniform"), r"companions: expected a list, got 'uniform'"),
+        (lambda item: item.update(companions=[1]), r"companions\[0\]: expected a text, got 1"),
+        (lambda item: item["fit"].update(keep="best"), r"fit.keep: expected loss or auc or accuracy, got 'best'"),
+        (lambda item: item["fit"].update(learning_rate=float("nan")), r"learning_rate: expected a finite number, got nan"),
+        (lambda item: item["fit"].update(amsgrad=0), r"amsgrad: expected true or false, got 0"),
+        (lambda item: item["data"].update(kind="xls"), r"kind: expected csv or tsv or jsonl or sst or .* or planted, got 'xls'"),
+        (lambda item: item["model"]["encoder"].update(options=[["hidden"]]), r"options\[0\]: expected 2 values, got 1"),
+        (lambda item: item["model"]["encoder"].update(options=[["hidden", [8]]]), r"\[1\]: expected a whole number or a finite number or true or false or a text, got \[8\]"),
+    ],
+)  # fmt: skip
+def test_json_that_is_no_run(change: Callable[[dict[str, Any]], Any], said: str) -> None:
+    item = through_json(RUN)
+    change(item)
+    with pytest.raises(SpecError, match=said):
+        run_from_json(item)
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_the_companion_of_one_run_is_the_training_of_another(encoder: str) -> None:
+    judged = replace(RUN, model=replace(parse_model(encoder), source=Part("uniform")), limit=7)
+    alone = RunSpec(RUN.data, parse_model(f"{encoder}+uniform"), RUN.fit, RUN.seed, companions=())
+    assert training_key(judged) == training_key(alone)
