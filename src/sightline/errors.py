@@ -18,7 +18,16 @@ from pathlib import Path
 
 
 class SightlineError(Exception):
-    """Base of all errors that are about the input, not about this code."""
+    """Base of all errors that are about the input, not about this code.
+
+    ``field`` names the setting that is wrong, where there is one, as Python spells it: the message begins with it, and
+    whoever reads settings from elsewhere (flags, a file) can say what it is called there.
+    """
+
+    def __init__(self, message: str, *, field: str = "") -> None:
+        super().__init__(f"{field}: {message}" if field else message)
+        self.field = field
+        self.told = message
 
 
 class SpecError(SightlineError):
@@ -44,8 +53,10 @@ class MissingExtra(SightlineError):
 class DataError(SightlineError):
     """A file, a row or a split is not what was expected; names the file and, where known, the line."""
 
-    def __init__(self, message: str, file: str | Path | None = None, line: int | None = None) -> None:
+    def __init__(
+        self, message: str, file: str | Path | None = None, line: int | None = None, *, field: str = ""
+    ) -> None:
         where = "" if file is None else f"{file}:{line}: " if line is not None else f"{file}: "
-        super().__init__(where + message)
+        super().__init__(where + message, field=field)
         self.file = None if file is None else str(file)
         self.line = line
