@@ -31,18 +31,52 @@ class Ragged:
         """Cut the values into one array a text."""
         return np.split(self.flat, np.cumsum(self.lengths)[:-1]) if len(self.lengths) else []
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it takes, as an array says it."""
+        return self.flat.nbytes + self.lengths.nbytes
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """A number a text that is known only to lie between two sides."""
+
+    low: Float[np.ndarray, " N"]
+    high: Float[np.ndarray, " N"]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it takes, as an array says it."""
+        return self.low.nbytes + self.high.nbytes
+
+
+Values = np.ndarray | Ragged | Bracket
+"""What a measure keeps of one quantity: by text (``N``), by text and draw (``N R``), by word, or between two sides."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its 95 % interval, the texts it rests on, and how the interval was made."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+    method: str
+
 
 @dataclass(frozen=True)
 class Measurement:
-    """Raw numbers of one measure: by text (``N``), by text and draw (``N R``), or by token (`Ragged`).
+    """Raw numbers of one measure, and what only the whole split has, with the interval it was measured with.
 
     Undefined values are NaN; ``undefined`` counts them by quantity and reason.
     """
 
     code: str
-    values: Mapping[str, np.ndarray | Ragged]
+    values: Mapping[str, Values]
     undefined: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    whole: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -62,17 +96,6 @@ class Failed:
 
 
 Outcome = Measurement | NotApplicable | Failed
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A number with its 95 % interval, the texts it rests on, and how the interval was made."""
-
-    value: float
-    low: float
-    high: float
-    n: int
-    method: str
 
 
 @dataclass(frozen=True)

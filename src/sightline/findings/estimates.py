@@ -10,7 +10,7 @@ import numpy as np
 from sightline.findings.evidence import Evidence
 from sightline.findings.need import drops
 from sightline.maths.scores import confusion, macro_f1
-from sightline.results import Estimate, Finding, Ragged
+from sightline.results import Estimate, Finding
 from sightline.statistics import bootstrap
 
 _MEANS = {
@@ -100,5 +100,5 @@ def _arrays(evidence: Evidence, measure: str, wanted: tuple[str, ...]) -> dict[s
     return {
         name: value
         for name, value in measurement.values.items()
-        if not isinstance(value, Ragged) and any(name == w or (w.endswith(".") and name.startswith(w)) for w in wanted)
+        if isinstance(value, np.ndarray) and any(name == w or (w.endswith(".") and name.startswith(w)) for w in wanted)
     }
