@@ -15,8 +15,10 @@ import numpy as np
 from jaxtyping import Float, Int
 
 Answer = Literal["supported", "contradicted", "inconclusive", "not applicable"]
+Role = Literal["decides", "caveat", "context"]
+"""What the answer of a finding does in the verdict: it may decide it, add a caveat to it, or is context."""
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of the JSON of an audit; raised when a field changes its meaning."""
 
 
@@ -102,15 +104,17 @@ Outcome = Measurement | NotApplicable | Failed
 class Finding:
     """One claim, tested: the number, its floor, the effect between them, and the answer.
 
-    ``effect`` is the number minus the floor, and ``delta`` the smallest effect that matters. Findings that do not
-    ``bear`` on the verdict are context. ``beside`` holds the numbers to read it with, by what they are.
+    ``effect`` is the number minus the floor, and ``delta`` the smallest effect that matters. ``compared`` says how the
+    interval of the effect lies against it, and ``notes`` what else is to be said; together they are the ``reason``.
+    ``beside`` holds the numbers to read it with, by what they are.
     """
 
     code: str
     claim: str
     verdict: Answer
-    reason: str
-    bears: bool
+    role: Role
+    compared: str = ""
+    notes: tuple[str, ...] = ()
     delta: float | None = None
     number: Estimate | None = None
     floor: Estimate | None = None
@@ -119,6 +123,16 @@ class Finding:
     p_adjusted: float | None = None
     by_class: Mapping[str, Estimate] = field(default_factory=dict)
     beside: Mapping[str, Estimate] = field(default_factory=dict)
+
+    @property
+    def bears(self) -> bool:
+        """Whether the verdict looks at it."""
+        return self.role != "context"
+
+    @property
+    def reason(self) -> str:
+        """Why this is the answer, whole."""
+        return "; ".join(filter(None, (self.compared, *self.notes)))
 
 
 @dataclass(frozen=True)
@@ -172,7 +186,7 @@ class Results:
             "schema": SCHEMA,
             "verdict": self.verdict.text,
             "verdict_detail": asdict(self.verdict),
-            "findings": [asdict(finding) for finding in self.findings],
+            "findings": [asdict(finding) | {"reason": finding.reason} for finding in self.findings],
             "estimates": {name: asdict(value) for name, value in self.estimates.items()},
             "metrics": {name: asdict(value) for name, value in self.metrics.items()},
             "undefined": self.undefined(),

@@ -110,6 +110,7 @@ def _estimate(item: dict[str, Any]) -> Estimate:
 
 
 def _finding(item: dict[str, Any]) -> Finding:
+    item = {name: value for name, value in item.items() if name != "reason"} | {"notes": tuple(item["notes"])}
     estimates = {name: item[name] and _estimate(item[name]) for name in ("number", "floor", "effect")}
     groups = {name: {key: _estimate(value) for key, value in item[name].items()} for name in ("by_class", "beside")}
     return Finding(**(item | estimates | groups))
