@@ -9,9 +9,10 @@ from typing import Annotated, Any, Literal
 import typer
 
 from sightline.cli import flags
-from sightline.cli.output import aligned, emit, say
+from sightline.cli.output import emit, say
 from sightline.cli.parts import MODELS, PLANTED, PUBLISHED, TABLES, Line
 from sightline.findings.claims import CLAIMS
+from sightline.report.sheets.columns import aligned
 from sightline.spec.presets import PRESETS
 
 Row = dict[str, Any]

@@ -26,6 +26,7 @@ from sightline.data.dataset import Dataset
 from sightline.data.loading import load
 from sightline.data.vocabulary import Vocabulary
 from sightline.findings.claims import CLAIMS
+from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
 from sightline.findings.thresholds import Thresholds, committed
 from sightline.maths.projections import softmax, uniform
@@ -104,7 +105,7 @@ def run_cell(cell: Cell) -> dict[str, Any]:
     test = dataset.test[: cell.texts]
     outcomes = measure(model, test, measures, companions, Seeds(cell.seed), 32, lambda done, total: None)
     thresholds = committed() if cell.delta is None else Thresholds(dict.fromkeys(CLAIMS, cell.delta), 1)
-    findings = judge(outcomes, dataset.label_names, thresholds, cell.seed).findings
+    findings = judge(Evidence(outcomes, dataset.label_names, thresholds, cell.seed)).findings
     return asdict(cell) | {"n": len(test), "accuracy": _accuracy(outcomes), "findings": _summary(findings)}
 
 
