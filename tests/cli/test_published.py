@@ -23,6 +23,13 @@ def test_check_data_tells_of_a_published_corpus(sightline: Call, reviews):
     assert "found: train, negative 8 of 12500" in shown
 
 
+def test_what_is_wrong_is_named_as_its_flag(sightline: Call, reviews, tmp_path):
+    marked = f"eraser:{folder_of(tmp_path, CORPORA['eraser'])}"
+    assert "error: --recipe: no paper here has" in sightline("check-data", "--data", marked, "--recipe", "paper").err
+    large = sightline("vectors", "--data", f"imdb:{reviews}", "--out", tmp_path / "v", "--dimension", 900)
+    assert "error: --dimension: expected 1 to" in large.err
+
+
 def test_a_corpus_is_audited_with_vectors_made_from_it(sightline: Call, reviews, tmp_path):
     vectors, page = tmp_path / "v.txt", tmp_path / "report.html"
     made = sightline(

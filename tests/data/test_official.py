@@ -170,6 +170,32 @@ def test_snli_has_queries_and_drops_what_has_no_label(tmp_path):
     assert paper.train[0].query == ("he", "qqq", "sleeps", "!")
 
 
+def test_a_long_query_is_cut_as_texts_are_and_by_no_paper(tmp_path):
+    path = folder_of(tmp_path, CORPORA["snli"])
+    file = path / "snli_1.0_test.jsonl"
+    lines = file.read_text().splitlines()
+    long = json.loads(lines[0]) | {"sentence2": "It goes on and on and on."}
+    file.write_text("\n".join([json.dumps(long), *lines[1:]]))
+
+    def at(longest, recipe):
+        return load(replace(parse_data(f"snli:{path}"), max_tokens=longest, recipe=recipe), 0)
+
+    assert at(6, "clean").test[0].query == ("it", "goes", "on", "and", "on", "and")
+    assert [at(longest, "clean").card["truncated"] for longest in (6, 8)] == [1, 0]  # premises have 5 words
+    assert len(at(6, "paper").test[0].query) == 8
+    assert at(6, "paper").card["truncated"] == 0
+
+
+def test_texts_that_training_has_under_another_query_are_counted(tmp_path):
+    files = dict(CORPORA["snli"])
+    files["snli_1.0_test.jsonl"] = (
+        files["snli_1.0_test.jsonl"].replace("test 0", "train 0").replace("He 2nd", "She 2nd")
+    )
+    card = read("snli", folder_of(tmp_path, files)).card
+    assert card["text_in_training"] == {"validation": 0, "test": 1}
+    assert card["same_words_as_training"] == {"validation": 0, "test": 0}
+
+
 def test_babi_marks_the_supporting_facts(tmp_path):
     folder = folder_of(tmp_path, CORPORA["babi"])
     data = read("babi", folder, "(task=1)", seed=1)

@@ -6,10 +6,10 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sightline.data.corpora.table import read_table
+from sightline.data.corpora.table import marked, read_table
 from sightline.data.loading import load
 from sightline.data.sources.columns import Columns, read_cells
 from sightline.data.sources.rows import read_rows
@@ -36,10 +36,11 @@ def write(folder, name, data):
 
 @given(records=st.lists(st.tuples(CELL, CELL), min_size=1, max_size=6), end=st.sampled_from(["\n", "\r\n"]))
 def test_what_a_csv_writer_wrote_is_read_back(folder, records, end):
-    # Where lines end with \n alone, Python's writer leaves a \r without quotes, and at a line's end it is no cell's.
-    assume(end == "\r\n" or not any("\r" in cell for record in records for cell in record))
+    # Python's writer, up to 3.12, leaves a carriage return of a cell bare where lines end in something else.
+    bare = any("\r" in cell for record in records for cell in record)
+    style = {"lineterminator": end, "quoting": csv.QUOTE_ALL if bare else csv.QUOTE_MINIMAL}
     for kind, delimiter in (("csv", ","), ("tsv", "\t")):
-        path = write(folder, f"trip.{kind}", table([("x", "y"), *records], lineterminator=end, delimiter=delimiter))
+        path = write(folder, f"trip.{kind}", table([("x", "y"), *records], delimiter=delimiter, **style))
         found = read_rows(path, kind)
         expected = [record for record in records if "".join(record).strip()]
         assert [tuple(row.cells.values()) for row in found.records[1:]] == expected
@@ -113,8 +114,8 @@ def test_a_word_is_evidence_if_a_span_touches_a_letter_of_it(folder, text, pairs
     )
     written = " ".join(f"{start}:{end}" for start, end in spans)
     other = write(folder, "spans.csv", table([(text, 1, written)], ("text", "label", "rationale")))
-    marked = {place for start, end in spans for place in range(start, end)}
-    expected = tuple(bool(marked & set(range(*offset))) for offset in tokenise(text)[1])
+    letters = {place for start, end in spans for place in range(start, end)}
+    expected = tuple(bool(letters & set(range(*offset))) for offset in tokenise(text)[1])
     assert marked(tokenise(text)[1], spans_of(path, "jsonl")) == expected
     assert marked(tokenise(text)[1], spans_of(other, "csv")) == (expected if spans else None)
 
