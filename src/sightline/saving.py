@@ -6,31 +6,23 @@ Written aside and renamed, so a folder holds a whole audit or none; read without
 from __future__ import annotations
 
 import json
-import math
 import zlib
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 
-from sightline.errors import StoreError
+from sightline.errors import SpecError, StoreError
 from sightline.files import plain, write_whole
-from sightline.results import (
-    SCHEMA,
-    Estimate,
-    Failed,
-    Finding,
-    Measurement,
-    NotApplicable,
-    Outcome,
-    Ragged,
-    Results,
-    TextRecord,
-    Verdict,
-)
+from sightline.results import SCHEMA, Failed, Measurement, NotApplicable, Outcome, Ragged, Results, TextRecord
+from sightline.spec.typed import parse_json, read_as
+
+Shapes = Mapping[str, tuple[int, ...] | None]
+"""The quantities of a measurement and the shape of each; None where it is ragged."""
 
 
 def save_results(found: Results, folder: str | Path) -> Path:
@@ -45,13 +37,22 @@ def write_results(found: Results, folder: Path) -> None:
     """Write an audit into a folder that does not exist yet."""
     folder.mkdir()
     taken = {name: m for name, m in found.measurements.items() if isinstance(m, Measurement)}
-    summary = found.to_json() | {"settings": {name: dict(m.settings) for name, m in taken.items()}}
-    summary["measured"] = {name: dict(m.undefined) for name, m in taken.items()}
+    summary = found.to_json() | {"measured": {name: _described(m) for name, m in taken.items()}}
     (folder / "audit.json").write_text(json.dumps(plain(summary), indent=1, allow_nan=False), encoding="utf-8")
     with (folder / "texts.jsonl").open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(asdict(text)) + "\n" for text in found.texts)
     with (folder / "arrays.npz").open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **_arrays(taken))
+
+
+def _described(measurement: Measurement) -> dict[str, Any]:
+    """Give everything of a measurement but its numbers, of which the shape alone is told."""
+    shapes = {quantity: _shape(value) for quantity, value in measurement.values.items()}
+    return {**vars(measurement), "values": shapes}
+
+
+def _shape(value: np.ndarray | Ragged) -> list[int] | None:
+    return None if isinstance(value, Ragged) else list(value.shape)
 
 
 def _arrays(taken: Mapping[str, Measurement]) -> dict[str, np.ndarray]:
@@ -66,70 +67,129 @@ def _arrays(taken: Mapping[str, Measurement]) -> dict[str, np.ndarray]:
 
 
 def load_results(folder: str | Path) -> Results:
-    """Read an audit that `save_results` wrote."""
+    """Read an audit that `save_results` wrote; what is not as it was written is named by its file and field."""
     path = Path(folder)
+    with _naming(path / "audit.json") as file:
+        summary = _read_summary(file)
+        measured = read_as(Mapping[str, Mapping[str, Any]], summary.get("measured"), "measured")
+        shapes = {name: _read_shapes(name, item) for name, item in measured.items()}
+    with _naming(path / "texts.jsonl") as file:
+        texts = _read_texts(file)
+    with _naming(path / "arrays.npz") as file:
+        values = _read_values(file, shapes, len(texts))
+    with _naming(path / "audit.json"):
+        outcomes = _skipped(summary) | {name: _taken(name, item, values[name]) for name, item in measured.items()}
+        stored = {one.name: summary[one.name] for one in fields(Results) if one.name in summary}
+        stored |= {"verdict": summary.get("verdict_detail"), "measurements": outcomes, "texts": texts}
+        found: Results = read_as(Results, stored, "", nan=True)
+        return found
+
+
+@contextmanager
+def _naming(file: Path) -> Iterator[Path]:
+    """Say of which file it is what in it is not as it was written."""
     try:
-        return _read(path)
-    except StoreError:
-        raise
-    # Whatever a torn or foreign file makes of reading it, the answer is the same.
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, EOFError, BadZipFile, zlib.error) as error:
+        yield file
+    except SpecError as error:
+        raise StoreError(f"{file}: {error}") from error
+    # What damage makes of reading a file, and zip of unpacking one.
+    except (OSError, UnicodeDecodeError, EOFError, BadZipFile, zlib.error) as error:
         told = f"{type(error).__name__}: {error}"
-        raise StoreError(f"{path}: expected a folder that `sightline audit --save` wrote, got {told}") from error
+        raise StoreError(f"{file}: expected what `sightline audit --save` wrote, got {told}") from error
 
 
-def _read(path: Path) -> Results:
-    summary = json.loads((path / "audit.json").read_text(encoding="utf-8"))
+def _read_summary(file: Path) -> dict[str, Any]:
+    found = parse_json(file.read_text(encoding="utf-8"), "")
+    summary: dict[str, Any] = read_as(dict[str, Any], found, "")
     if summary.get("schema") != SCHEMA:
-        raise StoreError(f"{path}: schema {summary.get('schema')}, this version reads {SCHEMA}; run the audit again")
-    lines = (path / "texts.jsonl").read_text(encoding="utf-8").split("\n")
-    # Opened here, because numpy leaves a file open that is not the archive it should be.
-    with (path / "arrays.npz").open("rb") as file, np.load(file, allow_pickle=False) as stored:
-        arrays = {name: stored[name] for name in stored.files}
-    return Results(
-        verdict=_verdict(summary["verdict_detail"]),
-        findings=tuple(_finding(item) for item in summary["findings"]),
-        estimates={name: _estimate(item) for name, item in summary["estimates"].items()},
-        metrics={name: _estimate(item) for name, item in summary["metrics"].items()},
-        measurements=_measurements(summary, arrays),
-        spec=summary["spec"],
-        environment=summary["environment"],
-        cards=summary["cards"],
-        texts=tuple(_text(json.loads(line)) for line in lines if line),
-    )
+        raise SpecError(f"schema {summary.get('schema')!r}, this version reads {SCHEMA}; run the audit again")
+    return summary
 
 
-def _estimate(item: dict[str, Any]) -> Estimate:
-    numbers = {name: math.nan if item[name] is None else item[name] for name in ("value", "low", "high")}
-    return Estimate(**(item | numbers))
+def _read_shapes(name: str, item: Mapping[str, Any]) -> Shapes:
+    shapes: Shapes = read_as(Mapping[str, tuple[int, ...] | None], item.get("values"), f"measured.{name}.values")
+    return shapes
 
 
-def _finding(item: dict[str, Any]) -> Finding:
-    estimates = {name: item[name] and _estimate(item[name]) for name in ("number", "floor", "effect")}
-    groups = {name: {key: _estimate(value) for key, value in item[name].items()} for name in ("by_class", "beside")}
-    return Finding(**(item | estimates | groups))
+def _skipped(summary: Mapping[str, Any]) -> dict[str, Outcome]:
+    reasons = read_as(Mapping[str, str], summary.get("not_applicable"), "not_applicable")
+    errors = read_as(Mapping[str, str], summary.get("failed"), "failed")
+    skipped: dict[str, Outcome] = {code: NotApplicable(code, why) for code, why in reasons.items()}
+    return skipped | {code: Failed(code, why) for code, why in errors.items()}
 
 
-def _verdict(item: dict[str, Any]) -> Verdict:
-    return Verdict(item["text"], item["row"], tuple(item["decided_by"]), tuple(item["reasons"]))
+def _taken(name: str, item: Mapping[str, Any], values: Mapping[str, np.ndarray | Ragged]) -> Measurement:
+    taken: Measurement = read_as(Measurement, {**item, "values": values}, f"measured.{name}", nan=True)
+    return taken
 
 
-def _text(item: dict[str, Any]) -> TextRecord:
-    item |= {"tokens": tuple(item["tokens"]), "offsets": tuple((start, end) for start, end in item["offsets"])}
-    optional = {name: None if item.get(name) is None else tuple(item[name]) for name in ("rationale", "query")}
-    return TextRecord(**(item | optional))
+def _read_texts(file: Path) -> tuple[TextRecord, ...]:
+    # By line ends alone: a text may hold what else Python takes for one.
+    lines = file.read_text(encoding="utf-8").split("\n")
+    return tuple(_read_text(line, f"{file}:{number}") for number, line in enumerate(lines, 1) if line)
 
 
-def _measurements(summary: dict[str, Any], arrays: dict[str, np.ndarray]) -> dict[str, Outcome]:
-    outcomes: dict[str, Outcome] = {code: NotApplicable(code, why) for code, why in summary["not_applicable"].items()}
-    outcomes |= {code: Failed(code, why) for code, why in summary["failed"].items()}
-    for name, undefined in summary["measured"].items():
-        values: dict[str, np.ndarray | Ragged] = {}
-        for key in (key for key in arrays if key.startswith(f"{name}/")):
-            quantity, _, part = key.removeprefix(f"{name}/").partition("/")
-            if part == "flat":
-                values[quantity] = Ragged(arrays[key], arrays[f"{name}/{quantity}/lengths"])
-            elif not part:
-                values[quantity] = arrays[key]
-        outcomes[name] = Measurement(name, values, undefined, summary["settings"][name])
-    return outcomes
+def _read_text(line: str, where: str) -> TextRecord:
+    try:
+        record: TextRecord = read_as(TextRecord, parse_json(line, ""), "")
+        _check_words(record)
+    except SpecError as error:
+        raise StoreError(f"{where}: {error}") from error
+    return record
+
+
+def _check_words(record: TextRecord) -> None:
+    words, end = len(record.tokens), len(record.text)
+    if len(record.offsets) != words or len(record.rationale or record.tokens) != words:
+        raise SpecError(f"offsets and rationale: expected one for each of {words} tokens")
+    for i, (start, stop) in enumerate(record.offsets):
+        if not 0 <= start <= stop <= end:
+            raise SpecError(f"offsets[{i}]: expected a place in a text of {end} characters, got {start} to {stop}")
+
+
+def _read_values(file: Path, shapes: Mapping[str, Shapes], texts: int) -> dict[str, dict[str, np.ndarray | Ragged]]:
+    arrays = _read_arrays(file)
+    found = {
+        name: {quantity: _value(arrays, f"{name}/{quantity}", shape) for quantity, shape in each.items()}
+        for name, each in shapes.items()
+    }
+    if arrays:
+        raise SpecError(f"unknown array {min(arrays)}; audit.json does not name it")
+    for name, values in found.items():
+        for quantity, value in values.items():
+            if texts and len(value.lengths if isinstance(value, Ragged) else value) != texts:
+                raise SpecError(f"{name}/{quantity}: expected a row for each of {texts} texts, as texts.jsonl has them")
+    return found
+
+
+def _read_arrays(file: Path) -> dict[str, np.ndarray]:
+    try:
+        # Opened here, because numpy leaves a file open that is not the archive it should be.
+        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as stored:
+            arrays = {name: np.asarray(stored[name]) for name in stored.files}
+    except (ValueError, TypeError, AttributeError) as error:  # a foreign file, an array of objects, a lone array
+        raise SpecError(f"expected arrays of numbers: {error}") from error
+    for name, array in arrays.items():
+        if array.dtype.kind not in "biuf":
+            raise SpecError(f"{name}: expected numbers, got {array.dtype}")
+    return arrays
+
+
+def _value(arrays: dict[str, np.ndarray], name: str, shape: tuple[int, ...] | None) -> np.ndarray | Ragged:
+    """Take an array, or the two of a ragged one, as the summary says that they are."""
+    names = [f"{name}/flat", f"{name}/lengths"] if shape is None else [name]
+    if missing := [each for each in names if each not in arrays]:
+        raise SpecError(f"missing array {missing[0]}, which audit.json names")
+    first, *rest = (arrays.pop(each) for each in names)
+    if shape is None:
+        return _ragged(name, first, rest[0])
+    if first.shape != shape:
+        raise SpecError(f"{name}: expected the shape {shape}, as audit.json says, got {first.shape}")
+    return first
+
+
+def _ragged(name: str, flat: np.ndarray, lengths: np.ndarray) -> Ragged:
+    whole = lengths.dtype.kind in "iu" and lengths.ndim == 1 and (lengths >= 0).all()
+    if not whole or flat.shape != (lengths.sum(),):
+        raise SpecError(f"{name}: expected lengths that add up to the {flat.size} values")
+    return Ragged(flat, lengths)
