@@ -6,24 +6,22 @@ Written aside and renamed, so a folder holds a whole audit or none; read without
 from __future__ import annotations
 
 import json
-import math
 import zlib
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from zipfile import BadZipFile
 
 import numpy as np
 
-from sightline.errors import StoreError
+from sightline.errors import SpecError, StoreError
 from sightline.files import plain, write_whole
 from sightline.results import (
     SCHEMA,
     Bracket,
-    Estimate,
     Failed,
-    Finding,
     Measurement,
     NotApplicable,
     Outcome,
@@ -31,8 +29,22 @@ from sightline.results import (
     Results,
     TextRecord,
     Values,
-    Verdict,
 )
+from sightline.spec.typed import parse_json, read_as
+
+Arrays = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Form:
+    """What is known of a quantity before its numbers: its kind, and the shape of its array (of a word, if ragged)."""
+
+    kind: Literal["array", "ragged", "bracket"]
+    shape: tuple[int, ...]
+
+
+PARTS: Mapping[str, tuple[str, ...]] = {"array": ("",), "ragged": ("/flat", "/lengths"), "bracket": ("/low", "/high")}
+"""The arrays that a quantity of each kind is kept as, by what follows its name."""
 
 
 def save_results(found: Results, folder: str | Path) -> Path:
@@ -47,9 +59,7 @@ def write_results(found: Results, folder: Path) -> None:
     """Write an audit into a folder that does not exist yet."""
     folder.mkdir()
     taken = {name: m for name, m in found.measurements.items() if isinstance(m, Measurement)}
-    summary = found.to_json() | {"settings": {name: dict(m.settings) for name, m in taken.items()}}
-    summary["measured"] = {name: dict(m.undefined) for name, m in taken.items()}
-    summary["whole"] = {name: {key: asdict(one) for key, one in m.whole.items()} for name, m in taken.items()}
+    summary = found.to_json() | {"measured": {name: _described(m) for name, m in taken.items()}}
     (folder / "audit.json").write_text(json.dumps(plain(summary), indent=1, allow_nan=False), encoding="utf-8")
     with (folder / "texts.jsonl").open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(asdict(text)) + "\n" for text in found.texts)
@@ -57,88 +67,169 @@ def write_results(found: Results, folder: Path) -> None:
         np.savez_compressed(file, allow_pickle=False, **_arrays(taken))
 
 
-def _arrays(taken: Mapping[str, Measurement]) -> dict[str, np.ndarray]:
-    arrays: dict[str, np.ndarray] = {}
-    for name, measurement in taken.items():
-        for quantity, value in measurement.values.items():
-            if isinstance(value, Ragged):
-                arrays |= {f"{name}/{quantity}/flat": value.flat, f"{name}/{quantity}/lengths": value.lengths}
-            elif isinstance(value, Bracket):
-                arrays |= {f"{name}/{quantity}/low": value.low, f"{name}/{quantity}/high": value.high}
-            else:
-                arrays[f"{name}/{quantity}"] = value
-    return arrays
+def _described(measurement: Measurement) -> dict[str, Any]:
+    """Give everything of a measurement but its numbers, of which the form alone is told."""
+    forms = {quantity: asdict(_form(value)) for quantity, value in measurement.values.items()}
+    return {
+        **vars(measurement),
+        "values": forms,
+        "whole": {name: asdict(one) for name, one in measurement.whole.items()},
+    }
+
+
+def _form(value: Values) -> Form:
+    if isinstance(value, Ragged):
+        return Form("ragged", value.flat.shape[1:])
+    return Form("bracket", value.low.shape) if isinstance(value, Bracket) else Form("array", value.shape)
+
+
+def _arrays(taken: Mapping[str, Measurement]) -> Arrays:
+    return {
+        f"{name}/{quantity}{part}": array
+        for name, measurement in taken.items()
+        for quantity, value in measurement.values.items()
+        for part, array in zip(PARTS[_form(value).kind], _parts(value), strict=True)
+    }
+
+
+def _parts(value: Values) -> tuple[np.ndarray, ...]:
+    if isinstance(value, Ragged):
+        return value.flat, value.lengths
+    return (value.low, value.high) if isinstance(value, Bracket) else (value,)
 
 
 def load_results(folder: str | Path) -> Results:
-    """Read an audit that `save_results` wrote."""
+    """Read an audit that `save_results` wrote; what is not as it was written is named by its file and field."""
     path = Path(folder)
+    with _naming(path / "audit.json") as file:
+        summary = _read_summary(file)
+        measured = read_as(Mapping[str, Mapping[str, Any]], summary.get("measured"), "measured")
+        forms = {name: _read_forms(name, item) for name, item in measured.items()}
+    with _naming(path / "texts.jsonl") as file:
+        texts = _read_texts(file)
+    with _naming(path / "arrays.npz") as file:
+        values = _read_values(file, forms, len(texts))
+    with _naming(path / "audit.json"):
+        outcomes = _skipped(summary) | {name: _taken(name, item, values[name]) for name, item in measured.items()}
+        stored = {one.name: summary[one.name] for one in fields(Results) if one.name in summary}
+        stored["findings"] = _without_reasons(summary.get("findings"))
+        stored |= {"verdict": summary.get("verdict_detail"), "measurements": outcomes, "texts": texts}
+        found: Results = read_as(Results, stored, "", nan=True)
+        return found
+
+
+def _without_reasons(findings: Any) -> Any:
+    """Leave out what the summary says whole for other readers: a finding makes its reason of its parts."""
+    told: tuple[dict[str, Any], ...] = read_as(tuple[dict[str, Any], ...], findings, "findings")
+    return [{name: value for name, value in one.items() if name != "reason"} for one in told]
+
+
+@contextmanager
+def _naming(file: Path) -> Iterator[Path]:
+    """Say of which file it is what in it is not as it was written."""
     try:
-        return _read(path)
-    except StoreError:
-        raise
-    # Whatever a torn or foreign file makes of reading it, the answer is the same.
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, EOFError, BadZipFile, zlib.error) as error:
+        yield file
+    except SpecError as error:
+        raise StoreError(f"{file}: {error}") from error
+    # What damage makes of reading a file, and zip of unpacking one.
+    except (OSError, UnicodeDecodeError, EOFError, BadZipFile, zlib.error) as error:
         told = f"{type(error).__name__}: {error}"
-        raise StoreError(f"{path}: expected a folder that `sightline audit --save` wrote, got {told}") from error
+        raise StoreError(f"{file}: expected what `sightline audit --save` wrote, got {told}") from error
 
 
-def _read(path: Path) -> Results:
-    summary = json.loads((path / "audit.json").read_text(encoding="utf-8"))
+def _read_summary(file: Path) -> dict[str, Any]:
+    found = parse_json(file.read_text(encoding="utf-8"), "")
+    summary: dict[str, Any] = read_as(dict[str, Any], found, "")
     if summary.get("schema") != SCHEMA:
-        raise StoreError(f"{path}: schema {summary.get('schema')}, this version reads {SCHEMA}; run the audit again")
-    lines = (path / "texts.jsonl").read_text(encoding="utf-8").split("\n")
-    # Opened here, because numpy leaves a file open that is not the archive it should be.
-    with (path / "arrays.npz").open("rb") as file, np.load(file, allow_pickle=False) as stored:
-        arrays = {name: stored[name] for name in stored.files}
-    return Results(
-        verdict=_verdict(summary["verdict_detail"]),
-        findings=tuple(_finding(item) for item in summary["findings"]),
-        estimates={name: _estimate(item) for name, item in summary["estimates"].items()},
-        metrics={name: _estimate(item) for name, item in summary["metrics"].items()},
-        measurements=_measurements(summary, arrays),
-        spec=summary["spec"],
-        environment=summary["environment"],
-        cards=summary["cards"],
-        texts=tuple(_text(json.loads(line)) for line in lines if line),
-    )
+        raise SpecError(f"schema {summary.get('schema')!r}, this version reads {SCHEMA}; run the audit again")
+    return summary
 
 
-def _estimate(item: dict[str, Any]) -> Estimate:
-    numbers = {name: math.nan if item[name] is None else item[name] for name in ("value", "low", "high")}
-    return Estimate(**(item | numbers))
+def _read_forms(name: str, item: Mapping[str, Any]) -> Mapping[str, Form]:
+    forms: Mapping[str, Form] = read_as(Mapping[str, Form], item.get("values"), f"measured.{name}.values")
+    return forms
 
 
-def _finding(item: dict[str, Any]) -> Finding:
-    item = {name: value for name, value in item.items() if name != "reason"} | {"notes": tuple(item["notes"])}
-    estimates = {name: item[name] and _estimate(item[name]) for name in ("number", "floor", "effect")}
-    groups = {name: {key: _estimate(value) for key, value in item[name].items()} for name in ("by_class", "beside")}
-    return Finding(**(item | estimates | groups))
+def _skipped(summary: Mapping[str, Any]) -> dict[str, Outcome]:
+    reasons = read_as(Mapping[str, str], summary.get("not_applicable"), "not_applicable")
+    errors = read_as(Mapping[str, str], summary.get("failed"), "failed")
+    skipped: dict[str, Outcome] = {code: NotApplicable(code, why) for code, why in reasons.items()}
+    return skipped | {code: Failed(code, why) for code, why in errors.items()}
 
 
-def _verdict(item: dict[str, Any]) -> Verdict:
-    return Verdict(item["text"], item["row"], tuple(item["decided_by"]), tuple(item["reasons"]))
+def _taken(name: str, item: Mapping[str, Any], values: Mapping[str, Values]) -> Measurement:
+    taken: Measurement = read_as(Measurement, {**item, "values": values}, f"measured.{name}", nan=True)
+    return taken
 
 
-def _text(item: dict[str, Any]) -> TextRecord:
-    item |= {"tokens": tuple(item["tokens"]), "offsets": tuple((start, end) for start, end in item["offsets"])}
-    optional = {name: None if item.get(name) is None else tuple(item[name]) for name in ("rationale", "query")}
-    return TextRecord(**(item | optional))
+def _read_texts(file: Path) -> tuple[TextRecord, ...]:
+    # By line ends alone: a text may hold what else Python takes for one.
+    lines = file.read_text(encoding="utf-8").split("\n")
+    return tuple(_read_text(line, f"{file}:{number}") for number, line in enumerate(lines, 1) if line)
 
 
-def _measurements(summary: dict[str, Any], arrays: dict[str, np.ndarray]) -> dict[str, Outcome]:
-    outcomes: dict[str, Outcome] = {code: NotApplicable(code, why) for code, why in summary["not_applicable"].items()}
-    outcomes |= {code: Failed(code, why) for code, why in summary["failed"].items()}
-    for name, undefined in summary["measured"].items():
-        values: dict[str, Values] = {}
-        for key in (key for key in arrays if key.startswith(f"{name}/")):
-            quantity, _, part = key.removeprefix(f"{name}/").partition("/")
-            if part == "flat":
-                values[quantity] = Ragged(arrays[key], arrays[f"{name}/{quantity}/lengths"])
-            elif part == "low":
-                values[quantity] = Bracket(arrays[key], arrays[f"{name}/{quantity}/high"])
-            elif not part:
-                values[quantity] = arrays[key]
-        whole = {key: _estimate(item) for key, item in summary["whole"][name].items()}
-        outcomes[name] = Measurement(name, values, undefined, summary["settings"][name], whole)
-    return outcomes
+def _read_text(line: str, where: str) -> TextRecord:
+    try:
+        record: TextRecord = read_as(TextRecord, parse_json(line, ""), "")
+        _check_words(record)
+    except SpecError as error:
+        raise StoreError(f"{where}: {error}") from error
+    return record
+
+
+def _check_words(record: TextRecord) -> None:
+    words, end = len(record.tokens), len(record.text)
+    if len(record.offsets) != words or len(record.rationale or record.tokens) != words:
+        raise SpecError(f"offsets and rationale: expected one for each of {words} tokens")
+    for i, (start, stop) in enumerate(record.offsets):
+        if not 0 <= start <= stop <= end:
+            raise SpecError(f"offsets[{i}]: expected a place in a text of {end} characters, got {start} to {stop}")
+
+
+def _read_values(file: Path, forms: Mapping[str, Mapping[str, Form]], texts: int) -> dict[str, dict[str, Values]]:
+    arrays = _read_arrays(file)
+    found = {
+        name: {quantity: _value(arrays, f"{name}/{quantity}", form) for quantity, form in each.items()}
+        for name, each in forms.items()
+    }
+    if arrays:
+        raise SpecError(f"unknown array {min(arrays)}; audit.json does not name it")
+    for name, values in found.items():
+        for quantity, value in values.items():
+            if texts and len(_parts(value)[-1]) != texts:
+                raise SpecError(f"{name}/{quantity}: expected a row for each of {texts} texts, as texts.jsonl has them")
+    return found
+
+
+def _read_arrays(file: Path) -> dict[str, np.ndarray]:
+    try:
+        # Opened here, because numpy leaves a file open that is not the archive it should be.
+        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as stored:
+            arrays = {name: np.asarray(stored[name]) for name in stored.files}
+    except (ValueError, TypeError, AttributeError) as error:  # a foreign file, an array of objects, a lone array
+        raise SpecError(f"expected arrays of numbers: {error}") from error
+    for name, array in arrays.items():
+        if array.dtype.kind not in "biuf":
+            raise SpecError(f"{name}: expected numbers, got {array.dtype}")
+    return arrays
+
+
+def _value(arrays: Arrays, name: str, form: Form) -> Values:
+    """Take the arrays of a quantity, as the summary says that they are."""
+    names = [name + part for part in PARTS[form.kind]]
+    if missing := [each for each in names if each not in arrays]:
+        raise SpecError(f"missing array {missing[0]}, which audit.json names")
+    first, *rest = (arrays.pop(each) for each in names)
+    if form.kind == "ragged":
+        return _ragged(name, first, rest[0], form)
+    for each in (first, *rest):
+        if each.shape != form.shape:
+            raise SpecError(f"{name}: expected the shape {form.shape}, as audit.json says, got {each.shape}")
+    return Bracket(first, rest[0]) if form.kind == "bracket" else first
+
+
+def _ragged(name: str, flat: np.ndarray, lengths: np.ndarray, form: Form) -> Ragged:
+    whole = lengths.dtype.kind in "iu" and lengths.ndim == 1 and (lengths >= 0).all()
+    if not whole or flat.shape != (lengths.sum(), *form.shape):
+        raise SpecError(f"{name}: expected lengths that add up to the {len(flat)} values")
+    return Ragged(flat, lengths)

@@ -2,6 +2,7 @@
 
 This is the one reader of what comes back from disk. It knows `typing` and dataclasses and nothing of what they mean: a
 dataclass is read from its fields, all of them and no others, and whatever its own checks refuse is said with its place.
+What is of its type already, such as an array that was read before, stays as it is.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def parse_json(text: str, where: str) -> Any:
     try:
         return json.loads(text, parse_constant=refuse)
     except (ValueError, RecursionError) as error:
-        raise SpecError(f"{where}: expected JSON, got something else: {error}") from None
+        raise _wrong(where, f"expected JSON, got something else: {error}") from None
 
 
 def read_as(kind: Any, value: Any, where: str, *, nan: bool = False) -> Any:
@@ -48,7 +49,7 @@ def read_as(kind: Any, value: Any, where: str, *, nan: bool = False) -> Any:
         return math.nan
     fitting = next((one for one in among if _fits(one, value)), None)
     if fitting is None:
-        raise SpecError(f"{where}: expected {' or '.join(map(_wanted, among))}, got {_shown(value)}")
+        raise _wrong(where, f"expected {' or '.join(map(_wanted, among))}, got {_shown(value)}")
     return float(value) if fitting is float else value
 
 
@@ -67,18 +68,20 @@ def _read_room(kind: Any, value: Any, where: str, nan: bool) -> Any:
 
 
 def _read_fields(kind: Any, value: Any, where: str, nan: bool) -> Any:
+    if type(value) is kind:
+        return value
     hints = _hints(kind)
     if not isinstance(value, dict):
-        raise SpecError(f"{where}: expected the fields {', '.join(hints)}, got {_shown(value)}")
+        raise _wrong(where, f"expected the fields {', '.join(hints)}, got {_shown(value)}")
     unsaid = later_fields(kind) or {}
     if odd := sorted((set(value) ^ set(hints)) - (set(unsaid) - set(value))):
         told = "unknown" if odd[0] in value else "missing"
-        raise SpecError(f"{where}: {told} field {odd[0]!r}; expected exactly {', '.join(hints)}")
-    found = {name: read_as(hints[name], inside, f"{where}.{name}", nan=nan) for name, inside in value.items()}
+        raise _wrong(where, f"{told} field {odd[0]!r}; expected exactly {', '.join(hints)}")
+    found = {name: read_as(hints[name], inside, _inside(where, name), nan=nan) for name, inside in value.items()}
     try:
         return kind(**found)
     except (SightlineError, ValueError) as error:  # what the dataclass itself refuses
-        raise SpecError(f"{where}: {error}") from None
+        raise _wrong(where, str(error)) from None
 
 
 @cache
@@ -88,18 +91,18 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 def _read_mapping(kind: Any, value: Any, where: str, nan: bool) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise SpecError(f"{where}: expected values by name, got {_shown(value)}")
+        raise _wrong(where, f"expected values by name, got {_shown(value)}")
     inside = get_args(kind)[1]
-    return {name: read_as(inside, item, f"{where}.{name}", nan=nan) for name, item in value.items()}
+    return {name: read_as(inside, item, _inside(where, name), nan=nan) for name, item in value.items()}
 
 
 def _read_tuple(kind: Any, value: Any, where: str, nan: bool) -> tuple[Any, ...]:
     if not isinstance(value, list | tuple):
-        raise SpecError(f"{where}: expected a list, got {_shown(value)}")
+        raise _wrong(where, f"expected a list, got {_shown(value)}")
     kinds = get_args(kind)
     each = kinds[:1] * len(value) if kinds[-1] is Ellipsis else kinds
     if len(each) != len(value):
-        raise SpecError(f"{where}: expected {len(each)} values, got {len(value)}")
+        raise _wrong(where, f"expected {len(each)} values, got {len(value)}")
     both = enumerate(zip(each, value, strict=True))
     return tuple(read_as(one, item, f"{where}[{i}]", nan=nan) for i, (one, item) in both)
 
@@ -133,3 +136,11 @@ def _wanted(kind: Any) -> str:
 def _shown(value: Any) -> str:
     """Show a value that is not what was expected, as much of it as one line can hold."""
     return textwrap.shorten(repr(value)[:400], 120, placeholder=" …")
+
+
+def _inside(where: str, name: str) -> str:
+    return f"{where}.{name}" if where else name
+
+
+def _wrong(where: str, told: str) -> SpecError:
+    return SpecError(f"{where}: {told}" if where else told)

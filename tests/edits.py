@@ -1,0 +1,41 @@
+"""Edits of what was saved, as a hand or another program may make them: one place at a time."""
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+ODD: tuple[Any, ...] = (["x"], "x", -7, 10**30, None, {"x": 1})
+"""What stands where something else should: of each kind one, and numbers that are out of bounds."""
+
+
+def edited(tree: Any) -> Iterator[tuple[str, Any]]:
+    """Give each tree that one edit makes: every field and item replaced and deleted, and every object given another."""
+    for path in places(tree):
+        where = ".".join(map(str, path)) or "the whole"
+        for odd in ODD:
+            yield f"{where} = {odd!r}", changed(tree, path, lambda holder, key, odd=odd: holder.__setitem__(key, odd))
+        if path:
+            yield f"no {where}", changed(tree, path, lambda holder, key: holder.__delitem__(key))
+        if isinstance(found(tree, path), dict):
+            yield f"more in {where}", changed(tree, path, lambda holder, key: holder[key].update(zebra=1))
+
+
+def places(tree: Any, path: tuple = ()) -> Iterator[tuple]:
+    """Name every place in a tree; of a long list the first two, which stand for the rest."""
+    yield path
+    inside = tree.items() if isinstance(tree, dict) else enumerate(tree[:2]) if isinstance(tree, list) else ()
+    for key, value in inside:
+        yield from places(value, (*path, key))
+
+
+def found(tree: Any, path: tuple) -> Any:
+    for key in path:
+        tree = tree[key]
+    return tree
+
+
+def changed(tree: Any, path: tuple, change: Any) -> Any:
+    holder = {"": copy.deepcopy(tree)}
+    full = ("", *path)
+    change(found(holder, full[:-1]), full[-1])
+    return holder[""]
