@@ -72,3 +72,8 @@ def test_the_two_sides_of_a_bracket_are_resampled_alike() -> None:
     assert found.low == bootstrap.mean(reach, 0, "reach.total").low
     assert found.high == bootstrap.mean(reach + 0.1, 0, "reach.total").high
     assert found.value == pytest.approx(reach.mean() + 0.05)
+
+
+def test_a_quantity_that_its_measure_does_not_have_is_named() -> None:
+    with pytest.raises(AssertionError, match=r"names erasure\.aria, but erasure has area, floor"):
+        evidence().array("erasure.aria")
