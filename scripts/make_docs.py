@@ -31,6 +31,8 @@ from docs_checks import (
 )
 from docs_parts import ROOT, commands_page, fill, flags, makers
 
+from sightline.errors import SightlineError
+
 OWN_FLAGS = {"--check", "--demo"}
 
 
@@ -95,5 +97,14 @@ def main() -> int:
     return 1 if found else 0
 
 
+def told() -> int:
+    """Say in one line what keeps the pages from being made, such as a claim without its δ."""
+    try:
+        return main()
+    except SightlineError as error:
+        print(error)
+        return 1
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(told())

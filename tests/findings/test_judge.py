@@ -6,43 +6,8 @@ import pytest
 from sightline.findings.claims import CLAIMS
 from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
-from sightline.findings.thresholds import Thresholds
 from sightline.results import Finding, Measurement, NotApplicable, Outcome
-
-N = 120
-THRESHOLDS = Thresholds(dict.fromkeys(CLAIMS, 0.1), minimum_texts=50)
-PREDICTED = np.arange(N) % 2
-
-
-def agreement(effects: dict[str, float]) -> Measurement:
-    generator = np.random.default_rng(0)
-    values: dict[str, np.ndarray] = {}
-    for name in ("gradient", "deletion", "free", "references"):
-        values[f"chance.{name}"] = generator.uniform(0.1, 0.3, N)
-        values[f"captured.{name}"] = values[f"chance.{name}"] + effects.get(name, 0.4) + generator.normal(0, 0.05, N)
-        values[f"draws.{name}"] = values[f"chance.{name}"][:, None] + generator.normal(0, 0.05, (N, 99))
-    return Measurement("agreement", values)
-
-
-def outcomes(agreed: Outcome, learned: np.ndarray, uniform: np.ndarray) -> dict[str, Outcome]:
-    labels = PREDICTED
-    need = {
-        "label": labels,
-        "learned": learned,
-        "uniform": uniform,
-        "permuted": np.stack([uniform] * 3, 1),
-        "identity_error": np.zeros(N),
-    }
-    floor = np.full((N, 2), 0.1)
-    return {
-        "outputs": Measurement("outputs", {"predicted": PREDICTED, "label": labels}),
-        "need": Measurement("need", need),
-        "retrained": NotApplicable("retrained", "needs a companion (uniform)"),
-        "agreement": agreed,
-        "reach": Measurement("reach", {"proof": (np.arange(N) < 30).astype(float)}),
-        "permutation": Measurement("permutation", {"ratio": np.full(N, 0.5), "ratio_floor": floor}),
-        "erasure": Measurement("erasure", {"area": np.full(N, 0.5), "floor": floor}),
-    }
+from tests.findings.cases import PREDICTED, THRESHOLDS, N, agreement, outcomes
 
 
 def findings(agreed: Outcome | None = None, uniform: np.ndarray | None = None) -> dict[str, Finding]:

@@ -2,24 +2,13 @@
 
 from collections.abc import Mapping
 
-import numpy as np
 import pytest
 
 from sightline.findings.claims import CLAIMS
 from sightline.findings.evidence import Evidence
-from sightline.findings.thresholds import Thresholds, committed
 from sightline.findings.verdict import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, verdict_of
-from sightline.results import Failed, Finding, Measurement
-
-THRESHOLDS = Thresholds(dict.fromkeys(CLAIMS, 0.1), minimum_texts=50)
-
-
-def evidence(texts: int = 60, error: float = 0.0) -> Evidence:
-    taken = {
-        "outputs": Measurement("outputs", {"predicted": np.zeros(texts, int)}),
-        "need": Measurement("need", {"identity_error": np.full(texts, error)}),
-    }
-    return Evidence(taken, ("a", "b"), THRESHOLDS, 0)
+from sightline.results import Failed, Finding
+from tests.findings.cases import THRESHOLDS, evidence
 
 
 def found(**answers: str) -> Mapping[str, Finding]:
@@ -81,10 +70,3 @@ def test_caveats_name_what_was_not_supported_and_what_was_not_tested() -> None:
 def test_context_findings_never_decide() -> None:
     verdict = verdict_of(found(SL_103="contradicted", SL_201="contradicted"), evidence())
     assert (verdict.row, verdict.decided_by) == (5, ("SL-301",))
-
-
-def test_the_committed_thresholds_cover_every_claim() -> None:
-    stored = committed()
-    assert set(stored.delta) == set(CLAIMS)
-    assert all(delta >= 0.01 for delta in stored.delta.values())
-    assert stored.minimum_texts >= 25

@@ -76,7 +76,7 @@ def findings() -> tuple[Finding, ...]:
     """One finding of each answer, with and without p, floor, classes."""
     return (
         _tested("SL-001", "attention is needed on this task", "inconclusive", 0.1204, 0.0, floor=None, p=None),
-        _tested("SL-101", "the attended words are those the gradient says drive the output", "supported", 0.6604, 0.2304, p=0.0002, p_adjusted=0.0009),
+        _tested("SL-101", "the attended words are those the gradient says drive the output", "supported", 0.6604, 0.2304, p=0.0002, p_adjusted=0.0009, beside={"Kendall’s τ-b over all words, as in the papers": estimate(0.0003, 0.0001)}),
         _tested("SL-104", "attention chose the words that carry the evidence", "contradicted", 0.2431, 0.2204, p=0.41, p_adjusted=0.62, notes=("a random choice would look the same",)),
         _tested("SL-301", "removing the attended words changes the answer", "supported", 0.3127, 0.0511),
         Finding("SL-402", "a state stands for its word", "not applicable", "decides", notes=("the model has no linear decoder",)),
@@ -96,7 +96,7 @@ def audit(texts: tuple[TextRecord, ...] | None = None, measured: Measurement | N
             ("SL-104 contradicted: these words were weighted, but a random choice would look the same (effect 0.023 [−0.027, 0.073])", "SL-402 not applicable: the model has no linear decoder"),
         ),
         findings=findings(),
-        estimates={"captured.gradient": estimate(0.6604), "captured.floor": estimate(0.2304), "tau.paper": estimate(0.0003, 0.0001), "undefined.number": Estimate(float("nan"), float("nan"), float("nan"), 0, "no texts")},
+        estimates={"agreement.captured.gradient": estimate(0.6604), "agreement.chance.gradient": estimate(0.2304, 0.01), "agreement.tau.gradient": estimate(0.0003, 0.0001), "undefined.number": Estimate(float("nan"), float("nan"), float("nan"), 0, "no texts")},
         metrics={"accuracy": Estimate(1.0, 0.9958, 1.0, 872, "Wilson"), "f1": estimate(0.9137, 0.02)},
         measurements={
             "outputs": outputs(told),

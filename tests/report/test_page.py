@@ -143,7 +143,7 @@ def test_every_number_is_shown_with_its_interval_and_its_n() -> None:
         for found in (finding.number, finding.floor, finding.effect):
             assert found is None or f"n = {found.n}" in text
     for row in (
-        "captured.gradient0.660[0.620, 0.700]872bootstrap",
+        "agreement.captured.gradient0.660[0.620, 0.700]872bootstrap",
         "undefined.numberundefined[no interval]0no texts",
         "accuracy1[0.996, 1]872Wilson",
     ):

@@ -66,7 +66,7 @@ def _first_line(measure: object) -> str:
 
 
 def _findings() -> list[Row]:
-    return [{"code": code, "bears": claim.bears, "claim": claim.text} for code, claim in CLAIMS.items()]
+    return [{"code": code, "role": claim.role, "claim": claim.text} for code, claim in CLAIMS.items()]
 
 
 def _presets() -> list[Row]:
@@ -96,6 +96,6 @@ def _told(row: Row) -> str:
     more = [row.get("paper"), row.get("needs") and f"needs {', '.join(row['needs'])}"]
     if options := row.get("options"):
         more.append(", ".join(f"{key}={json.dumps(value)}" for key, value in options.items()))
-    if not row.get("bears", True):
+    if row.get("role") == "context":
         more.append("context: does not bear on the verdict")
     return f"{told} ({'; '.join(filter(None, more))})" if any(more) else told

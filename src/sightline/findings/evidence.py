@@ -53,6 +53,9 @@ class Evidence:
         measure, _, quantity = name.partition(".")
         measurement = self.taken(measure)
         assert measurement is not None  # callers have asked `taken` first
+        assert quantity in measurement.values, (
+            f"a claim names {name}, but {measure} has {', '.join(measurement.values)}"
+        )
         return np.asarray(measurement.values[quantity])
 
     def by_class(self) -> dict[str, Array]:

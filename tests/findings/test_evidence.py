@@ -1,0 +1,79 @@
+"""One estimate a name: made once, and the same wherever it is asked for."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from sightline.findings.claims import CLAIMS
+from sightline.findings.estimates import estimates, metrics
+from sightline.findings.evidence import Evidence
+from sightline.findings.judge import judge
+from sightline.results import Bracket, Estimate, Measurement
+from sightline.statistics import bootstrap
+from tests.findings.cases import PREDICTED, THRESHOLDS, N, agreement, outcomes
+
+HALF = np.where(np.arange(N) < N // 2, PREDICTED, 1 - PREDICTED)
+
+
+def evidence(**more: Measurement) -> Evidence:
+    return Evidence(outcomes(agreement({}), PREDICTED, HALF) | more, ("neg", "pos"), THRESHOLDS, 0)
+
+
+def test_nothing_is_bootstrapped_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    stages: Counter[str] = Counter()
+    draw = bootstrap._resamples
+    monkeypatch.setattr(bootstrap, "_resamples", lambda n, seed, stage: stages.update([stage]) or draw(n, seed, stage))
+    asked = evidence()
+    judge(asked), estimates(asked), metrics(asked), judge(asked)
+    by_class = {stage for stage in stages if stage.endswith((" neg", " pos")) or " neg " in stage or " pos " in stage}
+    assert {stage: count for stage, count in stages.items() if count > 1 and stage not in by_class} == {}
+    assert len(stages) > 20
+
+
+def test_the_order_of_asking_does_not_matter() -> None:
+    first, second = evidence(), evidence()
+    judged, numbers = judge(first), estimates(first)
+    assert (estimates(second), judge(second)) == (numbers, judged)
+
+
+def test_a_number_is_over_the_texts_that_its_effect_is_over() -> None:
+    values = dict(agreement({}).values)
+    values["captured.gradient"] = np.where(np.arange(N) < 10, np.nan, values["captured.gradient"])
+    values["chance.gradient"] = np.where(np.arange(N) > 110, np.nan, values["chance.gradient"])
+    asked = evidence(agreement=Measurement("agreement", values))
+    found = next(f for f in judge(asked).findings if f.code == "SL-101")
+    numbers = estimates(asked)
+    assert (found.number, found.floor) == (numbers["agreement.captured.gradient"], numbers["agreement.chance.gradient"])
+    assert found.number.n == found.floor.n == found.effect.n == N - 19
+    assert found.effect.value == pytest.approx(found.number.value - found.floor.value)
+
+
+def test_what_was_not_measured_has_no_estimate() -> None:
+    asked = evidence()
+    assert asked.estimate("reach.low") is asked.estimate("need.retrained.F1_drop") is asked.estimate("no.thing") is None
+    assert all(asked.estimate(one.name) for one in CLAIMS["SL-301"].quantities())
+
+
+def test_a_number_of_the_whole_split_keeps_the_interval_it_came_with() -> None:
+    nmi = Estimate(0.3, 0.25, 0.36, N, "jackknife over documents")
+    asked = evidence(information=Measurement("information", {}, whole={"nmi": nmi}))
+    assert asked.estimate("information.nmi") is nmi
+    assert estimates(asked)["information.nmi"] is nmi
+
+
+def test_the_two_sides_of_a_bracket_are_resampled_alike() -> None:
+    reach = np.random.default_rng(1).random(N)
+    sides = {"low": reach, "high": reach.copy(), "proof": np.ones(N)}
+    asked = evidence(reach=Measurement("reach", sides))
+    assert asked.estimate("reach.low") == asked.estimate("reach.high")
+    wider = evidence(reach=Measurement("reach", {"total": Bracket(reach, reach + 0.1)}))
+    found = wider.estimate("reach.total")
+    assert found.low == bootstrap.mean(reach, 0, "reach.total").low
+    assert found.high == bootstrap.mean(reach + 0.1, 0, "reach.total").high
+    assert found.value == pytest.approx(reach.mean() + 0.05)
+
+
+def test_a_quantity_that_its_measure_does_not_have_is_named() -> None:
+    with pytest.raises(AssertionError, match=r"names erasure\.aria, but erasure has area, floor"):
+        evidence().array("erasure.aria")

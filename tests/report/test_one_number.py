@@ -1,0 +1,113 @@
+"""A number that stands twice is the same twice, to the last digit: in the JSON of an audit and on its page."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from sightline.auditing import audit as audit_model
+from sightline.audits import Audit
+from sightline.data.loading import load
+from sightline.data.vocabulary import Vocabulary
+from sightline.files import plain
+from sightline.findings.claims import CLAIMS
+from sightline.models.classifier import build
+from sightline.report.figures import anchor
+from sightline.report.page.render import render
+from sightline.spec.texts import parse_data, parse_model
+from tests.report.audits import audit, explored
+from tests.report.pages import Page
+
+Cells = tuple[str, ...]
+
+
+def real() -> Audit:
+    """A whole audit of a model that was never trained, some of its texts of one word."""
+    dataset = load(parse_data("planted:needle(n=300,length=9)"), 0)
+    model = build(parse_model("mlp(hidden=6)+additive"), Vocabulary.fit(dataset.train), dataset.label_names, 0)
+    return audit_model(model, dataset, limit=60)
+
+
+@pytest.fixture(scope="module", params=["real", "realistic", "explored"])
+def told(request: pytest.FixtureRequest) -> Audit:
+    return {"real": real, "realistic": audit, "explored": explored}[request.param]()
+
+
+def standing(summary: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Every place of the JSON where a named number stands, under its name."""
+    yield from summary["estimates"].items()
+    for finding in summary["findings"]:
+        claim = CLAIMS.get(finding["code"])
+        if claim is None:
+            continue
+        if claim.kind == "contrast":
+            yield from ((name, finding[part]) for name, part in ((claim.number, "number"), (claim.floor, "floor")))
+        yield from ((claim.beside[words], number) for words, number in finding["beside"].items())
+
+
+def numbers(value: Any) -> Iterator[Mapping[str, Any]]:
+    """Every estimate of the JSON, wherever it stands and whatever it is called."""
+    if isinstance(value, dict) and {"value", "low", "high", "n", "method"} <= value.keys():
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from numbers(inner)
+
+
+def test_every_name_of_the_json_has_one_number(told: Audit) -> None:
+    found: dict[str, list[str]] = {}
+    for name, number in standing(plain(told.to_json())):
+        if number is not None:
+            found.setdefault(name, []).append(json.dumps(number, sort_keys=True))
+    assert {name: texts for name, texts in found.items() if len(set(texts)) > 1} == {}
+    assert sum(len(texts) > 1 for texts in found.values()) >= (2 if told.texts[0].id == "t0000" else 20)
+
+
+def test_the_number_without_a_floor_is_one_of_the_estimates(told: Audit) -> None:
+    drops = [number for name, number in told.estimates.items() if name.startswith("need.")]
+    for finding in told.findings:
+        if finding.code == "SL-001" and drops:
+            assert finding.number == finding.effect
+            assert finding.number in drops
+
+
+def test_a_value_met_again_has_the_interval_it_had() -> None:
+    """Whatever it is called: the same digits, over the same texts, by the same method, are the same estimate."""
+    found: dict[tuple[Any, ...], set[tuple[Any, ...]]] = {}
+    for one in numbers(plain(real().to_json())):
+        if one["value"] not in (None, 0.0, 1.0):
+            found.setdefault((one["value"], one["n"], one["method"]), set()).add((one["low"], one["high"]))
+    assert {value: intervals for value, intervals in found.items() if len(intervals) > 1} == {}
+    assert len(found) > 30
+
+
+def rows(page: Page) -> list[tuple[str, Cells]]:
+    """The rows of every table of the page, cell by cell, each with the id of the article it stands in."""
+    found: dict[tuple[str, int], dict[int, str]] = {}
+    for path, data in page.pieces:
+        places = dict(path)
+        cell = places.get("th", places.get("td"))
+        if "tr" in places and cell is not None:
+            cells = found.setdefault((places.get("article", {}).get("id", ""), id(places["tr"])), {})
+            cells[id(cell)] = cells.get(id(cell), "") + data.replace("\xa0", " ")
+    return [(article, tuple(cells.values())) for (article, _), cells in found.items()]
+
+
+def test_the_page_writes_a_number_the_same_wherever_it_stands(told: Audit) -> None:
+    page = Page(render(told))
+    table = {cells[0]: cells[1:] for article, cells in rows(page) if not article and cells[0] in told.estimates}
+    assert table.keys() == told.estimates.keys()
+    text, compared = page.text().replace("\xa0", " "), 0
+    for claim in (CLAIMS[one.code] for one in told.findings if one.code in CLAIMS):
+        beside = {
+            claim.beside[cells[0]]: cells[1:]
+            for at, cells in rows(page)
+            if cells[0] in claim.beside and at == anchor(claim.code)
+        }
+        assert beside == {name: table[name] for name in beside}
+        if claim.kind == "contrast" and claim.number in table:
+            value, span, n, _ = table[claim.number]
+            assert f"{claim.number_words}: {value} {span}, n = {n}." in text
+            compared += len(beside)
+    assert compared
