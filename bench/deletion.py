@@ -13,7 +13,7 @@ from compare import compare, model_and_batch, quick
 
 from sightline.maths.divergences import probabilities, total_variation
 from sightline.measures.arrays import to_numpy
-from sightline.measures.importance import deletion_importance, trace_without
+from sightline.measures.importance import deletion_importance
 
 
 def main() -> None:
@@ -29,7 +29,8 @@ def main() -> None:
         out = np.zeros(tuple(batch.ids.shape))
         for column in range(batch.ids.shape[1]):
             rows = torch.nonzero(batch.attendable[:, column])[:, 0]
-            shorter = trace_without(model, batch, rows, torch.full_like(rows, column))
+            kept = batch.mask[rows] & (torch.arange(batch.ids.shape[1]) != column)
+            shorter = model.trace(batch.rows(rows).keep(kept))
             change = total_variation(probabilities(to_numpy(shorter.logits)), own[to_numpy(rows)])
             out[to_numpy(rows), column] = change
         return out

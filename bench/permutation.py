@@ -12,7 +12,8 @@ import torch
 from compare import compare, model_and_batch, quick
 
 from sightline.maths.divergences import probabilities, total_variation
-from sightline.measures.arrays import shuffled, to_numpy, words
+from sightline.measures.arrays import shuffled, to_numpy
+from sightline.measures.words import words_of
 from sightline.seeds import Seeds
 
 PERMUTATIONS = 100
@@ -22,8 +23,8 @@ def main() -> None:
     """Time both on the same permutations and compare their medians."""
     model, batch = model_and_batch(texts=64 if quick() else 512)
     trace = model.trace(batch)
-    attention, mask = words(trace)
-    drawn = shuffled(attention, mask, to_numpy(batch.index), PERMUTATIONS, Seeds(0), "bench")
+    words = words_of(trace)
+    drawn = shuffled(words.attention, words.mask, words.index, PERMUTATIONS, Seeds(0), "bench")
     own = probabilities(to_numpy(trace.logits))[:, None]
 
     def on_token_logits() -> np.ndarray:

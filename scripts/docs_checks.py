@@ -14,7 +14,6 @@ from sightline.findings.verdict import VERDICTS
 from sightline.measures import default_measures
 from sightline.spec.data_rows import PLANTED, PUBLISHED
 from sightline.spec.model_rows import MODELS
-from sightline.types import Companions
 
 Pages = Mapping[str, str]
 """Texts by path from the root of the checkout."""
@@ -125,7 +124,7 @@ def _page_of(code: str, page: str) -> list[str]:
 
 def check_named(pages: Pages) -> list[str]:
     """Say which measure, part, corpus, option or verdict its page leaves out."""
-    wanted = [("docs/measures.md", f"\n## {one.code}\n") for one in default_measures(Companions())]
+    wanted = [("docs/measures.md", f"\n## {one.code}\n") for one in default_measures()]
     wanted += [("docs/models.md", f"{row.kind} `{row.name}`") for row in MODELS]
     wanted += [("docs/data.md", f"planted:{row.name}(") for row in PLANTED]
     wanted += [("docs/data.md", f"| `{row.name}:") for row in PUBLISHED]

@@ -14,18 +14,16 @@ if TYPE_CHECKING:
     from sightline.audits import Audit as Audit
     from sightline.data.loading import load as load
     from sightline.errors import SightlineError as SightlineError
-    from sightline.types import Companions as Companions
 
 _HOMES = {
     "Audit": "sightline.audits",
-    "Companions": "sightline.types",
     "SightlineError": "sightline.errors",
     "audit": "sightline.auditing",
     "load": "sightline.data.loading",
     "wrap": "sightline.adapters.module",
 }
 
-__all__ = ["Audit", "Companions", "SightlineError", "audit", "load", "wrap"]
+__all__ = ["Audit", "SightlineError", "audit", "load", "wrap"]
 
 
 def __getattr__(name: str) -> Any:

@@ -35,7 +35,12 @@ class SpecError(SightlineError):
 
 
 class ModelError(SightlineError):
-    """A model or a checkpoint does not do what an audit needs."""
+    """A model or a checkpoint does not do what an audit needs; ``wrong`` says what, ``change`` what to do about it."""
+
+    def __init__(self, message: str, *, change: str = "", field: str = "") -> None:
+        super().__init__(f"{message}; {change}" if change else message, field=field)
+        self.wrong = message
+        self.change = change
 
 
 class MeasureError(SightlineError):

@@ -24,12 +24,15 @@ SCHEMA = 2
 
 @dataclass(frozen=True)
 class Ragged:
-    """One array a text, of different lengths: all values in a row, and how many belong to each text."""
+    """One array a text, of different lengths: all values in a row, and how many belong to each text.
 
-    flat: Float[np.ndarray, " S"]
+    A word has one number, or several along the axes behind the first.
+    """
+
+    flat: Float[np.ndarray, "S *K"]
     lengths: Int[np.ndarray, " N"]
 
-    def rows(self) -> list[Float[np.ndarray, " _"]]:
+    def rows(self) -> list[Float[np.ndarray, "_ *K"]]:
         """Cut the values into one array a text."""
         return np.split(self.flat, np.cumsum(self.lengths)[:-1]) if len(self.lengths) else []
 

@@ -12,19 +12,26 @@ Masks are ``True`` on real tokens. Boundary tokens are real but not *attendable*
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Literal, Protocol, runtime_checkable
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, Protocol, runtime_checkable
 
-import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
-from sightline.results import Measurement, Ragged
+from sightline.results import Measurement, Values
 from sightline.seeds import Seeds
 
 Link = Literal["sigmoid", "softmax"]
-Arrays = Mapping[str, np.ndarray | Ragged]
-"""Raw numbers by quantity: ``N``, ``N R``, or one row of its own length for each text."""
+Offer = Literal["decode", "token_logits", "embedding_grad"]
+"""What a model can do beyond a trace: take any attention, answer for each token alone, be asked for gradients."""
+Origin = Literal["here", "elsewhere"]
+"""Who made and trained a model: this package, or somebody whose code has to be proved first."""
+COMPANION = "companion."
+"""What stands before the name of a companion where a measure needs one, as in ``companion.uniform``."""
+Survey = Literal["train", "validation", "half"]
+"""Texts that a measure may look at before it measures: those of a split, or a seeded half of the audited ones."""
+Arrays = Mapping[str, Values]
+"""Raw numbers by quantity: ``N``, ``N R``, two ends each ``N``, or one row of its own length for each text."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +81,7 @@ class Batch:
     def keep(self, kept: Bool[torch.Tensor, "B T"]) -> Batch:
         """Delete every token that is not kept: texts become shorter, padding closes up at the right; queries stay."""
         kept = kept & self.mask
-        order = torch.argsort((~kept).to(torch.uint8), dim=1, stable=True)[:, : int(kept.sum(1).max())]
+        order = closed_up(kept)
         mask = kept.gather(1, order)
         ids = self.ids.gather(1, order) * mask
         word = self.word.gather(1, order).masked_fill(~mask, -1)
@@ -84,27 +91,29 @@ class Batch:
         return [(f.name, getattr(self, f.name)) for f in fields(self) if getattr(self, f.name) is not None]
 
 
+def closed_up(kept: Bool[torch.Tensor, "B T"]) -> Int[torch.Tensor, "B S"]:
+    """Give the columns of the kept tokens of each row, in order, as `Batch.keep` closes them up; S is the longest."""
+    return torch.argsort((~kept).to(torch.uint8), dim=1, stable=True)[:, : int(kept.sum(1).max())]
+
+
 @dataclass(frozen=True)
 class Trace:
-    """Everything one forward pass knows; detached unless its embeddings asked for gradients."""
+    """What one forward pass of any model knows; detached unless its embeddings asked for gradients.
+
+    ``inside`` is what the model keeps for its own ``decode``, and nobody else reads it.
+    """
 
     batch: Batch
     embeddings: Float[torch.Tensor, "B T E"]
-    states: Float[torch.Tensor, "B T H"]
-    pooled: Float[torch.Tensor, "B T P"]
-    scores: Float[torch.Tensor, "B T"]
     attention: Float[torch.Tensor, "B T"]
     logits: Float[torch.Tensor, "B L"]
     token_logits: Float[torch.Tensor, "B T L"] | None = None
-    query: Float[torch.Tensor, "B H"] | None = None
+    inside: Any = field(default=None, kw_only=True)
 
 
 @runtime_checkable
 class Auditable(Protocol):
-    """What an audit asks of a model; ``decode(trace, trace.attention)`` must give ``trace.logits``.
-
-    ``offers`` is a subset of decode, token_logits, embedding_grad, state_grad, fast_deletion.
-    """
+    """What an audit asks of a model; ``decode(trace, trace.attention)`` must give ``trace.logits``."""
 
     @property
     def name(self) -> str:
@@ -117,7 +126,17 @@ class Auditable(Protocol):
         ...
 
     @property
-    def offers(self) -> frozenset[str]:
+    def labels(self) -> tuple[str, ...] | None:
+        """The names of the classes in the order of the logits; None where nobody wrote them down."""
+        ...
+
+    @property
+    def origin(self) -> Origin:
+        """Where the model comes from; one from elsewhere is proved before anything is measured."""
+        ...
+
+    @property
+    def offers(self) -> frozenset[Offer]:
         """What the model can do beyond a trace."""
         ...
 
@@ -139,15 +158,19 @@ class Auditable(Protocol):
 
 
 @dataclass(frozen=True)
-class Companions:
-    """Models an audit may need beside the one it judges; they read the same batches."""
+class Subject:
+    """What a measure is given to look at, beside the trace of a batch.
 
-    uniform: Auditable | None = None
+    ``companions`` are other models by name, which read the same batches; ``texts`` are those of the batch, row by row.
+    ``learned`` is what the measure's own survey found, where it asks for one (`Surveying`). ``shared`` lives as long as
+    the batch: what one measure has computed there, another need not compute again.
+    """
 
-    @property
-    def offers(self) -> frozenset[str]:
-        """Name the companions at hand, as measures name them in ``needs``."""
-        return frozenset(f"companion.{f.name}" for f in fields(self) if getattr(self, f.name) is not None)
+    model: Auditable
+    companions: Mapping[str, Auditable] = field(default_factory=dict)
+    texts: tuple[Example, ...] = ()
+    learned: Any = None
+    shared: dict[str, Any] = field(default_factory=dict)
 
 
 @runtime_checkable
@@ -161,7 +184,7 @@ class Measure(Protocol):
 
     @property
     def needs(self) -> frozenset[str]:
-        """What the model or its companions must offer."""
+        """What the model must offer (`Offer`), and which companions there must be (``companion.NAME``)."""
         ...
 
     @property
@@ -169,15 +192,31 @@ class Measure(Protocol):
         """Where the question was asked first."""
         ...
 
-    @property
-    def split(self) -> Literal["test"]:
-        """Which texts it is asked of."""
+    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+        """Measure the texts of one batch, a row a text."""
         ...
 
-    def on_batch(self, model: Auditable, trace: Trace, seeds: Seeds) -> Arrays:
-        """Measure the texts of one batch."""
-        ...
-
-    def finish(self, arrays: Arrays, seeds: Seeds) -> Measurement:
+    def finish(self, arrays: Arrays) -> Measurement:
         """Take the texts of all batches, in the order of the split, and count what is undefined, with reasons."""
+        ...
+
+
+@runtime_checkable
+class Surveying(Measure, Protocol):
+    """A measure that first looks at other texts and learns from them; ``on_batch`` finds it in ``subject.learned``.
+
+    After a survey of ``half`` of the audited texts, these are not measured: their rows are NaN, and counted.
+    """
+
+    @property
+    def surveys(self) -> Survey:
+        """Which texts it learns from."""
+        ...
+
+    def look(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+        """Take from one batch of those texts what is to be learned from, a row a text."""
+        ...
+
+    def learn(self, arrays: Arrays, seeds: Seeds) -> Any:
+        """Learn from the texts of all batches, once."""
         ...

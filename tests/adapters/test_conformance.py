@@ -10,10 +10,10 @@ import torch
 from torch import nn
 
 from sightline.adapters import conformance
-from sightline.adapters.conformance import QUESTIONS, Proof, check, require, sample
+from sightline.adapters.conformance import DEMANDS, Proof, check, require, sample
 from sightline.adapters.factory import texts_without_data
+from sightline.adapters.invariance import without
 from sightline.adapters.module import WrappedModule
-from sightline.adapters.proofs import without
 from sightline.data.tokeniser import tokenise
 from sightline.errors import DataError, ModelError
 from sightline.spec.catalogue import ENCODERS, PROJECTIONS, SCORERS, SOURCES
@@ -43,7 +43,7 @@ def test_every_built_in_model_passes_every_proof(parts: str, classes: int, bound
     names = tuple(f"class {c}" for c in range(classes))
     found = outcomes(untrained(parts, classes, boundaries=boundaries), labels=names)
     assert {proof.outcome for proof in found.values()} == {"passed"}, [str(p) for p in found.values()]
-    assert list(found) == ["mode", "collate", "trace", "unchanged", *QUESTIONS]
+    assert list(found) == ["mode", "collate", "trace", "unchanged", *DEMANDS]
 
 
 @pytest.mark.parametrize("spec", ["bilstm(hidden=6)", "mlp(hidden=6)"])
@@ -309,7 +309,7 @@ def test_a_wrong_wrapper_gets_the_right_complaint_first(name: str) -> None:
     line = str(found[proof])
     assert line.startswith("✕ ")
     assert re.search(told, line), line
-    assert len(found) == 4 + len(QUESTIONS)
+    assert len(found) == 4 + len(DEMANDS)
 
 
 def test_where_others_rest_on_a_proof_they_are_not_looked_at() -> None:
@@ -359,7 +359,7 @@ def test_labels_of_the_data_are_compared_with_the_logits() -> None:
 class Foreign:
     """A class of somebody's own that satisfies the protocol, as long as it does not break."""
 
-    name, link, offers = "foreign", "sigmoid", frozenset({"decode"})
+    name, link, labels, origin, offers = "foreign", "sigmoid", None, "elsewhere", frozenset({"decode"})
     collate, embed, trace = OURS.collate, OURS.embed, OURS.trace
 
     def __init__(self, broken: str) -> None:
@@ -386,7 +386,7 @@ def test_require_tells_every_complaint() -> None:
         ModelError, match=r"cannot be audited, [3-5] of its proofs fail: .*padding.* \| .*whatever attention"
     ):
         require(wrapped(OURS, PLAIN, **both), TEXTS)
-    assert len(require(wrapped(), TEXTS)) == 4 + len(QUESTIONS)
+    assert len(require(wrapped(), TEXTS)) == 4 + len(DEMANDS)
 
 
 def test_no_texts_are_refused() -> None:

@@ -9,13 +9,14 @@ from torch import nn
 
 import sightline
 from sightline.adapters.module import WrappedModule
-from sightline.auditing import TRAINED_ELSEWHERE, measure
+from sightline.auditing import TRAINED_ELSEWHERE
 from sightline.data.dataset import Dataset
 from sightline.errors import DataError, ModelError
 from sightline.measures import default_measures
 from sightline.results import Measurement, NotApplicable, Ragged
 from sightline.seeds import Seeds
-from sightline.types import Auditable, Batch, Companions, Trace
+from sightline.taking.measuring import measure
+from sightline.types import Auditable, Batch, Trace
 from tests.adapters.plain import exported, ids_and_mask, wrapped
 from tests.texts import examples, untrained
 
@@ -24,9 +25,9 @@ TEXTS = examples((7, 1, 4, 12, 2, 9))
 LOGITS = "token_logits (the logits of each word alone, which only an affine decoder has)"
 
 
-def taken(model: Auditable, companions: Companions) -> dict:
+def taken(model: Auditable, companions: dict) -> dict:
     return measure(
-        model, TEXTS, default_measures(companions), companions, Seeds(0), 4, lambda done, total: None
+        model, TEXTS, default_measures(), companions, Seeds(0), 4, lambda done, total: None
     )  # fmt: skip
 
 
@@ -40,7 +41,7 @@ def dataset(classes: int = 2) -> Dataset:
 def test_a_plain_twin_gives_the_same_raw_numbers(spec: str, classes: int) -> None:
     ours = untrained(spec, classes)
     theirs = wrapped(ours)
-    companions = Companions(untrained(spec, classes, seed=5))
+    companions = {"uniform": untrained(spec, classes, seed=5)}
     one, other = taken(ours, companions), taken(theirs, companions)
     assert one.keys() == other.keys()
     for code, found in one.items():
@@ -70,17 +71,15 @@ def test_a_pair_becomes_a_batch() -> None:
     assert batch.index.tolist() == [10, 11, 12, 13, 14, 15]
 
 
-def test_what_is_missing_from_a_mapping_has_a_plain_meaning() -> None:
+def test_nothing_is_invented_that_trace_does_not_return() -> None:
     def trace(batch: Batch, vectors: torch.Tensor) -> dict[str, torch.Tensor]:
         attention = batch.mask / batch.mask.sum(1, keepdim=True)
         return {"attention": attention, "logits": vectors.sum((1, 2))[:, None]}
 
     found = wrapped(trace=trace, token_logits=None)
     found = found.trace(found.collate(TEXTS))
-    assert torch.equal(found.states, found.embeddings)
-    assert torch.equal(found.pooled, found.embeddings)
-    assert torch.equal(found.scores[found.batch.mask], found.attention[found.batch.mask].log())
-    assert torch.isfinite(found.scores).all()
+    assert set(found.inside) == {"attention", "logits", "batch", "embeddings"}
+    assert not hasattr(found, "states")
 
 
 def test_decode_gets_back_what_trace_returned() -> None:
@@ -121,7 +120,7 @@ def test_a_trace_is_detached_unless_embeddings_are_given() -> None:
     model = wrapped(trace=enabled)
     batch = model.collate(TEXTS)
     trace = model.trace(batch)
-    tensors = [trace.logits, trace.states, trace.attention, *trace.returned.values()]
+    tensors = [trace.logits, trace.attention, *trace.inside.values()]
     assert not any(t.requires_grad for t in tensors if isinstance(t, torch.Tensor))
     assert model.trace(batch, trace.embeddings.clone().requires_grad_()).logits.requires_grad
 
@@ -136,7 +135,7 @@ def test_what_is_offered_is_what_was_given() -> None:
 
 
 def test_without_decode_what_needs_it_is_not_applicable() -> None:
-    outcomes = taken(wrapped(decode=None, token_logits=None), Companions())
+    outcomes = taken(wrapped(decode=None, token_logits=None), {})
     refused = {code: one.reason for code, one in outcomes.items() if isinstance(one, NotApplicable)}
     assert refused == {
         "need": "needs decode",
@@ -302,7 +301,7 @@ def test_an_audit_refuses_a_module_whose_proofs_fail() -> None:
     with pytest.raises(ModelError, match=r"Plain cannot be audited, one of its proofs fails: .*call module.eval\(\)"):
         sightline.audit(model, dataset())
     with pytest.raises(ModelError, match=r"call module.eval\(\)"):
-        sightline.audit(untrained("bilstm(hidden=6)"), dataset(), Companions(model))
+        sightline.audit(untrained("bilstm(hidden=6)"), dataset(), {"uniform": model})
 
 
 def test_an_audit_refuses_labels_that_are_not_the_models() -> None:
@@ -373,5 +372,5 @@ def test_a_module_on_a_gpu_passes_and_gives_the_same(spec: str) -> None:
         there.trace(batch).logits.cpu(), here.trace(here.collate(TEXTS)).logits, atol=1e-4, rtol=1e-4
     )
     assert [str(proof) for proof in check(there, TEXTS) if proof.outcome == "failed"] == []
-    outcomes = taken(there, Companions())
+    outcomes = taken(there, {})
     assert all(isinstance(outcomes[code], Measurement) for code in ("agreement", "erasure", "permutation")), outcomes

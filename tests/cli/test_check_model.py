@@ -246,3 +246,50 @@ def test_what_it_will_cost_is_estimated(sightline: Call, module, table):
     assert done.code == 0, done.err
     assert done.json["seconds_training"] == 0
     assert not Path("report.html").exists()
+
+
+# ---------------------------------------------------------------- a class in place of what wrap gives
+
+STRANGER = (
+    FILE
+    + '''
+
+class Tripled:
+    """Attention is tripled where it is shown, and parted again where it is used."""
+    name, link, labels, ORIGIN = "Tripled", "sigmoid", None, "elsewhere"
+    offers = frozenset({"decode", "embedding_grad"})
+
+    def __init__(self):
+        self.inner = build()
+        self.collate, self.embed = self.inner.collate, self.inner.embed
+
+    def trace(self, batch, embeddings=None):
+        from dataclasses import replace
+        found = self.inner.trace(batch, embeddings)
+        return replace(found, attention=3 * found.attention)
+
+    def decode(self, trace, attention):
+        return self.inner.decode(trace, attention / 3)
+'''
+)
+
+
+def test_a_class_of_the_owners_is_proved_by_both_commands(sightline: Call, here, table, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    model = f"py:{write(here, STRANGER.replace('ORIGIN', 'origin'))}:Tripled"
+    checked = sightline("check-model", model)
+    assert checked.code == 2
+    assert "✕ attention is a distribution over the words: the weights of text" in checked.out
+    assert checked.out.splitlines()[-1].startswith("Tripled: 1 of 18 proofs fail")
+    done = sightline("audit", "--data", table, "--model", model, "--quiet")
+    assert (done.code, done.out) == (2, "")
+    assert "Tripled cannot be audited, one of its proofs fails: the weights of text" in done.err
+    assert not Path("report.html").exists()
+
+
+def test_a_class_that_does_not_say_its_origin_is_told_so(sightline: Call, here, table, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    model = f"py:{write(here, STRANGER.replace('ORIGIN', 'source'))}:Tripled"
+    for done in (sightline("check-model", model), sightline("audit", "--data", table, "--model", model, "--quiet")):
+        assert done.code == 2
+        assert "Tripled: expected a model to audit, got one without 'origin'; add origin = 'elsewhere'" in done.err

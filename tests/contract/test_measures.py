@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from sightline.auditing import measure
 from sightline.measures import default_measures
 from sightline.models.classifier import AttentionClassifier
 from sightline.results import Measurement, NotApplicable, Ragged
 from sightline.seeds import Seeds
-from sightline.types import Companions
+from sightline.taking.measuring import measure
+from sightline.types import Subject
 from tests.texts import examples, untrained
 
 MODELS = {
@@ -17,14 +17,12 @@ MODELS = {
     "four logits": untrained("mlp(hidden=6)+additive", classes=4),
 }
 TEXTS = examples((7, 1, 4, 12, 2, 9), classes=2)
-CODES = [one.code for one in default_measures(Companions())]
+CODES = [one.code for one in default_measures()]
 
 
 def taken(model: AttentionClassifier, texts: list, batch_size: int) -> dict[str, Measurement]:
-    companions = Companions(untrained(str(model.spec), len(model.label_names), 5, boundaries=model.spec.boundaries))
-    outcomes = measure(
-        model, texts, default_measures(companions), companions, Seeds(0), batch_size, lambda done, total: None
-    )
+    companions = {"uniform": untrained(str(model.spec), len(model.label_names), 5, boundaries=model.spec.boundaries)}
+    outcomes = measure(model, texts, default_measures(), companions, Seeds(0), batch_size, lambda done, total: None)
     assert all(isinstance(outcome, Measurement) for outcome in outcomes.values()), outcomes
     return outcomes
 
@@ -76,28 +74,26 @@ def test_the_text_of_one_word_is_counted_where_it_is_undefined(whole: dict[str, 
     assert whole["permutation"].undefined["ratio"]["one word"] == 1
 
 
-@pytest.mark.parametrize("one", default_measures(Companions(MODELS["one logit"])), ids=lambda one: one.code)
+@pytest.mark.parametrize("one", default_measures(), ids=lambda one: one.code)
 def test_the_trace_is_left_as_it_was(one: object) -> None:
     model = MODELS["one logit"]
     trace = model.trace(model.collate(TEXTS))
     before = [t.clone() for t in (trace.attention, trace.logits, trace.states, trace.batch.ids, trace.batch.mask)]
-    one.on_batch(model, trace, Seeds(0))
+    one.on_batch(Subject(model, {"uniform": model}), trace, Seeds(0))
     after = (trace.attention, trace.logits, trace.states, trace.batch.ids, trace.batch.mask)
     assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
 
 
 def test_an_absent_companion_is_not_applicable_with_its_name() -> None:
     model = MODELS["one logit"]
-    outcomes = measure(
-        model, TEXTS, default_measures(Companions()), Companions(), Seeds(0), 32, lambda done, total: None
-    )
+    outcomes = measure(model, TEXTS, default_measures(), {}, Seeds(0), 32, lambda done, total: None)
     assert outcomes["retrained"] == NotApplicable("retrained", "needs a companion (uniform)")
 
 
 def test_the_seed_decides_the_draws() -> None:
     model = MODELS["one logit"]
-    one = next(m for m in default_measures(Companions()) if m.code == "erasure")
+    one = next(m for m in default_measures() if m.code == "erasure")
     trace = model.trace(model.collate(TEXTS))
-    first, same, other = (np.asarray(one.on_batch(model, trace, Seeds(seed))["floor"]) for seed in (0, 0, 1))
+    first, same, other = (np.asarray(one.on_batch(Subject(model), trace, Seeds(seed))["floor"]) for seed in (0, 0, 1))
     assert np.array_equal(first, same, equal_nan=True)
     assert not np.array_equal(first, other, equal_nan=True)

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from sightline.auditing import measure
 from sightline.measures.agreement import Agreement
 from sightline.measures.outputs import Outputs
 from sightline.models.attention import Given, Uniform
 from sightline.results import Measurement
 from sightline.seeds import Seeds
-from sightline.types import Companions
+from sightline.taking.measuring import measure
 from tests.reference import formulas
 from tests.texts import examples, untrained
 
@@ -18,9 +17,7 @@ TEXTS = examples((7, 4, 12, 2, 20))
 
 
 def agreement(model: object, texts: list = TEXTS, **settings: int) -> Measurement:
-    outcome = measure(model, texts, (Agreement(**settings),), Companions(), Seeds(0), 8, lambda done, total: None)[
-        "agreement"
-    ]
+    outcome = measure(model, texts, (Agreement(**settings),), {}, Seeds(0), 8, lambda done, total: None)["agreement"]
     assert isinstance(outcome, Measurement), outcome
     return outcome
 
@@ -29,7 +26,7 @@ def agreement(model: object, texts: list = TEXTS, **settings: int) -> Measuremen
 def test_captured_and_tau_are_those_of_the_stored_maps(reference: str) -> None:
     model = untrained("bilstm(hidden=6)+additive")
     values = agreement(model).values
-    shown = measure(model, TEXTS, (Outputs(),), Companions(), Seeds(0), 8, lambda done, total: None)["outputs"]
+    shown = measure(model, TEXTS, (Outputs(),), {}, Seeds(0), 8, lambda done, total: None)["outputs"]
     rows = zip(shown.values["attention"].rows(), values[reference].rows(), strict=True)
     for row, (weights, importance) in enumerate(rows):
         count = max(1, len(weights) // 10)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-from sightline.auditing import measure
 from sightline.maths.divergences import entropy
 from sightline.measures.erasure import Erasure, removed_count
 from sightline.measures.need import Need, RetrainedUniform
@@ -14,15 +13,16 @@ from sightline.measures.reach import Reach
 from sightline.models.attention import Given, Uniform
 from sightline.results import Measurement
 from sightline.seeds import Seeds
-from sightline.types import Companions, Measure
+from sightline.taking.measuring import measure
+from sightline.types import Measure
 from tests.reference import formulas
 from tests.texts import examples, untrained
 
 TEXTS = examples((7, 4, 6, 2, 5))
 
 
-def take(one: Measure, model: object, companions: Companions | None = None) -> Measurement:
-    outcome = measure(model, TEXTS, (one,), companions or Companions(), Seeds(0), 8, lambda done, total: None)[one.code]
+def take(one: Measure, model: object, companions: dict | None = None) -> Measurement:
+    outcome = measure(model, TEXTS, (one,), companions or {}, Seeds(0), 8, lambda done, total: None)[one.code]
     assert isinstance(outcome, Measurement), outcome
     return outcome
 
@@ -49,7 +49,7 @@ def test_tied_words_are_removed_in_random_order() -> None:
     model.source = Uniform()
     areas = set()
     for seed in range(12):
-        outcome = measure(model, TEXTS[3:4], (Erasure(),), Companions(), Seeds(seed), 8, lambda done, total: None)
+        outcome = measure(model, TEXTS[3:4], (Erasure(),), {}, Seeds(seed), 8, lambda done, total: None)
         areas.add(round(float(outcome["erasure"].values["area"][0]), 6))
     assert len(areas) == 2
 
@@ -143,7 +143,7 @@ def test_the_retrained_companion_is_the_one_asked() -> None:
     other = untrained("mlp(hidden=6)+additive", seed=8)
     torch.nn.init.zeros_(other.decoder.affine.weight)
     torch.nn.init.ones_(other.decoder.affine.bias)
-    values = take(RetrainedUniform(other), model, Companions(other)).values
+    values = take(RetrainedUniform(), model, {"uniform": other}).values
     assert (values["retrained"] == 1).all()
     assert values["learned"].tolist() == take(Outputs(), model).values["predicted"].tolist()
 
@@ -153,7 +153,7 @@ def test_need_reports_the_decode_identity() -> None:
     assert take(Need(), model).values["identity_error"].max() == 0
 
     class Broken:
-        name, link, offers = model.name, model.link, model.offers
+        name, link, labels, origin, offers = model.name, model.link, None, "elsewhere", model.offers
         collate, embed, trace = model.collate, model.embed, model.trace
 
         def decode(self, trace: object, attention: torch.Tensor) -> torch.Tensor:
@@ -170,7 +170,7 @@ def test_the_floor_of_permutation_is_that_of_the_drawn_attention() -> None:
         model.embedding.weight[1:] = model.embedding.weight[4]
         text = examples((4,))[0]
         model.embedding.weight[model.collate([text]).ids[0, 0]] += 3
-    outcome = measure(model, [text], (Permutation(draws=40),), Companions(), Seeds(0), 8, lambda done, total: None)
+    outcome = measure(model, [text], (Permutation(draws=40),), {}, Seeds(0), 8, lambda done, total: None)
     values = outcome["permutation"].values
     assert values["ratio"][0] > 0.95
     missed = values["ratio_floor"][0] < 0.5

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from sightline.auditing import measure
 from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
 from sightline.findings.thresholds import committed
@@ -17,7 +16,8 @@ from sightline.measures.need import Need
 from sightline.models.classifier import AttentionClassifier
 from sightline.results import Measurement, NotApplicable, Ragged
 from sightline.seeds import Seeds
-from sightline.types import Companions, Example
+from sightline.taking.measuring import measure
+from sightline.types import Example
 from tests.reference import formulas
 from tests.reference.query import answer
 from tests.texts import WORDS, examples, untrained
@@ -44,8 +44,8 @@ def model(name: str = "mlp", seed: int = 3) -> AttentionClassifier:
 
 
 def take(one: AttentionClassifier, texts: list[Example], batch_size: int = 8) -> dict[str, object]:
-    companions = Companions(untrained(str(one.spec), 4, 5, boundaries=one.spec.boundaries))
-    return measure(one, texts, default_measures(companions), companions, Seeds(0), batch_size, lambda done, total: None)
+    companions = {"uniform": untrained(str(one.spec), 4, 5, boundaries=one.spec.boundaries)}
+    return measure(one, texts, default_measures(), companions, Seeds(0), batch_size, lambda done, total: None)
 
 
 def test_the_model_is_what_its_formula_says() -> None:
@@ -108,7 +108,7 @@ def test_the_gradient_is_the_slope_of_the_log_odds_among_candidates() -> None:
 
 def test_erasure_deletes_attended_words_of_the_text() -> None:
     one = model()
-    outcome = measure(one, TEXTS, (Erasure(),), Companions(), Seeds(0), 8, lambda done, total: None)["erasure"]
+    outcome = measure(one, TEXTS, (Erasure(),), {}, Seeds(0), 8, lambda done, total: None)["erasure"]
     for row, text in enumerate(TEXTS[:5]):
         order = np.argsort(-answer(one, text)[0]).tolist()
         whole = formulas.probabilities(answer(one, text)[1])
@@ -123,7 +123,7 @@ def test_erasure_deletes_attended_words_of_the_text() -> None:
 
 def test_need_decides_among_candidates_and_its_proof_is_a_number() -> None:
     one = model()
-    values = measure(one, TEXTS, (Need(),), Companions(), Seeds(0), 8, lambda done, total: None)["need"].values
+    values = measure(one, TEXTS, (Need(),), {}, Seeds(0), 8, lambda done, total: None)["need"].values
     assert (values["identity_error"] < 1e-5).all()
     for row, text in enumerate(TEXTS):
         n = len(text.tokens)
@@ -139,7 +139,7 @@ def test_a_decoding_that_misses_the_logits_is_still_seen() -> None:
 
     one = model()
     one.__class__ = Wrong
-    values = measure(one, TEXTS, (Need(),), Companions(), Seeds(0), 8, lambda done, total: None)["need"].values
+    values = measure(one, TEXTS, (Need(),), {}, Seeds(0), 8, lambda done, total: None)["need"].values
     assert values["identity_error"] == pytest.approx(0.5, abs=1e-5)
 
 

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from sightline.auditing import measure
 from sightline.maths.divergences import probabilities
 from sightline.measures.reach import Reach
 from sightline.results import Measurement, Ragged
 from sightline.seeds import Seeds
-from sightline.types import Companions
+from sightline.taking.measuring import measure
 from tests.texts import examples, untrained
 
 TEXTS = examples((7, 4, 6, 2, 5))
@@ -18,7 +17,7 @@ TEXTS = examples((7, 4, 6, 2, 5))
 @pytest.mark.parametrize("classes", [2, 3])
 def test_token_evidence_is_what_the_model_says_of_one_word_alone(classes: int) -> None:
     model = untrained("bilstm(hidden=6)+additive", classes)
-    outcome = measure(model, TEXTS, (Reach(),), Companions(), Seeds(0), 3, lambda done, total: None)["reach"]
+    outcome = measure(model, TEXTS, (Reach(),), {}, Seeds(0), 3, lambda done, total: None)["reach"]
     assert isinstance(outcome, Measurement)
     evidence = outcome.values["evidence"]
     assert isinstance(evidence, Ragged)

@@ -9,13 +9,13 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
-from sightline.adapters import decoding, gradients, proofs
+from sightline.adapters import decoding, gradients, invariance, proofs
 from sightline.adapters.proofs import Exhibit, Found, module_of
-from sightline.adapters.returned import called
+from sightline.adapters.returned import called, rows_of, trace_of
 from sightline.errors import DataError, ModelError
 from sightline.types import Auditable, Batch, Example
 
-Outcome = Literal["passed", "failed", "not applicable"]
+ProofOutcome = Literal["passed", "failed", "not applicable"]
 SAMPLE = 8
 """Texts that are looked at, from the shortest to the longest."""
 
@@ -26,7 +26,7 @@ class Proof:
 
     name: str
     claim: str
-    outcome: Outcome
+    outcome: ProofOutcome
     wrong: str = ""
     change: str = ""
     measured: float | None = None
@@ -34,8 +34,13 @@ class Proof:
     def __str__(self) -> str:
         """Write the proof on one line."""
         sign = {"passed": "✓", "failed": "✕", "not applicable": "–"}[self.outcome]
-        told = {"passed": "", "failed": f": {self.wrong}; {self.change}", "not applicable": f" ({self.wrong})"}
+        told = {"passed": "", "failed": f": {self.complaint}", "not applicable": f" ({self.wrong})"}
         return f"{sign} {self.claim}{told[self.outcome]}"
+
+    @property
+    def complaint(self) -> str:
+        """What is wrong, and what to change where that is known."""
+        return "; ".join(part for part in (self.wrong, self.change) if part)
 
     def to_json(self) -> dict[str, Any]:
         """Write the proof as plain values."""
@@ -43,7 +48,7 @@ class Proof:
 
 
 @dataclass(frozen=True)
-class Question:
+class Demand:
     """What is claimed, who looks, what the model must offer for it, and whether all else rests on it."""
 
     claim: str
@@ -56,29 +61,29 @@ MODE = "no part of the module is in training mode"
 COLLATE = "collate gives a row a text, in order, and a token a word"
 TRACE = "trace runs, and gives what it must"
 UNCHANGED = "nothing that is handed in is changed"
-QUESTIONS: Mapping[str, Question] = {
-    "link": Question("the logits fit the link and the labels", proofs.link, first=True),
-    "finite": Question("embeddings, attention and logits are finite", proofs.finite, first=True),
-    "repeatable": Question("two runs give the same", proofs.repeatable, first=True),
-    "precision": Question("rounding stays below what an audit measures", proofs.precision, first=True),
-    "unattended": Question("padding gets exactly no attention", proofs.unattended),
-    "distribution": Question("attention is a distribution over the words", proofs.distribution),
-    "padding": Question("more padding changes nothing", proofs.padding),
-    "alone": Question("a text gives the same alone and among others", proofs.alone),
-    "deletion": Question("a word deleted from the batch is a text read without it", proofs.deletion),
-    "identity": Question("decoding the model's own attention gives its logits", decoding.identity, "decode"),
-    "used": Question("decoding other attention gives other logits", decoding.used, "decode"),
-    "mixture": Question("the logits are the token logits mixed by attention", decoding.mixture, "token_logits"),
-    "embeddings": Question("trace starts from the embeddings it is given", gradients.starts_from, "embedding_grad"),
-    "gradient": Question("gradients reach the embeddings, whole", gradients.reaches, "embedding_grad"),
+DEMANDS: Mapping[str, Demand] = {
+    "link": Demand("the logits fit the link and the labels", proofs.link, first=True),
+    "finite": Demand("embeddings, attention and logits are finite", proofs.finite, first=True),
+    "repeatable": Demand("two runs give the same", proofs.repeatable, first=True),
+    "precision": Demand("rounding stays below what an audit measures", proofs.precision, first=True),
+    "unattended": Demand("padding gets exactly no attention", proofs.unattended),
+    "distribution": Demand("attention is a distribution over the words", proofs.distribution),
+    "padding": Demand("more padding changes nothing", invariance.padding),
+    "alone": Demand("a text gives the same alone and among others", invariance.alone),
+    "deletion": Demand("a word deleted from the batch is a text read without it", invariance.deletion),
+    "identity": Demand("decoding the model's own attention gives its logits", decoding.identity, "decode"),
+    "used": Demand("decoding other attention gives other logits", decoding.used, "decode"),
+    "mixture": Demand("the logits are the token logits mixed by attention", decoding.mixture, "token_logits"),
+    "embeddings": Demand("trace starts from the embeddings it is given", gradients.starts_from, "embedding_grad"),
+    "gradient": Demand("gradients reach the embeddings, whole", gradients.reaches, "embedding_grad"),
 }
-"""Every question after the module was run once, in the order in which they are asked."""
+"""Every demand after the model was run once, in the order in which they are looked at."""
 
 
 def check(model: Auditable, examples: Sequence[Example], labels: Sequence[str] | None = None) -> tuple[Proof, ...]:
     """Prove on a few texts that a model can be audited; ``labels`` are those of the data, where they are known.
 
-    A question on which others rest (`Question.first`) ends the matter where it fails: the rest is not applicable.
+    A demand on which others rest (`Demand.first`) ends the matter where it fails: the rest is not applicable.
     Torch's random state is left as it was.
     """
     if not examples:
@@ -93,7 +98,7 @@ def require(model: Auditable, examples: Sequence[Example], labels: Sequence[str]
     found = check(model, examples, labels)
     failed = [proof for proof in found if proof.outcome == "failed"]
     if failed:
-        told = " | ".join(f"{proof.wrong}; {proof.change}" for proof in failed)
+        told = " | ".join(proof.complaint for proof in failed)
         proofs_failed = f"{len(failed)} of its proofs fail" if len(failed) > 1 else "one of its proofs fails"
         raise ModelError(f"{model.name} cannot be audited, {proofs_failed}: {told}")
     return found
@@ -119,24 +124,24 @@ def _closed(found: Iterator[Proof]) -> Iterator[Proof]:
 
 def _claims() -> dict[str, str]:
     before = {"mode": MODE, "collate": COLLATE, "trace": TRACE, "unchanged": UNCHANGED}
-    return before | {name: question.claim for name, question in QUESTIONS.items()}
+    return before | {name: demand.claim for name, demand in DEMANDS.items()}
 
 
 def _proofs(model: Auditable, examples: tuple[Example, ...], labels: Sequence[str] | None) -> Iterator[Proof]:
-    """Ask one question after the other; ends early where nothing more can be asked."""
+    """Look at one demand after the other; ends early where nothing more can be asked."""
     mode = _proof("mode", MODE, proofs.mode(model))
     yield mode
     if mode.outcome == "failed":
         return
     try:
-        batch = called("collate", model.collate, examples)
+        batch = rows_of(called("collate", model.collate, examples), examples)
     except ModelError as error:
         yield _failed("collate", COLLATE, error)
         return
     yield Proof("collate", COLLATE, "passed")
     kept = _copy(batch)
     try:
-        trace = called("trace", model.trace, batch)
+        trace = trace_of(called("trace", model.trace, batch), batch)
     except ModelError as error:
         yield _failed("trace", TRACE, error)
         return
@@ -149,28 +154,26 @@ def _proofs(model: Auditable, examples: tuple[Example, ...], labels: Sequence[st
 
 
 def _asked(on: Exhibit) -> Iterator[Proof]:
-    for name, question in QUESTIONS.items():
-        if question.needs and question.needs not in on.model.offers:
-            yield Proof(name, question.claim, "not applicable", f"needs {question.needs}, which is not offered")
+    for name, demand in DEMANDS.items():
+        if demand.needs and demand.needs not in on.model.offers:
+            yield Proof(name, demand.claim, "not applicable", f"needs {demand.needs}, which is not offered")
             continue
         try:
-            proof = _proof(name, question.claim, called("the model", question.look, on))
+            proof = _proof(name, demand.claim, called("the model", demand.look, on))
         except ModelError as error:
-            proof = _failed(name, question.claim, error)
+            proof = _failed(name, demand.claim, error)
         yield proof
-        if question.first and proof.outcome == "failed":
+        if demand.first and proof.outcome == "failed":
             return
 
 
 def _proof(name: str, claim: str, found: Found) -> Proof:
-    outcome: Outcome = "failed" if found.wrong else "passed"
+    outcome: ProofOutcome = "failed" if found.wrong else "passed"
     return Proof(name, claim, outcome, found.wrong, found.change, found.measured)
 
 
 def _failed(name: str, claim: str, error: ModelError) -> Proof:
-    """Part an error where its house style has the remedy: behind the last semicolon."""
-    wrong, _, change = str(error).rpartition("; ")
-    return Proof(name, claim, "failed", wrong, change)
+    return Proof(name, claim, "failed", error.wrong, error.change)
 
 
 def _copy(batch: Batch) -> dict[str, torch.Tensor]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from torch import nn
 
+from sightline.adapters.admission import complete
 from sightline.adapters.module import WrappedModule
 from sightline.adapters.returned import called
 from sightline.data.tokeniser import tokenise
@@ -42,8 +43,8 @@ def load_factory(spec: str) -> Auditable:
     factory = _attribute(spec, _imported(spec, module_name), attribute)
     if not callable(factory) or not _without_arguments(factory):
         raise ModelError(
-            f"{spec}: expected a function that can be called without arguments, got {_about(factory)}; write one that "
-            "builds the model and returns sightline.wrap(…)"
+            f"{spec}: expected a function that can be called without arguments, got {_about(factory)}",
+            change="write one that builds the model and returns sightline.wrap(…)",
         )
     return _checked(spec, called(f"{spec}()", factory))
 
@@ -58,11 +59,11 @@ def _imported(spec: str, name: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name is not None and (error.name == name or name.startswith(f"{error.name}.")):
             told = f"{spec}: there is no module {error.name} in {here} or among the installed packages"
-            raise ModelError(f"{told}; run sightline in the folder that holds it") from error
-        raise ModelError(f"{spec}: importing {name} failed: {error}; install what it needs") from error
+            raise ModelError(told, change="run sightline in the folder that holds it") from error
+        raise ModelError(f"{spec}: importing {name} failed: {error}", change="install what it needs") from error
     except (Exception, SystemExit) as error:  # a script without a main guard may do anything, leaving included
-        told = f"{type(error).__name__}: {error}"
-        raise ModelError(f"{spec}: importing {name} failed: {told}; it must import without running anything") from error
+        told = f"{spec}: importing {name} failed: {type(error).__name__}: {error}"
+        raise ModelError(told, change="it must import without running anything") from error
 
 
 def _attribute(spec: str, module: ModuleType, dotted: str) -> Any:
@@ -72,7 +73,7 @@ def _attribute(spec: str, module: ModuleType, dotted: str) -> Any:
         public = [name for name in vars(module) if not name.startswith("_")]
         near = get_close_matches(dotted, public, n=1)
         hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(sorted(public)[:8]) or 'nothing'}"
-        raise ModelError(f"{spec}: {module.__name__} has no {dotted}; {hint}") from error
+        raise ModelError(f"{spec}: {module.__name__} has no {dotted}", change=hint) from error
 
 
 def _without_arguments(factory: Any) -> bool:
@@ -84,11 +85,14 @@ def _without_arguments(factory: Any) -> bool:
 
 
 def _checked(spec: str, built: object) -> Auditable:
-    if isinstance(built, nn.Module) and not isinstance(built, Auditable):
-        raise ModelError(f"{spec}: expected what sightline.wrap gives, got a bare {type(built).__name__}; wrap it")
-    if not isinstance(built, Auditable):
-        raise ModelError(f"{spec}: expected what sightline.wrap gives, got {_about(built)}; return it from the factory")
-    return built
+    """Tell what is nothing like a model from a class of the owner's that says nearly all it must."""
+    if hasattr(built, "collate") and hasattr(built, "trace") and not isinstance(built, type):
+        return complete(built)
+    if isinstance(built, nn.Module):
+        told, change = f"a bare {type(built).__name__}", "wrap it"
+    else:
+        told, change = _about(built), "return it from the factory"
+    raise ModelError(f"{spec}: expected what sightline.wrap gives, got {told}", change=change)
 
 
 def _about(value: object) -> str:

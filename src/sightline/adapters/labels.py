@@ -12,6 +12,8 @@ from sightline.types import Example
 
 def numbered_for(dataset: Dataset, names: Sequence[str]) -> Dataset:
     """Number labels and candidates as the model does; a label that it does not know is an error."""
+    if tuple(names) == dataset.label_names:
+        return dataset
     if unknown := sorted(set(dataset.label_names) - set(names)):
         raise DataError(f"{dataset.name}: the model knows the labels {', '.join(names)}, not {unknown[0]!r}")
     numbers = [tuple(names).index(name) for name in dataset.label_names]

@@ -14,7 +14,7 @@ from torch import nn
 
 from sightline.adapters.returned import batch_of, called, entry, tensor
 from sightline.errors import ModelError
-from sightline.types import Batch, Example, Link, Trace
+from sightline.types import Batch, Example, Link, Offer, Origin, Trace
 
 Pair = tuple[torch.Tensor, torch.Tensor]
 Returned = Mapping[str, Any] | Trace
@@ -24,13 +24,6 @@ Embed = Callable[[Batch], torch.Tensor]
 Tracer = Callable[[Batch, torch.Tensor], Returned]
 Decode = Callable[[Any, torch.Tensor], torch.Tensor]
 TokenLogits = Callable[[Any], torch.Tensor]
-
-
-@dataclass(frozen=True)
-class ModuleTrace(Trace):
-    """A trace, and beside it what the user's own trace returned, extra entries included."""
-
-    returned: Any = None
 
 
 @dataclass(frozen=True)
@@ -55,9 +48,14 @@ class WrappedModule:
     labels: tuple[str, ...] | None = None
 
     @property
-    def offers(self) -> frozenset[str]:
+    def origin(self) -> Origin:
+        """Elsewhere: what the callables do has to be proved."""
+        return "elsewhere"
+
+    @property
+    def offers(self) -> frozenset[Offer]:
         """Name what was given; nothing is guessed from the module."""
-        given = {"decode": self.calls.decode, "token_logits": self.calls.token_logits}
+        given: dict[Offer, object] = {"decode": self.calls.decode, "token_logits": self.calls.token_logits}
         return frozenset({"embedding_grad", *(name for name, function in given.items() if function is not None)})
 
     @property
@@ -75,7 +73,7 @@ class WrappedModule:
         vectors = called("embed", self.calls.embed, batch)
         return tensor("embed", vectors, (*batch.ids.shape, None), batch.ids.device)
 
-    def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> ModuleTrace:
+    def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> Trace:
         """Run the module; detached, unless embeddings are given to take gradients of."""
         if embeddings is not None:
             with _exact_recurrence(self):
@@ -86,19 +84,20 @@ class WrappedModule:
     def decode(self, trace: Trace, attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
         """Let the user's decode compute the logits under any attention, from what the user's trace returned."""
         if self.calls.decode is None:
-            raise ModelError(f"{self.name}: cannot decode other attention; give decode= to wrap")
-        if not isinstance(trace, ModuleTrace):
-            raise ModelError(f"{self.name}: expected a trace of its own to decode, got another model's; trace it anew")
+            raise ModelError(f"{self.name}: cannot decode other attention", change="give decode= to wrap")
+        if trace.inside is None:
+            told = f"{self.name}: expected a trace of its own to decode, got another model's"
+            raise ModelError(told, change="trace the batch anew")
         with _exact_recurrence(self):
-            logits = called("decode", self.calls.decode, trace.returned, attention)
+            logits = called("decode", self.calls.decode, trace.inside, attention)
         return tensor("decode", logits, tuple(trace.logits.shape), attention.device)
 
-    def _run(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"]) -> ModuleTrace:
+    def _run(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"]) -> Trace:
         returned = called("trace", self.calls.trace, batch, embeddings)
         if not isinstance(returned, (Mapping, Trace)):
             raise ModelError(
-                f"trace: expected a mapping with 'attention' and 'logits', or a Trace, got {type(returned).__name__}; "
-                "return {'attention': …, 'logits': …} and whatever decode needs"
+                f"trace: expected a mapping with 'attention' and 'logits', or a Trace, got {type(returned).__name__}",
+                change="return {'attention': …, 'logits': …} and whatever decode needs",
             )
         known = _entries(returned)
         own = {**returned, "batch": batch, "embeddings": embeddings} if isinstance(returned, Mapping) else returned
@@ -148,10 +147,11 @@ def wrap(
     """
     names = None if labels is None else tuple(labels)
     if link not in ("sigmoid", "softmax"):
-        raise ModelError(f"link: expected sigmoid or softmax, got {link!r}; one logit takes a sigmoid")
+        raise ModelError(f"link: expected sigmoid or softmax, got {link!r}", change="one logit takes a sigmoid")
     if names is not None and (len(set(names)) < max(len(names), 2) or (link == "sigmoid" and len(names) != 2)):
         wanted = "two different names" if link == "sigmoid" else "two or more different names"
-        raise ModelError(f"labels: expected {wanted}, got {names}; name each class once, in the order of the logits")
+        change = "name each class once, in the order of the logits"
+        raise ModelError(f"labels: expected {wanted}, got {names}", change=change)
     calls = Calls(collate, embed, trace, decode, token_logits)
     return WrappedModule(
         module, calls, "sigmoid" if link == "sigmoid" else "softmax", name or type(module).__name__, names
@@ -179,41 +179,24 @@ def _entries(returned: Returned) -> dict[str, Any]:
     return dict(returned)
 
 
-def _read(
-    known: Mapping[str, Any], batch: Batch, embeddings: Float[torch.Tensor, "B T E"], own: Returned
-) -> ModuleTrace:
-    """Take from what trace returned what a `Trace` holds; what is missing has a plain meaning."""
+def _read(known: Mapping[str, Any], batch: Batch, embeddings: Float[torch.Tensor, "B T E"], own: Returned) -> Trace:
+    """Take from what trace returned what a `Trace` holds, and keep the whole of it for decode."""
     texts, tokens = batch.ids.shape
     device = batch.ids.device
-
-    def taken(name: str, value: object, *shape: int | None) -> torch.Tensor:
-        return tensor(f"trace: {name}", value, shape, device)
-
-    attention = taken("attention", entry(known, "attention"), texts, tokens)
-    states = taken("states", known.get("states", embeddings), texts, tokens, None)
-    return ModuleTrace(
-        batch=batch,
-        embeddings=embeddings,
-        states=states,
-        pooled=taken("pooled", known.get("pooled", states), texts, tokens, None),
-        scores=taken("scores", known.get("scores", _log(attention)), texts, tokens),
-        attention=attention,
-        logits=taken("logits", entry(known, "logits"), texts, None),
-        returned=own,
-    )
+    attention = tensor("trace: attention", entry(known, "attention"), (texts, tokens), device)
+    logits = tensor("trace: logits", entry(known, "logits"), (texts, None), device)
+    return Trace(batch, embeddings, attention, logits, inside=own)
 
 
-def _log(attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B T"]:
-    return attention.detach().clamp(min=torch.finfo(attention.dtype).tiny).log()
-
-
-def _detached(trace: ModuleTrace) -> ModuleTrace:
+def _detached(trace: Trace) -> Trace:
     """Cut every graph, also in what decode gets back: a trace must not hold the module's memory."""
-    cut = {f.name: _cut(getattr(trace, f.name)) for f in fields(ModuleTrace) if f.name not in ("batch", "returned")}
-    own = trace.returned
-    if isinstance(own, Trace):
-        return replace(trace, returned=replace(own, **{f.name: _cut(getattr(own, f.name)) for f in fields(own)}), **cut)
-    return replace(trace, returned={name: _cut(value) for name, value in own.items()}, **cut)
+    own = trace.inside
+    inside = _cut_all(own) if isinstance(own, Trace) else {name: _cut(value) for name, value in own.items()}
+    return replace(_cut_all(trace), inside=inside)
+
+
+def _cut_all(trace: Trace) -> Trace:
+    return replace(trace, **{f.name: _cut(getattr(trace, f.name)) for f in fields(trace)})
 
 
 def _cut(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any, TypeVar
@@ -11,7 +12,7 @@ import torch
 from jaxtyping import Bool, Int
 
 from sightline.errors import ModelError, SightlineError
-from sightline.types import Batch, Example
+from sightline.types import Batch, Example, Trace
 
 T = TypeVar("T")
 Shape = tuple[int | None, ...]
@@ -27,7 +28,7 @@ def called(name: str, function: Callable[..., T], *arguments: Any) -> T:
     except Exception as error:
         told = next(iter(str(error).strip().splitlines()), "")
         what = f"{name} raised {type(error).__name__}: {told}" if told else f"{name} raised {type(error).__name__}"
-        raise ModelError(f"{what} ({_place(error)}); mend {name} there, or what it is given") from error
+        raise ModelError(f"{what} ({_place(error)})", change=f"mend {name} there, or what it is given") from error
 
 
 def _place(error: Exception) -> str:
@@ -36,18 +37,19 @@ def _place(error: Exception) -> str:
     return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "no line is known"
 
 
-def tensor(name: str, value: object, shape: Shape, device: torch.device, remedy: str = "") -> torch.Tensor:
+def tensor(name: str, value: object, shape: Shape, device: torch.device) -> torch.Tensor:
     """Check that a value is a floating-point tensor of a shape (None: any size) on a device."""
     wanted = f"a floating-point tensor of shape {_shown(shape)}"
     if not isinstance(value, torch.Tensor):
-        raise ModelError(f"{name}: expected {wanted}, got {_kind(value)}; {remedy or 'return a tensor'}")
+        raise ModelError(f"{name}: expected {wanted}, got {_kind(value)}", change="return a tensor")
     fits = value.ndim == len(shape) and all(n in (None, m) for n, m in zip(shape, value.shape, strict=True))
     if not fits:
-        raise ModelError(f"{name}: expected {wanted}, got {_shown(value.shape)}; {remedy or _reshape(value, shape)}")
+        raise ModelError(f"{name}: expected {wanted}, got {_shown(value.shape)}", change=_reshape(value, shape))
     if not value.is_floating_point():
-        raise ModelError(f"{name}: expected {wanted}, got {value.dtype}; convert it with .float()")
+        raise ModelError(f"{name}: expected {wanted}, got {value.dtype}", change="convert it with .float()")
     if value.device != device:
-        raise ModelError(f"{name}: expected it on {device}, where the batch is, got {value.device}; keep to one device")
+        told = f"{name}: expected it on {device}, where the batch is, got {value.device}"
+        raise ModelError(told, change="keep to one device")
     return value
 
 
@@ -72,19 +74,24 @@ def entry(returned: Mapping[str, Any], name: str) -> Any:
     """Give one entry of what trace returned."""
     if name not in returned:
         there = ", ".join(map(str, returned)) or "nothing"
-        raise ModelError(f"trace: expected an entry {name!r}, got {there}; add it to the mapping that trace returns")
+        told = f"trace: expected an entry {name!r}, got {there}"
+        raise ModelError(told, change="add it to the mapping that trace returns")
     return returned[name]
 
 
 def batch_of(returned: object, examples: Sequence[Example], device: torch.device) -> Batch:
     """Read what collate gave, a `Batch` or ``(ids, mask)``, onto a device; a row a text and a token a word."""
-    if isinstance(returned, Batch):
-        batch = returned
-        _check_ids(batch.ids, batch.mask, examples)
-    else:
-        batch = _complete(*_pair(returned), examples)
+    batch = returned if isinstance(returned, Batch) else _complete(*_pair(returned), examples)
+    return rows_of(batch, examples).to(device)
+
+
+def rows_of(batch: object, examples: Sequence[Example]) -> Batch:
+    """Read what a class of somebody's own collated as strictly as what `batch_of` reads."""
+    if not isinstance(batch, Batch):
+        raise ModelError(f"collate: expected a sightline.types.Batch, got {_kind(batch)}", change="return a Batch")
+    _check_ids(batch.ids, batch.mask, examples)
     _check_rows(batch, examples)
-    return batch.to(device)
+    return batch
 
 
 def _pair(returned: object) -> tuple[object, object]:
@@ -92,27 +99,37 @@ def _pair(returned: object) -> tuple[object, object]:
         return returned[0], returned[1]
     got = f"{type(returned).__name__} of {len(returned)}" if isinstance(returned, (tuple, list)) else _kind(returned)
     raise ModelError(
-        f"collate: expected (ids, mask) or a sightline.types.Batch, got {got}; when words are deleted only ids and "
-        "mask are made again, so compute any other tensor inside trace, from batch.ids and batch.mask"
+        f"collate: expected (ids, mask) or a sightline.types.Batch, got {got}",
+        change="when words are deleted only ids and mask are made again, so compute any other tensor inside trace, "
+        "from batch.ids and batch.mask",
     )
 
 
 def _check_ids(ids: object, mask: object, examples: Sequence[Example]) -> None:
     if not isinstance(ids, torch.Tensor) or ids.ndim != 2 or ids.is_floating_point() or ids.dtype == torch.bool:
         got = f"{ids.dtype} of shape {_shown(ids.shape)}" if isinstance(ids, torch.Tensor) else _kind(ids)
-        raise ModelError(f"collate: expected ids as whole numbers, texts × tokens, got {got}; pad them to one tensor")
+        told = f"collate: expected ids as whole numbers, texts × tokens, got {got}"
+        raise ModelError(told, change="pad them to one tensor")
     if not isinstance(mask, torch.Tensor) or mask.dtype != torch.bool:
         got = str(mask.dtype) if isinstance(mask, torch.Tensor) else _kind(mask)
-        raise ModelError(f"collate: expected a bool mask, True on real tokens, got {got}; give ids != PAD, or .bool()")
+        told = f"collate: expected a bool mask, True on real tokens, got {got}"
+        raise ModelError(told, change="give ids != PAD, or .bool()")
     if mask.shape != ids.shape:
         told = f"ids {_shown(ids.shape)} and mask {_shown(mask.shape)}"
-        raise ModelError(f"collate: expected ids and mask of one shape, got {told}; make the mask from the ids")
+        raise ModelError(
+            f"collate: expected ids and mask of one shape, got {told}", change="make the mask from the ids"
+        )
     if len(ids) != len(examples):
-        raise ModelError(f"collate: expected {len(examples)} rows, one a text, got {len(ids)}; keep every text")
+        raise ModelError(
+            f"collate: expected {len(examples)} rows, one a text, got {len(ids)}", change="keep every text"
+        )
 
 
 def _complete(ids: object, mask: object, examples: Sequence[Example]) -> Batch:
-    """Make a batch of ids and mask: every real token is a word, and words count from the left."""
+    """Make a batch of ids and mask: every real token is a word, and words count from the left.
+
+    Which word a piece belongs to cannot be seen in them, so a model of word pieces gives a `Batch`.
+    """
     _check_ids(ids, mask, examples)
     assert isinstance(ids, torch.Tensor)
     assert isinstance(mask, torch.Tensor)
@@ -128,33 +145,50 @@ def _complete(ids: object, mask: object, examples: Sequence[Example]) -> Batch:
 
 
 def _check_rows(batch: Batch, examples: Sequence[Example]) -> None:
-    """Check that row i is text i, and that its words are there, each once and in order."""
+    """Check that row i is text i, and that its words are there, each in one or more pieces, and in order."""
+    turned = ModelError(
+        "collate: the rows are in another order than the texts", change="keep row i for the text examples[i]"
+    )
     if batch.index.tolist() != [e.index for e in examples] or batch.labels.tolist() != [e.label for e in examples]:
-        raise ModelError("collate: the rows are in another order than the texts; keep row i for the text examples[i]")
+        raise turned
     if (batch.attendable & ~batch.mask).any():
-        raise ModelError("collate: padding is attendable; attention may fall on real tokens only, so use & mask")
+        told = "collate: padding is attendable"
+        raise ModelError(told, change="attention may fall on real tokens only, so use & mask")
     found = [_words(batch.word[row], batch.attendable[row]) for row in range(len(examples))]
     wanted = [list(range(len(example.tokens))) for example in examples]
     wrong = next((row for row, words in enumerate(found) if words != wanted[row]), None)
     if wrong is None:
         return
     if sorted(map(len, found)) == sorted(map(len, wanted)) and list(map(len, found)) != list(map(len, wanted)):
-        raise ModelError("collate: the rows are in another order than the texts; keep row i for the text examples[i]")
-    raise ModelError(_miscounted(examples[wrong], len(found[wrong])))
+        raise turned
+    raise _miscounted(examples[wrong], int(batch.attendable[wrong].sum()))
 
 
 def _words(word: Int[torch.Tensor, " T"], attendable: Bool[torch.Tensor, " T"]) -> list[int]:
-    return [int(number) for number in word[attendable]]
+    """Give the words that may be attended to in their order, a word of several pieces once."""
+    return [number for number, _ in groupby(word[attendable].tolist())]
 
 
-def _miscounted(example: Example, tokens: int) -> str:
+def _miscounted(example: Example, tokens: int) -> ModelError:
     if tokens == len(example.tokens):
-        return (
-            f"collate: the words of text {example.id} are not numbered from 0 in order; give word 0, 1, 2 … from the "
-            "left, −1 on tokens that are no word"
+        return ModelError(
+            f"collate: the words of text {example.id} are not numbered from 0 in order",
+            change="give word 0, 1, 2 … from the left, −1 on tokens that are no word",
         )
-    return (
-        f"collate: text {example.id} has {len(example.tokens)} words, and its row has {tokens} tokens to attend to; "
-        "give one token for each of example.tokens, mark boundary tokens in a Batch (attendable False, word −1), and "
-        "cut long texts when they are read (--max-tokens), not in collate"
+    return ModelError(
+        f"collate: text {example.id} has {len(example.tokens)} words, and its row has {tokens} tokens to attend to",
+        change="give one token for each of example.tokens, or a Batch that says in word which of them each piece is "
+        "of (boundary tokens: attendable False, word −1), and cut long texts when they are read (--max-tokens), not in "
+        "collate",
     )
+
+
+def trace_of(trace: object, batch: Batch) -> Trace:
+    """Read what a class of somebody's own traced, before anything is asked of it."""
+    if not isinstance(trace, Trace):
+        raise ModelError(f"trace: expected a sightline.types.Trace, got {_kind(trace)}", change="return a Trace")
+    texts, tokens = batch.ids.shape
+    tensor("trace: embeddings", trace.embeddings, (texts, tokens, None), batch.ids.device)
+    tensor("trace: attention", trace.attention, (texts, tokens), batch.ids.device)
+    tensor("trace: logits", trace.logits, (texts, None), batch.ids.device)
+    return trace

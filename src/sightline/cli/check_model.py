@@ -51,22 +51,20 @@ def check_model(
     source = None
     if data is not None:
         source = read_source(data, text=text, label=label, split=split, query=query, max_tokens=max_tokens)
-    found, names = read_model(model)
-    examples, labels = read_texts(found, source, seed, names)
+    found = read_model(model)
+    examples, labels = read_texts(found, source, seed)
     proofs = check(found, examples, labels)
     show(found, proofs, as_json)
     if any(proof.outcome == "failed" for proof in proofs):
         raise typer.Exit(FAILED)
 
 
-def read_model(model: str) -> tuple[Auditable, tuple[str, ...] | None]:
-    """Build or read a model, and give the names of its classes where it has them."""
+def read_model(model: str) -> Auditable:
+    """Build or read a model."""
     if model.startswith(PY):
         from sightline.adapters.factory import load_factory  # noqa: PLC0415  (torch)
-        from sightline.adapters.module import WrappedModule  # noqa: PLC0415  (torch)
 
-        built = load_factory(model)
-        return built, built.labels if isinstance(built, WrappedModule) else None
+        return load_factory(model)
     folder = saved_folder(model)
     if folder is None:
         raise SpecError(
@@ -75,12 +73,11 @@ def read_model(model: str) -> tuple[Auditable, tuple[str, ...] | None]:
         )
     from sightline.models.checkpoint import load_classifier  # noqa: PLC0415  (torch)
 
-    saved = load_classifier(folder)[0]
-    return saved, saved.label_names
+    return load_classifier(folder)[0]
 
 
 def read_texts(
-    model: Auditable, source: DataSpec | None, seed: int, names: tuple[str, ...] | None
+    model: Auditable, source: DataSpec | None, seed: int
 ) -> tuple[tuple[Example, ...], tuple[str, ...] | None]:
     """Read the test texts of the data, or make some where there are no data."""
     from sightline.adapters.factory import texts_without_data  # noqa: PLC0415  (torch)
@@ -90,11 +87,11 @@ def read_texts(
 
     if source is None:
         if not isinstance(model, AttentionClassifier):
-            return texts_without_data(), names
-        return texts_without_data(model.vocabulary.words, queries=model.reads_queries), names
+            return texts_without_data(), model.labels
+        return texts_without_data(model.vocabulary.words, queries=model.reads_queries), model.labels
     dataset = load(source, seed)
-    if names is not None:
-        dataset = numbered_for(dataset, names)
+    if model.labels is not None:
+        dataset = numbered_for(dataset, model.labels)
     return dataset.test, dataset.label_names
 
 

@@ -190,6 +190,6 @@ def audited(work: Work, display: Display, device: str, tokens: int, command: str
         display,
         limit=work.limit,
         spec=work.about(trained) | {"command": command},
-        measures=default_measures(trained.companions, tokens),
+        measures=default_measures(tokens),
     )
     return trained, audit

@@ -12,7 +12,6 @@ from time import perf_counter
 import numpy as np
 import torch
 
-from sightline.auditing import measure
 from sightline.data.dataset import Dataset, Split, sample_test
 from sightline.data.loading import fit_vocabulary, load
 from sightline.experiments.run import Trained
@@ -22,8 +21,9 @@ from sightline.models.classifier import AttentionClassifier, build, with_uniform
 from sightline.results import Measurement, Outcome
 from sightline.seeds import Seeds
 from sightline.spec.values import ModelSpec, RunSpec
+from sightline.taking.measuring import measure
 from sightline.training.fit import fit
-from sightline.types import Companions, Example
+from sightline.types import Auditable, Example
 
 TRAINING_BATCHES = 6
 AUDIT_TOKENS = 2**19
@@ -55,10 +55,12 @@ def forecast(spec: RunSpec, device: str = "cpu", tokens_at_once: int = TOKENS_AT
     dataset = load(spec.data, spec.seed)
     model = _untrained(spec.model, dataset, spec, device)
     compared = "uniform" in spec.companions and spec.model.source.name != "uniform"
-    other = _untrained(with_uniform_attention(spec.model), dataset, spec, device) if compared else None
+    others: dict[str, Auditable] = {}
+    if compared:
+        others["uniform"] = _untrained(with_uniform_attention(spec.model), dataset, spec, device)
     a_pass, timed = _time_pass(model, dataset, spec)
     models = 2 if compared else 1
-    audit = forecast_audit(Trained(model, dataset, Companions(other), {}), spec.seed, spec.limit, tokens_at_once)
+    audit = forecast_audit(Trained(model, dataset, others, {}), spec.seed, spec.limit, tokens_at_once)
     about = f"an epoch on {timed} of {len(dataset.train)} training texts, {spec.fit.epochs} epochs, {models} models"
     return replace(audit, seconds_training=a_pass * spec.fit.epochs * models, basis=f"{about}; {audit.basis}")
 
@@ -70,7 +72,7 @@ def forecast_audit(
     dataset = trained.dataset if limit is None else sample_test(trained.dataset, limit, seed)
     squares = np.array([len(example.tokens) ** 2 for example in dataset.test], dtype=float)
     few = spread(dataset.test, int(np.clip(AUDIT_TOKENS // squares.mean(), *AUDIT_TEXTS)))
-    measures = default_measures(trained.companions, tokens_at_once)
+    measures = default_measures(tokens_at_once)
 
     def take(examples: Sequence[Example]) -> dict[str, Outcome]:
         return measure(

@@ -10,11 +10,9 @@ from typing import Any
 
 import torch
 
-from sightline.adapters.conformance import require
 from sightline.adapters.factory import load_factory
 from sightline.adapters.labels import numbered_for
-from sightline.adapters.module import WrappedModule
-from sightline.auditing import Progress, audit
+from sightline.auditing import audit
 from sightline.audits import Audit
 from sightline.data.dataset import Dataset
 from sightline.data.loading import fit_vocabulary, load
@@ -24,9 +22,10 @@ from sightline.models.checkpoint import load_classifier, save_classifier
 from sightline.models.classifier import AttentionClassifier, build, with_uniform_attention
 from sightline.spec.keys import run_key, training_key
 from sightline.spec.values import COMPANIONS, DataSpec, RunSpec
+from sightline.taking.measuring import Progress
 from sightline.training.fit import Epoch, fit
 from sightline.training.start import start_from_vectors
-from sightline.types import Auditable, Companions, Example
+from sightline.types import Auditable, Example
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Trained:
 
     model: Auditable
     dataset: Dataset
-    companions: Companions
+    companions: Mapping[str, Auditable]
     record: dict[str, Any]
 
 
@@ -75,12 +74,15 @@ def train(spec: RunSpec, display: Display = Display(), device: str = "cpu", keep
         raise SpecError(f"unknown companion {unknown[0]!r}; known: {', '.join(COMPANIONS)}")
     dataset = load(spec.data, spec.seed)
     model, record = keep(spec, lambda: _fit(spec, dataset, "model", display, device))
-    uniform, trainings = None, {"model": record["summary"]}
+    companions: dict[str, Auditable] = {}
+    trainings = {"model": record["summary"]}
     if "uniform" in spec.companions and spec.model.source.name != "uniform":
         other = replace(spec, model=with_uniform_attention(spec.model))
-        uniform, compared = keep(other, lambda: _fit(other, dataset, "companion (uniform attention)", display, device))
+        companions["uniform"], compared = keep(
+            other, lambda: _fit(other, dataset, "companion (uniform attention)", display, device)
+        )
         trainings["companion (uniform attention)"] = compared["summary"]
-    return Trained(model, _told(dataset, record), Companions(uniform), record | {"trainings": trainings})
+    return Trained(model, _told(dataset, record), companions, record | {"trainings": trainings})
 
 
 def _told(dataset: Dataset, record: Mapping[str, Any]) -> Dataset:
@@ -130,8 +132,7 @@ def save_trained(trained: Trained, folder: str | Path, seed: int) -> Path:
     """Write a model and its companions to one folder, all of it or nothing."""
     if not isinstance(trained.model, AttentionClassifier):
         raise ModelError(f"{trained.model.name}: expected a built-in model to save, got another; save its own weights")
-    known = {name: getattr(trained.companions, name) for name in COMPANIONS}
-    companions = {name: companion for name, companion in known.items() if companion is not None}
+    companions = {n: one for n, one in trained.companions.items() if isinstance(one, AttentionClassifier)}
     return save_classifier(trained.model, folder, seed, trained.record, companions)
 
 
@@ -148,7 +149,7 @@ def load_trained(folder: str | Path, data: DataSpec, seed: int, device: str = "c
         for name in COMPANIONS
         if (Path(folder) / "companions" / name).is_dir()
     }
-    return Trained(model.to(device), _told(dataset, record), Companions(**others), record)
+    return Trained(model.to(device), _told(dataset, record), others, record)
 
 
 def fingerprint(example: Example) -> str:
@@ -164,12 +165,10 @@ def load_imported(spec: str, data: DataSpec, seed: int, device: str = "auto") ->
     """Call ``py:package.module:factory``, and read data to audit its model on; nobody can say what it has seen."""
     model = load_factory(spec)
     dataset = load(data, seed)
-    if isinstance(model, WrappedModule):
-        _check_place(spec, model.device, device)
-        dataset = numbered_for(dataset, model.labels) if model.labels is not None else dataset
-    else:
-        require(model, dataset.test, dataset.label_names)  # a wrapped one is asked by `audit`
-    return Trained(model, dataset, Companions(), {})
+    if (place := getattr(model, "device", None)) is not None:
+        _check_place(spec, place, device)
+    dataset = numbered_for(dataset, model.labels) if model.labels is not None else dataset
+    return Trained(model, dataset, {}, {})
 
 
 def _check_place(spec: str, found: torch.device, asked: str) -> None:

@@ -9,15 +9,15 @@ from sightline.measures.need import Need, RetrainedUniform
 from sightline.measures.outputs import Outputs
 from sightline.measures.permutation import Permutation
 from sightline.measures.reach import Reach
-from sightline.types import Companions, Measure
+from sightline.types import Measure
 
 
-def default_measures(companions: Companions, tokens_at_once: int = TOKENS_AT_ONCE) -> tuple[Measure, ...]:
+def default_measures(tokens_at_once: int = TOKENS_AT_ONCE) -> tuple[Measure, ...]:
     """List every measure of an audit, in the order of the report; deletion runs so many tokens together."""
     return (
         Outputs(),
         Need(),
-        RetrainedUniform(companion=companions.uniform),
+        RetrainedUniform(),
         Agreement(tokens_at_once=tokens_at_once),
         Reach(),
         Permutation(),

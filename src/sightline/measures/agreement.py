@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
-import torch
 from jaxtyping import Bool, Float, Int
 
-from sightline.maths.projections import uniform
 from sightline.maths.ranks import captured, captured_by_chance, inclusion, kendall_tau_b, top_count
-from sightline.measures.arrays import count_undefined, ragged, shuffled, to_numpy, words
-from sightline.measures.importance import TOKENS_AT_ONCE, deletion_importance, gradient_importance
+from sightline.measures.arrays import count_undefined, ragged, shuffled
+from sightline.measures.importance import TOKENS_AT_ONCE, gradient_importance
+from sightline.measures.maps import MAPS, Maps
+from sightline.measures.words import like
 from sightline.results import Measurement, Ragged
 from sightline.seeds import Seeds
-from sightline.types import Arrays, Auditable, Trace
+from sightline.types import Arrays, Subject, Trace
 
 Array = np.ndarray
-References = Mapping[str, Float[Array, "B T"]]
-
-
+References = Mapping[str, Float[Array, "B W"]]
+REFERENCES = ("gradient", "gradient_through", "deletion", "free_gradient", "free_deletion")
+"""The maps that attention is compared with."""
 _KINDS = ("captured", "chance", "draws")
 
 
@@ -29,7 +28,7 @@ _KINDS = ("captured", "chance", "draws")
 class Texts:
     """What every comparison of a batch needs: which words are real, how many count as top, whose text it is."""
 
-    mask: Bool[Array, "B T"]
+    mask: Bool[Array, "B W"]
     count: Int[Array, " B"]
     index: Int[Array, " B"]
 
@@ -47,16 +46,17 @@ class Agreement:
     shuffles: int = 3
     tokens_at_once: int = TOKENS_AT_ONCE
     code: str = "agreement"
-    needs: frozenset[str] = frozenset({"decode", "embedding_grad"})
+    needs: frozenset[str] = frozenset().union(*(MAPS[name].needs for name in REFERENCES))
     paper: str = "Jain & Wallace 2019, §4.1; Meister et al. 2021, §5"
-    split: Literal["test"] = "test"
 
-    def on_batch(self, model: Auditable, trace: Trace, seeds: Seeds) -> Arrays:
+    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Compute every reference once and compare attention with each."""
-        attention, mask = words(trace)
-        texts = Texts(mask, top_count(mask.sum(1), self.share), to_numpy(trace.batch.index))
+        maps = Maps(subject, trace, seeds, self.tokens_at_once)
+        attention, mask = maps["attention"], maps.words.mask
+        texts = Texts(mask, top_count(mask.sum(1), self.share), maps.words.index)
         shuffles = shuffled(attention, mask, texts.index, self.shuffles, seeds, "coupling")
-        references, coupled = _references(model, trace, shuffles, self.tokens_at_once)
+        coupled = _coupled(maps, shuffles)
+        references = {name: maps[name] for name in REFERENCES}
         out: dict[str, Array | Ragged] = {"words": mask.sum(1), "constant": _constant(attention, mask)}
         out |= self._compare(attention, references, texts, seeds)
         out |= _free(out)
@@ -64,19 +64,18 @@ class Agreement:
         out |= self._among(references, texts)
         both = np.stack([np.asarray(out["captured.gradient"]), np.asarray(out["captured.deletion"])])
         out["disagreement"] = 1 - both.mean(axis=0)
-        return out | {f"map.{name}": ragged(values, mask) for name, values in references.items()}
+        return out | {name: ragged(values, mask) for name, values in references.items()}
 
-    def finish(self, arrays: Arrays, seeds: Seeds) -> Measurement:
+    def finish(self, arrays: Arrays) -> Measurement:
         """Count the texts without a ranking: one word, constant attention, a reference without differences."""
         one, constant = np.asarray(arrays["words"]) < 2, np.asarray(arrays["constant"])
         rest = ~one & ~constant
         reasons = {"one word": one, "constant attention": constant, "constant or zero reference": rest}
         settings = {"share": self.share, "draws": self.draws, "shuffles": self.shuffles}
-        renamed = {name.removeprefix("map."): value for name, value in arrays.items()}
-        return Measurement(self.code, renamed, count_undefined(renamed, reasons), settings)
+        return Measurement(self.code, arrays, count_undefined(arrays, reasons), settings)
 
     def _compare(
-        self, attention: Float[Array, "B T"], references: References, texts: Texts, seeds: Seeds
+        self, attention: Float[Array, "B W"], references: References, texts: Texts, seeds: Seeds
     ) -> dict[str, Array]:
         top = _ranked(attention, texts)
         permuted = shuffled(top, texts.mask, texts.index, self.draws, seeds, "after the fact")
@@ -88,7 +87,7 @@ class Agreement:
             out[f"tau.{name}"] = _tau(attention, reference, texts.mask)
         return out
 
-    def _couple(self, shuffles: Float[Array, "R B T"], coupled: Sequence[References], texts: Texts) -> dict[str, Array]:
+    def _couple(self, shuffles: Float[Array, "R B W"], coupled: Sequence[References], texts: Texts) -> dict[str, Array]:
         out = {}
         for name in ("gradient", "deletion"):
             pairs = [(weights, references[name]) for weights, references in zip(shuffles, coupled, strict=True)]
@@ -121,48 +120,36 @@ def _free(compared: Mapping[str, Array | Ragged]) -> dict[str, Array]:
     return {f"{kind}.free": np.mean(pair, axis=0) for kind, pair in pairs.items()}
 
 
-def _references(
-    model: Auditable, trace: Trace, shuffles: Float[Array, "R B T"], tokens_at_once: int
-) -> tuple[dict[str, Array], list[dict[str, Array]]]:
-    """Compute the references of the model as it is, and those of the model decoded with each shuffle."""
-    flat = uniform(trace.batch.attendable, trace.attention)
-    mixed = [torch.from_numpy(weights).to(trace.attention) for weights in shuffles]
-    others = {"free": flat} | {str(k): weights for k, weights in enumerate(mixed)}
-    deletion = deletion_importance(model, trace, others, tokens_at_once)
-    own = {
-        "gradient": gradient_importance(model, trace),
-        "gradient_through": gradient_importance(model, trace, held=False),
-        "deletion": deletion["own"],
-        "free_gradient": gradient_importance(model, trace, flat),
-        "free_deletion": deletion["free"],
-    }
-    coupled = [
-        {"gradient": gradient_importance(model, trace, weights), "deletion": deletion[str(k)]}
+def _coupled(maps: Maps, shuffles: Float[Array, "R B W"]) -> list[References]:
+    """Compute the references of the model decoded with each shuffle; its own deletions fall out with them."""
+    mixed = [like(maps.words.weights(weights), maps.trace) for weights in shuffles]
+    deletion = maps.deleted({str(k): weights for k, weights in enumerate(mixed)})
+    return [
+        {"gradient": gradient_importance(maps.subject.model, maps.trace, weights), "deletion": deletion[str(k)]}
         for k, weights in enumerate(mixed)
     ]
-    return own, coupled
 
 
-def _constant(values: Float[Array, "B T"], mask: Bool[Array, "B T"]) -> Bool[Array, " B"]:
+def _constant(values: Float[Array, "B W"], mask: Bool[Array, "B W"]) -> Bool[Array, " B"]:
     """Tell where all real words have exactly the same value, so that there is no ranking."""
     highest = np.where(mask, values, -np.inf).max(axis=1)
     return np.asarray(highest == np.where(mask, values, np.inf).min(axis=1))
 
 
-def _ranked(values: Float[Array, "B T"], texts: Texts) -> Float[Array, "B T"]:
+def _ranked(values: Float[Array, "B W"], texts: Texts) -> Float[Array, "B W"]:
     """Include the top words of each text; NaN where all are alike or undefined, since then none is on top."""
     known = np.nan_to_num(values)
     no_ranking = _constant(known, texts.mask) | np.isnan(values).any(axis=1)
     return np.where(no_ranking[:, None], np.nan, inclusion(known, texts.mask, texts.count))
 
 
-def _by_chance(top: Float[Array, "B T"], reference: Float[Array, "B T"], texts: Texts) -> Float[Array, " B"]:
+def _by_chance(top: Float[Array, "B W"], reference: Float[Array, "B W"], texts: Texts) -> Float[Array, " B"]:
     """The exact mean of the floor, on the texts for which the number itself is defined."""
     chance = captured_by_chance(reference, texts.mask, texts.count)
     return np.asarray(np.where(np.isnan(top).any(axis=1), np.nan, chance))
 
 
-def _tau(x: Float[Array, "B T"], y: Float[Array, "B T"], mask: Bool[Array, "B T"]) -> Float[Array, " B"]:
+def _tau(x: Float[Array, "B W"], y: Float[Array, "B W"], mask: Bool[Array, "B W"]) -> Float[Array, " B"]:
     """Kendall's τ-b, undefined where a side is undefined."""
     unknown = np.isnan(x).any(axis=1) | np.isnan(y).any(axis=1)
     return np.asarray(np.where(unknown, np.nan, kendall_tau_b(np.nan_to_num(x), np.nan_to_num(y), mask)))

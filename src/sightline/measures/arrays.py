@@ -10,22 +10,19 @@ from jaxtyping import Bool, Float
 
 from sightline.maths.divergences import probabilities
 from sightline.maths.simplex import decision
-from sightline.results import Ragged
+from sightline.results import Bracket, Ragged, Values
 from sightline.seeds import Seeds
-from sightline.types import Trace
+from sightline.types import Arrays, Trace
 
 Array = np.ndarray
+SURVEYED = "surveyed"
+"""The array that says which of the audited texts a measure has learned from, where it has from any."""
 
 
 def to_numpy(tensor: torch.Tensor) -> Array:
     """Copy a tensor out, floating point as float64 so that saturated outputs still differ."""
     out = tensor.detach()
     return np.asarray((out.double() if out.is_floating_point() else out).cpu().numpy())
-
-
-def words(trace: Trace) -> tuple[Float[Array, "B T"], Bool[Array, "B T"]]:
-    """Give the attention of a trace and the mask of the words it may fall on."""
-    return to_numpy(trace.attention), to_numpy(trace.batch.attendable)
 
 
 def predicted_probability(logits: Float[Array, "*B L"], decided: Float[Array, " B"] | Array) -> Float[Array, "*B"]:
@@ -57,15 +54,19 @@ def ragged(padded: Float[Array, "B T"], mask: Bool[Array, "B T"]) -> Ragged:
     return Ragged(padded[mask], mask.sum(axis=1))
 
 
-def count_undefined(
-    values: Mapping[str, Array | Ragged], reasons: Mapping[str, Bool[Array, " N"]]
-) -> dict[str, dict[str, int]]:
-    """Count NaN by quantity and by the first reason that applies, in the order given; the rest is "unexplained"."""
+def count_undefined(values: Arrays, reasons: Mapping[str, Bool[Array, " N"]]) -> dict[str, dict[str, int]]:
+    """Count NaN by quantity and by the first reason that applies, in the order given; the rest is "unexplained".
+
+    Texts that the measure has learned from (`Surveying`) are not measured, and that is the first of all reasons.
+    """
+    surveyed = {"learned from": np.asarray(values[SURVEYED])} if SURVEYED in values else {}
+    reasons = {**surveyed, **reasons}
     counts: dict[str, dict[str, int]] = {}
     for name, value in values.items():
-        if isinstance(value, Ragged) or not np.issubdtype(value.dtype, np.floating):
+        unknown = _undefined(value)
+        if unknown is None:
             continue
-        left = np.isnan(value) if value.ndim == 1 else np.isnan(value).all(axis=1)
+        left = unknown
         found: dict[str, int] = {}
         for reason, applies in reasons.items():
             found[reason] = int((left & applies).sum())
@@ -73,3 +74,13 @@ def count_undefined(
         found["unexplained"] = int(left.sum())
         counts[name] = {reason: count for reason, count in found.items() if count}
     return {name: found for name, found in counts.items() if found}
+
+
+def _undefined(value: Values) -> Bool[Array, " N"] | None:
+    """Say which texts have no value; None where there could be none missing, or where words have values."""
+    if isinstance(value, Ragged):
+        return None
+    numbers = value.low + value.high if isinstance(value, Bracket) else value
+    if not np.issubdtype(numbers.dtype, np.floating):
+        return None
+    return np.asarray(np.isnan(numbers) if numbers.ndim == 1 else np.isnan(numbers).all(axis=1))

@@ -10,12 +10,13 @@ from collections.abc import Mapping
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from sightline.maths.divergences import probabilities, total_variation
 from sightline.maths.projections import renormalise
 from sightline.measures.arrays import decided, to_numpy
-from sightline.types import Auditable, Batch, Trace
+from sightline.measures.words import Words, words_of
+from sightline.types import Auditable, Batch, Trace, closed_up
 
 Array = np.ndarray
 TOKENS_AT_ONCE = 2**15
@@ -24,9 +25,10 @@ TOKENS_AT_ONCE = 2**15
 
 def gradient_importance(
     model: Auditable, trace: Trace, attention: Float[torch.Tensor, "B T"] | None = None, *, held: bool = True
-) -> Float[Array, "B T"]:
+) -> Float[Array, "B W"]:
     """``|∂ log-odds / ∂e_t · e_t|`` of the decided class (Jain & Wallace 2019, §4.1: gradient times input).
 
+    A word read in pieces has the sum of their slopes: what moves when all of them grow along themselves.
     ``held`` cuts the graph at the attention, as the released code of that paper does; otherwise the gradient also
     runs through the weights (Meister et al. 2021). ``attention`` replaces the weights at decoding, and is held.
     The log-odds of the decided class differ from its probability by a positive factor for each text, which no rank and
@@ -38,7 +40,8 @@ def gradient_importance(
     logits = model.decode(again, weights.detach() if held else weights)
     target = log_odds(logits, torch.from_numpy(decided(trace)).to(logits.device)).sum()
     (gradient,) = torch.autograd.grad(target, embeddings)
-    return to_numpy((gradient * embeddings).sum(-1).abs() * trace.batch.attendable)
+    words = words_of(trace)
+    return np.asarray(np.abs(words.of(to_numpy((gradient * embeddings).sum(-1))) * words.mask))
 
 
 def log_odds(logits: Float[torch.Tensor, "B L"], chosen: torch.Tensor) -> Float[torch.Tensor, " B"]:
@@ -61,8 +64,8 @@ def deletion_importance(
     trace: Trace,
     attentions: Mapping[str, Float[torch.Tensor, "B T"]],
     tokens_at_once: int = TOKENS_AT_ONCE,
-) -> dict[str, Float[Array, "B T"]]:
-    """Total variation of the output when one word is deleted and the shortened text is run again.
+) -> dict[str, Float[Array, "B W"]]:
+    """Total variation of the output when one word is deleted, whole, and the shortened text is run again.
 
     ``"own"`` lets the model attend anew to what is left (Jain & Wallace 2019, algorithm 1). For each named attention
     in ``attentions``, both outputs are decoded with it; its weights on the words left are scaled to sum to one. The
@@ -70,36 +73,34 @@ def deletion_importance(
     """
     whole = {name: probabilities(to_numpy(model.decode(trace, weights))) for name, weights in attentions.items()}
     whole["own"] = probabilities(to_numpy(trace.logits))
-    out = {name: np.zeros(tuple(trace.batch.ids.shape)) for name in whole}
-    for rows, columns in _deletions(trace.batch, tokens_at_once):
-        shorter = trace_without(model, trace.batch, rows, columns)
+    words = words_of(trace)
+    out = {name: np.zeros(words.mask.shape) for name in whole}
+    for rows, columns in _deletions(words, trace.batch, tokens_at_once):
+        kept = _kept(words, trace.batch, rows, columns)
+        shorter = model.trace(trace.batch.rows(rows).keep(kept))
+        places = closed_up(kept)
         decoded = {"own": shorter.logits}
         for name, weights in attentions.items():
-            left = renormalise(_without(weights[rows], columns, shorter), shorter.batch.attendable)
+            left = renormalise(weights[rows].gather(1, places), shorter.batch.attendable)
             decoded[name] = model.decode(shorter, left)
         for name, logits in decoded.items():
             change = total_variation(probabilities(to_numpy(logits)), whole[name][to_numpy(rows)])
             out[name][to_numpy(rows), to_numpy(columns)] = change
-    alone = to_numpy(trace.batch.attendable).sum(1) < 2
+    alone = words.mask.sum(1) < 2
     return {name: np.where(alone[:, None], np.nan, values) for name, values in out.items()}
 
 
-def trace_without(model: Auditable, batch: Batch, rows: torch.Tensor, columns: torch.Tensor) -> Trace:
-    """Run one shortened text for each (row, column): the text of that row without the token in that column."""
-    kept = batch.mask[rows].scatter(1, columns[:, None], False)
-    return model.trace(batch.rows(rows).keep(kept))
+def _kept(words: Words, batch: Batch, rows: torch.Tensor, columns: torch.Tensor) -> Bool[torch.Tensor, "N T"]:
+    """Keep all but one word of each text named, all its pieces going together."""
+    place = torch.from_numpy(words.place).to(rows.device)[rows]
+    return batch.mask[rows] & (place != columns[:, None])
 
 
-def _without(weights: Float[torch.Tensor, "N T"], columns: torch.Tensor, shorter: Trace) -> Float[torch.Tensor, "N S"]:
-    """Close the gap that deleting one column leaves, as `Batch.keep` does."""
-    left = torch.arange(shorter.batch.ids.shape[1], device=weights.device)
-    return weights.gather(1, left + (left >= columns[:, None]).long())
-
-
-def _deletions(batch: Batch, tokens_at_once: int) -> list[tuple[torch.Tensor, torch.Tensor]]:
+def _deletions(words: Words, batch: Batch, tokens_at_once: int) -> list[tuple[torch.Tensor, torch.Tensor]]:
     """List every (row, column) of a word that is not alone in its text, in chunks that fit in memory."""
-    several = batch.attendable.sum(1, keepdim=True) > 1
-    rows, columns = torch.nonzero(batch.attendable & several, as_tuple=True)
+    several = words.mask.sum(1, keepdims=True) > 1
+    found = np.nonzero(words.mask & several)
+    rows, columns = (torch.from_numpy(axis).to(batch.ids.device) for axis in found)
     beside = 0 if batch.query_ids is None else batch.query_ids.shape[1]  # every shortened text brings its query
     size = max(1, tokens_at_once // (batch.ids.shape[1] + beside))
     return list(zip(torch.split(rows, size), torch.split(columns, size), strict=True)) if len(rows) else []

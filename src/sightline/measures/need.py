@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
-import torch
 from jaxtyping import Float
 
 from sightline.maths.projections import uniform
 from sightline.maths.simplex import decision
-from sightline.measures.arrays import decided, shuffled, to_numpy, words
+from sightline.measures.arrays import decided, shuffled, to_numpy
+from sightline.measures.words import like, words_of
 from sightline.results import Measurement
 from sightline.seeds import Seeds
-from sightline.types import Arrays, Auditable, Trace
+from sightline.types import Arrays, Subject, Trace
 
 Array = np.ndarray
 
@@ -27,14 +26,12 @@ class Need:
     code: str = "need"
     needs: frozenset[str] = frozenset({"decode"})
     paper: str = "Tutek & Šnajder 2020, Table 1"
-    split: Literal["test"] = "test"
 
-    def on_batch(self, model: Auditable, trace: Trace, seeds: Seeds) -> Arrays:
+    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Decode each text once with uniform weights and ``permutations`` times with permuted ones."""
-        attention, mask = words(trace)
-        index = to_numpy(trace.batch.index)
-        drawn = shuffled(attention, mask, index, self.permutations, seeds, "need")
-        permuted = [model.decode(trace, torch.from_numpy(weights).to(trace.attention)) for weights in drawn]
+        model, words = subject.model, words_of(trace)
+        drawn = shuffled(words.attention, words.mask, words.index, self.permutations, seeds, "need")
+        permuted = [model.decode(trace, like(words.weights(weights), trace)) for weights in drawn]
         flat = model.decode(trace, uniform(trace.batch.attendable, trace.attention))
         again = to_numpy(model.decode(trace, trace.attention))
         return {
@@ -46,7 +43,7 @@ class Need:
             "identity_error": _largest_difference(again, to_numpy(trace.logits)),
         }
 
-    def finish(self, arrays: Arrays, seeds: Seeds) -> Measurement:
+    def finish(self, arrays: Arrays) -> Measurement:
         """Keep everything; a decision is always defined."""
         return Measurement(self.code, arrays, settings={"permutations": self.permutations})
 
@@ -60,22 +57,19 @@ def _largest_difference(x: Float[Array, "B L"], y: Float[Array, "B L"]) -> Float
 class RetrainedUniform:
     """Decisions of a companion trained with every word weighted alike from the start."""
 
-    companion: Auditable | None = None
     code: str = "retrained"
     needs: frozenset[str] = frozenset({"companion.uniform"})
     paper: str = "Wiegreffe & Pinter 2019, §3.1"
-    split: Literal["test"] = "test"
 
-    def on_batch(self, model: Auditable, trace: Trace, seeds: Seeds) -> Arrays:
+    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Run the companion on the same texts."""
-        assert self.companion is not None  # `needs` names it, so the audit has checked
-        other = self.companion.trace(trace.batch)
+        other = subject.companions["uniform"].trace(trace.batch)
         return {
             "label": to_numpy(trace.batch.labels),
             "learned": decided(trace),
             "retrained": decided(other),
         }
 
-    def finish(self, arrays: Arrays, seeds: Seeds) -> Measurement:
+    def finish(self, arrays: Arrays) -> Measurement:
         """Keep everything; a decision is always defined."""
         return Measurement(self.code, arrays)

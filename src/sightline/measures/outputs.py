@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-from sightline.measures.arrays import decided, predicted_probability, ragged, to_numpy, words
+from sightline.measures.arrays import decided, predicted_probability, ragged, to_numpy
+from sightline.measures.maps import Maps
 from sightline.results import Measurement
 from sightline.seeds import Seeds
-from sightline.types import Arrays, Auditable, Trace
+from sightline.types import Arrays, Subject, Trace
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """Label, decision, the probability of the decision, and the weights that are shown."""
+    """Label, decision, the probability of the decision, and the attention that is to explain it."""
 
     code: str = "outputs"
     needs: frozenset[str] = frozenset()
     paper: str = ""
-    split: Literal["test"] = "test"
 
-    def on_batch(self, model: Auditable, trace: Trace, seeds: Seeds) -> Arrays:
-        """Read the answers off the logits."""
+    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+        """Read the answers off the logits, and the weights off the trace."""
+        maps = Maps(subject, trace, seeds)
+        words = maps.words
         logits, chosen = to_numpy(trace.logits), decided(trace)
         return {
             "label": to_numpy(trace.batch.labels),
             "predicted": chosen,
             "probability": predicted_probability(logits, chosen),
-            "words": to_numpy(trace.batch.attendable).sum(1),
-            "attention": ragged(*words(trace)),
+            "words": words.mask.sum(1),
+            "attention": ragged(maps["attention"], words.mask),
         }
 
-    def finish(self, arrays: Arrays, seeds: Seeds) -> Measurement:
+    def finish(self, arrays: Arrays) -> Measurement:
         """Keep everything; nothing here can be undefined."""
         return Measurement(self.code, arrays)

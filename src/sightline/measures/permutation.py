@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from jaxtyping import Float
@@ -12,10 +11,11 @@ from scipy.stats import binom
 from sightline.maths.divergences import entropy, probabilities, total_variation
 from sightline.maths.draws import with_entropy
 from sightline.maths.simplex import permuted_extremes, permuted_moments, permuted_reach
-from sightline.measures.arrays import count_undefined, shuffled, to_numpy, words
+from sightline.measures.arrays import count_undefined, shuffled, to_numpy
+from sightline.measures.words import words_of
 from sightline.results import Measurement
 from sightline.seeds import Seeds
-from sightline.types import Arrays, Auditable, Trace
+from sightline.types import Arrays, Subject, Trace
 
 Array = np.ndarray
 IMMOVABLE = 1e-6
@@ -35,13 +35,13 @@ class Permutation:
     code: str = "permutation"
     needs: frozenset[str] = frozenset({"token_logits"})
     paper: str = "Jain & Wallace 2019, §4.2.1"
-    split: Literal["test"] = "test"
 
-    def on_batch(self, model: Auditable, trace: Trace, seeds: Seeds) -> Arrays:
+    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Permute on token logits, where a permutation costs one multiplication a word."""
         assert trace.token_logits is not None  # `needs` names them
-        z, index = to_numpy(trace.token_logits), to_numpy(trace.batch.index)
-        attention, mask = words(trace)
+        words = words_of(trace)
+        z, index = words.alone(to_numpy(trace.token_logits)), words.index
+        attention, mask = words.attention, words.mask
         distances, largest = self._distances(z, attention, mask, index, seeds, "permutation")
         floor = np.full((len(z), self.draws), np.nan)
         for draw, weights in enumerate(_drawn(attention, mask, index, self.draws, seeds)):
@@ -63,7 +63,7 @@ class Permutation:
             "words": mask.sum(1),
         }
 
-    def finish(self, arrays: Arrays, seeds: Seeds) -> Measurement:
+    def finish(self, arrays: Arrays) -> Measurement:
         """Count the texts without a choice to permute."""
         one, flat = np.asarray(arrays["words"]) < 2, np.asarray(arrays["flat"])
         immovable = np.asarray(arrays["largest"]) < IMMOVABLE

@@ -19,10 +19,11 @@ from sightline.models.made import made
 from sightline.models.projectors import Projector
 from sightline.models.retention import Retention, Setting
 from sightline.models.scorers import Scorer
+from sightline.models.trace import ClassifierTrace
 from sightline.seeds import seed_for
 from sightline.spec.parts import Part
 from sightline.spec.values import ModelSpec
-from sightline.types import Batch, Example, Link, Trace
+from sightline.types import Batch, Example, Link, Offer, Origin, Trace
 
 
 class AttentionClassifier(nn.Module):
@@ -67,10 +68,20 @@ class AttentionClassifier(nn.Module):
         return "sigmoid" if len(self.label_names) == 2 and not self.reads_queries else "softmax"
 
     @property
-    def offers(self) -> frozenset[str]:
-        """What the decoder allows, token logits where it is affine; deletion goes the plain way."""
-        affine = frozenset() if self.reads_queries else frozenset({"token_logits"})
-        return frozenset({"decode", "embedding_grad", "state_grad"}) | affine
+    def labels(self) -> tuple[str, ...]:
+        """The names of the classes it was made for, in the order of its logits."""
+        return self.label_names
+
+    @property
+    def origin(self) -> Origin:
+        """Here: the contract tests prove it of every combination of parts."""
+        return "here"
+
+    @property
+    def offers(self) -> frozenset[Offer]:
+        """What the decoder allows, token logits where it is affine."""
+        always: frozenset[Offer] = frozenset({"decode", "embedding_grad"})
+        return always if self.reads_queries else always | {"token_logits"}
 
     @property
     def device(self) -> torch.device:
@@ -86,7 +97,8 @@ class AttentionClassifier(nn.Module):
                 else ("a query", "add +query to the model")
             )
             raise ModelError(
-                f"text {odd.id}: {self.name} expects {'a' if self.reads_queries else 'no'} query, got {got}; {cure}"
+                f"text {odd.id}: {self.name} expects {'a' if self.reads_queries else 'no'} query, got {got}",
+                change=cure,
             )
         return collate(examples, self.vocabulary, self.spec.boundaries, len(self.label_names)).to(self.device)
 
@@ -99,7 +111,7 @@ class AttentionClassifier(nn.Module):
         """Compute the logits, with gradients to every parameter: for training."""
         return self.run(batch).logits
 
-    def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> Trace:
+    def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> ClassifierTrace:
         """Run the model; detached, unless embeddings are given to take gradients of."""
         if embeddings is not None:
             return self._explained(self._run(batch, embeddings))
@@ -108,13 +120,16 @@ class AttentionClassifier(nn.Module):
 
     def decode(self, trace: Trace, attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
         """Pool under any attention and decode."""
+        if not isinstance(trace, ClassifierTrace):
+            told = f"{self.name}: expected a trace of its own to decode, got another model's"
+            raise ModelError(told, change="trace the batch anew")
         return self._decode(trace.batch, trace.pooled, attention, trace.query)
 
-    def losses_beside(self, trace: Trace) -> Float[torch.Tensor, ""] | None:
+    def losses_beside(self, trace: ClassifierTrace) -> Float[torch.Tensor, ""] | None:
         """Give what training is to add to the loss of each text of a batch, where the retention adds anything."""
         return self.retention.penalty(trace, self.embedding, self.encoder)
 
-    def run(self, batch: Batch) -> Trace:
+    def run(self, batch: Batch) -> ClassifierTrace:
         """Run the model with gradients to every parameter: for training."""
         return self._run(batch, self.embed(batch))
 
@@ -130,14 +145,16 @@ class AttentionClassifier(nn.Module):
         logits: torch.Tensor = self.decoder(context, *asked)
         return logits
 
-    def _run(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"]) -> Trace:
+    def _run(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"]) -> ClassifierTrace:
         states = self.encoder(embeddings, batch.mask)
         pooled = self.retention.pool(states, embeddings)
         query = self._read_query(batch)
         scores = self.scorer(pooled, query)
         attention = self.source(self.projection.disturb(scores, batch), batch)
         logits = self._decode(batch, pooled, attention, query)
-        return Trace(batch, embeddings, states, pooled, scores, attention, logits, query=query)
+        return ClassifierTrace(
+            batch, embeddings, attention, logits, states=states, pooled=pooled, scores=scores, query=query
+        )
 
     def _read_query(self, batch: Batch) -> Float[torch.Tensor, "B H"] | None:
         if not self.reads_queries:
@@ -147,7 +164,7 @@ class AttentionClassifier(nn.Module):
         states = self.query_encoder(self.query_embedding(batch.query_ids), batch.query_mask)
         return self.query_encoder.summary(states, batch.query_mask)
 
-    def _explained(self, trace: Trace) -> Trace:
+    def _explained(self, trace: ClassifierTrace) -> ClassifierTrace:
         return replace(trace, token_logits=self.decoder(trace.pooled)) if isinstance(self.decoder, Linear) else trace
 
 

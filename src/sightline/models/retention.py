@@ -15,9 +15,9 @@ from torch.nn.functional import cross_entropy
 
 from sightline.data.vocabulary import SPECIALS, UNK
 from sightline.models.encoders.encoder import Encoder
+from sightline.models.trace import ClassifierTrace
 from sightline.seeds import seed_for
 from sightline.spec.values import ModelSpec
-from sightline.types import Trace
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,9 @@ class Nothing(nn.Module):
         """Give what attention sums."""
         return states
 
-    def penalty(self, trace: Trace, embedding: nn.Embedding, encoder: Encoder) -> Float[torch.Tensor, ""] | None:
+    def penalty(
+        self, trace: ClassifierTrace, embedding: nn.Embedding, encoder: Encoder
+    ) -> Float[torch.Tensor, ""] | None:
         """Give the loss to add to that of a batch, if there is any, from what the model made of it and is made of."""
         return None
 
@@ -80,7 +82,7 @@ class Tying(Nothing):
         super().__init__(setting)
         self.delta = delta
 
-    def penalty(self, trace: Trace, embedding: nn.Embedding, encoder: Encoder) -> Float[torch.Tensor, ""]:
+    def penalty(self, trace: ClassifierTrace, embedding: nn.Embedding, encoder: Encoder) -> Float[torch.Tensor, ""]:
         """Give the loss to add."""
         apart = (trace.states - trace.embeddings).square().sum(2)
         return self.delta * apart[trace.batch.mask].mean()
@@ -98,7 +100,7 @@ class MaskedLanguageModel(Nothing):
         setting.embedding.weight.requires_grad_(False)
         self.eta, self.p, self.seed, self.batches = eta, p, setting.seed, 0
 
-    def penalty(self, trace: Trace, embedding: nn.Embedding, encoder: Encoder) -> Float[torch.Tensor, ""]:
+    def penalty(self, trace: ClassifierTrace, embedding: nn.Embedding, encoder: Encoder) -> Float[torch.Tensor, ""]:
         """Give the loss to add; without a chosen word it is 0."""
         batch = trace.batch
         generator = torch.Generator(batch.ids.device).manual_seed(seed_for(self.seed, "mlm", self.batches))

@@ -21,7 +21,6 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from sightline.auditing import measure
 from sightline.data.dataset import Dataset
 from sightline.data.loading import load
 from sightline.data.vocabulary import Vocabulary
@@ -38,8 +37,9 @@ from sightline.seeds import Seeds
 from sightline.spec.parts import Part
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, ModelSpec
+from sightline.taking.measuring import measure
 from sightline.training.fit import fit
-from sightline.types import Batch, Companions, Example, Link, Trace
+from sightline.types import Auditable, Batch, Example, Link, Offer, Origin, Trace
 
 WORLDS = ("planted", "unused", "unchosen")
 ENCODERS: Mapping[str, str] = {"mlp": "mlp(hidden=64)+additive", "bilstm": "bilstm(hidden=32)+additive"}
@@ -76,7 +76,9 @@ class Displayed:
         self.shown = Random(softmax, seed, 1.0)
         self.name = f"{model.name}, random weights displayed"
         self.link: Link = model.link
-        self.offers = model.offers
+        self.labels: tuple[str, ...] | None = model.labels
+        self.origin: Origin = "here"
+        self.offers: frozenset[Offer] = model.offers
 
     def collate(self, examples: Sequence[Example]) -> Batch:
         """Collate as the model does."""
@@ -101,7 +103,7 @@ def run_cell(cell: Cell) -> dict[str, Any]:
     torch.set_num_threads(1)
     dataset = load(parse_data(CORPORA[cell.corpus]), cell.seed)
     model, companions = _models(cell, dataset, needs_companion="retrained" in cell.measures)
-    measures = [one for one in default_measures(companions) if one.code in ("outputs", *cell.measures)]
+    measures = [one for one in default_measures() if one.code in ("outputs", *cell.measures)]
     test = dataset.test[: cell.texts]
     outcomes = measure(model, test, measures, companions, Seeds(cell.seed), 32, lambda done, total: None)
     thresholds = committed() if cell.delta is None else Thresholds(dict.fromkeys(CLAIMS, cell.delta), 1)
@@ -111,14 +113,14 @@ def run_cell(cell: Cell) -> dict[str, Any]:
 
 def _models(
     cell: Cell, dataset: Dataset, *, needs_companion: bool
-) -> tuple[AttentionClassifier | Displayed, Companions]:
+) -> tuple[AttentionClassifier | Displayed, dict[str, Auditable]]:
     spec = parse_model(ENCODERS[cell.encoder])
     averaging = with_uniform_attention(spec)
     if cell.world == "unused":
-        return Displayed(_fit(averaging, dataset, cell.seed), cell.seed), Companions()
+        return Displayed(_fit(averaging, dataset, cell.seed), cell.seed), {}
     if cell.world == "unchosen":
         spec = replace(spec, source=Part("random"))
-    companions = Companions(_fit(averaging, dataset, cell.seed)) if needs_companion else Companions()
+    companions: dict[str, Auditable] = {"uniform": _fit(averaging, dataset, cell.seed)} if needs_companion else {}
     return _fit(spec, dataset, cell.seed), companions
 
 

@@ -1,0 +1,88 @@
+"""What must change no answer: more padding, other texts in the batch, a word deleted here or there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+
+from sightline.adapters.proofs import TOLERANCE, Exhibit, Found, answers, furthest
+from sightline.types import Batch, Example
+
+EXTRA = 3
+"""Columns of padding that are added."""
+
+
+def padding(on: Exhibit) -> Found:
+    """Add columns of padding, which must change nothing."""
+    row, apart = furthest(answers(on.model.trace(widened(on.batch))), answers(on.trace))
+    if apart <= TOLERANCE:
+        return Found(measured=apart)
+    return Found(
+        f"{EXTRA} more columns of padding change the answer on text {on.examples[row].id} (by {apart:.2g})",
+        "keep padding out of the states (pack_padded_sequence, or a mask) and out of the softmax; padding may hold any "
+        "id, so go by batch.mask",
+        apart,
+    )
+
+
+def widened(batch: Batch) -> Batch:
+    """Add columns of padding, as another batch might."""
+
+    def more(values: torch.Tensor, filling: int | bool) -> torch.Tensor:
+        return torch.cat([values, values.new_full((len(values), EXTRA), filling)], dim=1)
+
+    return replace(
+        batch, ids=more(batch.ids, 0), mask=more(batch.mask, False), attendable=more(batch.attendable, False),
+        word=more(batch.word, -1),
+    )  # fmt: skip
+
+
+def alone(on: Exhibit) -> Found:
+    """Run each text by itself."""
+    single = [answers(on.model.trace(on.model.collate([example])))[0] for example in on.examples]
+    row, apart = furthest(single, answers(on.trace))
+    if apart <= TOLERANCE:
+        return Found(measured=apart)
+    return Found(
+        f"text {on.examples[row].id} gets another answer alone than among others (by {apart:.2g})",
+        "let no text see its neighbours: no statistics over the batch, padding at the right, never read, rows in order",
+        apart,
+    )
+
+
+def deletion(on: Exhibit) -> Found:
+    """Delete a word from the batch, and from the text: both must give the same answer."""
+    several = [row for row, example in enumerate(on.examples) if len(example.tokens) > 1]
+    if not several:
+        return Found()
+    gone = [len(on.examples[row].tokens) // 2 for row in several]
+    rows = torch.tensor(several, device=on.batch.ids.device)
+    some = on.batch.rows(rows)
+    kept = some.mask & (some.word != torch.tensor(gone, device=rows.device)[:, None])
+    cut = on.model.trace(some.keep(kept))
+    read = on.model.collate([without(on.examples[row], t) for row, t in zip(several, gone, strict=True)])
+    if read.word.shape == cut.batch.word.shape:  # in a cut batch words keep their numbers, and may be known by them
+        read = replace(read, word=cut.batch.word)
+    row, apart = furthest(list(cut.logits), list(on.model.trace(read).logits))
+    if apart <= TOLERANCE:
+        return Found(measured=apart)
+    return Found(
+        f"text {on.examples[several[row]].id} with a word deleted from its batch is not the text read without it "
+        f"(the logits differ by {apart:.2g})",
+        "let trace use nothing of collate's but batch.ids and batch.mask: only these are made again on deletion",
+        apart,
+    )
+
+
+def without(example: Example, position: int) -> Example:
+    """Take one word out of a text; the others stand where they stood, closer by its length."""
+    start, end = example.offsets[position]
+    moved = [(a - (end - start), b - (end - start)) if a >= end else (a, b) for a, b in example.offsets]
+    return replace(
+        example,
+        text=example.text[:start] + example.text[end:],
+        tokens=example.tokens[:position] + example.tokens[position + 1 :],
+        offsets=tuple(moved[:position] + moved[position + 1 :]),
+        rationale=None,
+    )

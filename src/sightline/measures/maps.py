@@ -1,0 +1,118 @@
+"""Maps over the words: every way to give each word of a text one number, by name, computed once a batch.
+
+A measure reads a map by its name and need not know how it is made. A map of words is ``B W`` (`Words.mask`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from sightline.maths.projections import uniform
+from sightline.measures.arrays import decided, to_numpy
+from sightline.measures.importance import TOKENS_AT_ONCE, deletion_importance, gradient_importance, log_odds
+from sightline.measures.words import Words, like, words_of
+from sightline.seeds import Seeds
+from sightline.types import Offer, Subject, Trace
+
+Array = np.ndarray
+Attentions = Mapping[str, Float[torch.Tensor, "B T"]]
+
+
+@dataclass(frozen=True)
+class Maps:
+    """The maps of one batch; each is made when it is first asked for, and kept for the other measures."""
+
+    subject: Subject
+    trace: Trace
+    seeds: Seeds
+    tokens_at_once: int = TOKENS_AT_ONCE
+
+    @cached_property
+    def words(self) -> Words:
+        """The words that all maps of the batch lie over."""
+        return words_of(self.trace)
+
+    @cached_property
+    def flat(self) -> Float[torch.Tensor, "B T"]:
+        """Attention that chooses nothing: every token that may be attended to alike."""
+        return uniform(self.trace.batch.attendable, self.trace.attention)
+
+    def __getitem__(self, name: str) -> Float[Array, "B W"]:
+        """Give a map by its name in `MAPS`."""
+        shared = self.subject.shared
+        if name not in shared:
+            shared[name] = MAPS[name].make(self)
+        return np.asarray(shared[name])
+
+    def deleted(self, beside: Attentions | None = None) -> dict[str, Float[Array, "B W"]]:
+        """Delete every word once: the model's own answers, and the same decoded with flat and other attention.
+
+        The shortened texts are what costs, so whoever wants other attentions asks for all of them together.
+        """
+        flat = {"free": self.flat} if "decode" in self.subject.model.offers else {}
+        found = deletion_importance(self.subject.model, self.trace, {**flat, **(beside or {})}, self.tokens_at_once)
+        self.subject.shared["deletion"] = found["own"]
+        if flat:
+            self.subject.shared["free_deletion"] = found["free"]
+        return found
+
+
+@dataclass(frozen=True)
+class WordMap:
+    """One map: what it tells, how it is made, what the model must offer, whether it speaks against as well as for."""
+
+    told: str
+    make: Callable[[Maps], Float[Array, "B W"]]
+    needs: frozenset[Offer] = frozenset()
+    signed: bool = False
+
+
+def _gradient(maps: Maps) -> Array:
+    return gradient_importance(maps.subject.model, maps.trace)
+
+
+def _gradient_through(maps: Maps) -> Array:
+    return gradient_importance(maps.subject.model, maps.trace, held=False)
+
+
+def _free_gradient(maps: Maps) -> Array:
+    return gradient_importance(maps.subject.model, maps.trace, maps.flat)
+
+
+def _evidence(maps: Maps) -> Array:
+    """Read the log-odds of the decided class off the logits of each word alone."""
+    assert maps.trace.token_logits is not None  # `needs` names them
+    mask = maps.words.mask
+    alone = like(maps.words.alone(to_numpy(maps.trace.token_logits))[mask], maps.trace)
+    chosen = torch.from_numpy(np.broadcast_to(decided(maps.trace)[:, None], mask.shape)[mask]).to(alone.device)
+    out = np.zeros(mask.shape)
+    out[mask] = to_numpy(log_odds(alone, chosen))
+    return out
+
+
+_DECODED: frozenset[Offer] = frozenset({"decode", "embedding_grad"})
+MAPS: Mapping[str, WordMap] = {
+    "attention": WordMap("the weight the model gave to the word", lambda maps: maps.words.attention),
+    "gradient": WordMap("gradient times input, attention held fixed", _gradient, _DECODED),
+    "gradient_through": WordMap("gradient times input, also through the attention", _gradient_through, _DECODED),
+    "deletion": WordMap("what deleting the word does to the output", lambda maps: maps.deleted()["own"]),
+    "free_gradient": WordMap("gradient times input under uniform attention", _free_gradient, _DECODED),
+    "free_deletion": WordMap(
+        "what deleting the word does under uniform attention",
+        lambda maps: maps.deleted()["free"],
+        frozenset({"decode"}),
+    ),
+    "evidence": WordMap(
+        "log-odds of the decided class if the word alone were attended to",
+        _evidence,
+        frozenset({"token_logits"}),
+        signed=True,
+    ),
+}
+"""Every map there is, by the name under which a measure reads it and keeps it."""

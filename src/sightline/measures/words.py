@@ -1,0 +1,81 @@
+"""The words of a batch: the axis on which measures rank, shuffle and delete, whatever the model reads them in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int
+
+from sightline.maths import pieces
+from sightline.measures.arrays import to_numpy
+from sightline.types import Trace
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of each text, and how they lie over the tokens of its trace.
+
+    Where every word is one token, the axis of words *is* that of tokens, boundary tokens masked: nothing is moved, and
+    no sum is taken in another order. Where a word is read in pieces, W counts words, and what is asked of a word is
+    asked of its pieces together.
+
+    Attributes
+    ----------
+    mask
+        True on words.
+    place
+        Where on the axis of words a token lies; −1 on what is no word.
+    shares
+        Which part of its word's attention a piece has; None where every word is one token.
+    attention
+        The weights of the trace, by word.
+    index
+        Which text a row is.
+    """
+
+    mask: Bool[Array, "B W"]
+    place: Int[Array, "B T"]
+    shares: Float[Array, "B T"] | None
+    attention: Float[Array, "B W"]
+    index: Int[Array, " B"]
+
+    def of(self, values: Float[Array, "B T"]) -> Float[Array, "B W"]:
+        """Add up the values of the pieces of each word."""
+        return values if self.shares is None else pieces.summed(values, self.place)
+
+    def weights(self, words: Float[Array, "*R B W"]) -> Float[Array, "*R B T"]:
+        """Part the weights of words among their pieces, as the model's own attention does."""
+        return words if self.shares is None else pieces.reweighed(words, self.shares, self.place)
+
+    def alone(self, values: Float[Array, "B T L"]) -> Float[Array, "B W L"]:
+        """Give the token logits of whole words: those of their pieces, mixed as the model's own attention does."""
+        if self.shares is None:
+            return values
+        mixed = [pieces.summed(one * self.shares, self.place) for one in np.moveaxis(values, -1, 0)]
+        return np.stack(mixed, axis=-1)
+
+    def without(self, gone: Bool[Array, "B W"]) -> Bool[Array, "B T"]:
+        """Say which tokens are left when words are deleted, each with all its pieces."""
+        return pieces.kept(gone, self.place)
+
+
+def words_of(trace: Trace) -> Words:
+    """Read the words of a trace off its batch."""
+    batch, attention = trace.batch, to_numpy(trace.attention)
+    word, index = to_numpy(batch.word.masked_fill(~batch.mask, -1)), to_numpy(batch.index)
+    if not pieces.several(word):
+        attendable = to_numpy(batch.attendable)
+        place = np.where(attendable, np.arange(attendable.shape[1]), -1)
+        return Words(attendable, place, None, attention, index)
+    shares = pieces.shares(attention, word)
+    there = pieces.summed(to_numpy(batch.attendable).astype(float), word) > 0
+    return Words(there, word, shares, pieces.summed(attention, word), index)
+
+
+def like(weights: Float[Array, "*R B T"], trace: Trace) -> torch.Tensor:
+    """Turn weights over tokens into a tensor such as the attention of a trace."""
+    return torch.from_numpy(weights).to(trace.attention)

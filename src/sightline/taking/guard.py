@@ -1,0 +1,83 @@
+"""One measure under guard: whatever goes wrong at any step is kept as failed, by name, and ends nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+from sightline.results import Failed, NotApplicable, Outcome
+from sightline.types import COMPANION, Arrays, Measure, Offer
+
+_MEANING = {
+    "token_logits": "token_logits (the logits of each word alone, which only an affine decoder has)",
+}
+"""What a need is, in words, where its name does not say it."""
+
+
+@dataclass
+class Guarded:
+    """A measure while it is taken, and the name under which its outcome is kept; open until there is an outcome."""
+
+    name: str
+    one: Measure
+    outcome: Outcome | None = None
+    parts: list[Arrays] = field(default_factory=list)
+    learned: Any = None
+
+    @contextmanager
+    def step(self, step: str) -> Iterator[None]:
+        """Do one step; an error in it is the measure's outcome.
+
+        Running out of memory is an error like any other here: what needs the most is lost, and what needs less stands.
+        """
+        try:
+            yield
+        except Exception as error:  # a broken measure must not cost the others; it is stored, named, and shown
+            self.outcome = Failed(self.name, f"{step}: {type(error).__name__}: {error}")
+
+
+def enter(measures: Sequence[Measure], offers: frozenset[str]) -> list[Guarded]:
+    """Name every measure, and refuse those that cannot be taken: of a taken code, of unknown or unmet needs."""
+    found: list[Guarded] = []
+    for one in measures:
+        found.append(_entered(one, found))
+        if found[-1].outcome is None:
+            with found[-1].step("needs"):
+                found[-1].outcome = _refusal(found[-1], offers)
+    return found
+
+
+def _entered(one: Measure, others: Sequence[Guarded]) -> Guarded:
+    kind = type(one).__name__
+    guarded = Guarded(kind, one)
+    with guarded.step("code"):
+        code: Any = one.code
+        if not isinstance(code, str) or not code or "/" in code:
+            raise ValueError(f"expected a name without '/', got {code!r}")
+        guarded.name = code
+    first = next((other for other in others if other.name == guarded.name), None)
+    if first is None:
+        return guarded
+    count = 2 + sum(other.name.startswith(f"{guarded.name} (") for other in others)
+    name = f"{guarded.name} ({count})"
+    told = f"code: {kind} has the code {guarded.name!r}, which {type(first.one).__name__} has taken; give it another"
+    return Guarded(name, one, Failed(name, told))
+
+
+def _refusal(guarded: Guarded, offers: frozenset[str]) -> NotApplicable | None:
+    needs = frozenset(guarded.one.needs)
+    known = get_args(Offer)
+    if odd := next((need for need in sorted(needs) if need not in known and not _names_companion(need)), None):
+        raise ValueError(f"{odd!r} is not known; known: {', '.join(known)}, {COMPANION}NAME")
+    missing = [_told(need) for need in sorted(needs - offers)]
+    return NotApplicable(guarded.name, f"needs {', '.join(missing)}") if missing else None
+
+
+def _names_companion(need: str) -> bool:
+    return need.startswith(COMPANION) and need != COMPANION
+
+
+def _told(need: str) -> str:
+    return f"a companion ({need.removeprefix(COMPANION)})" if need.startswith(COMPANION) else _MEANING.get(need, need)

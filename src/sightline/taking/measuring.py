@@ -1,0 +1,100 @@
+"""Batches of texts × measures → raw numbers: one pass over the texts, and one before it for measures that learn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Int
+
+from sightline.data.batching import length_batches
+from sightline.results import Outcome
+from sightline.seeds import Seeds
+from sightline.taking.guard import Guarded, enter
+from sightline.taking.joining import blanked, checked, finished, joined
+from sightline.taking.survey import half, texts_of
+from sightline.types import COMPANION, Auditable, Example, Measure, Subject, Surveying
+
+Progress = Callable[[int, int], None]
+
+
+def measure(
+    model: Auditable,
+    examples: Sequence[Example],
+    measures: Sequence[Measure],
+    companions: Mapping[str, Auditable],
+    seeds: Seeds,
+    batch_size: int,
+    on_progress: Progress,
+    others: Mapping[str, Sequence[Example]] | None = None,
+) -> dict[str, Outcome]:
+    """Take every measure on every text; one that breaks is stored as failed, by name, and the others go on.
+
+    ``others`` are the texts of other splits by name, for measures that learn from them (`Surveying`).
+    """
+    offers = model.offers | {f"{COMPANION}{name}" for name in companions}
+    guarded = enter(measures, offers)
+    run = _Run(Subject(model, companions), seeds, batch_size)
+    for one in guarded:
+        _learn(run, one, examples, others or {})
+    order = run.over(examples, guarded, "on_batch", on_progress)
+    for one in guarded:
+        _finish(run, one, examples, order)
+    return {one.name: one.outcome for one in guarded if one.outcome is not None}
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What stays the same from batch to batch."""
+
+    subject: Subject
+    seeds: Seeds
+    batch_size: int
+
+    def over(
+        self,
+        texts: Sequence[Example],
+        guarded: Sequence[Guarded],
+        call: Literal["look", "on_batch"],
+        on_progress: Progress = lambda done, total: None,
+    ) -> Int[np.ndarray, " N"]:
+        """Show each batch to every open measure; give the order in which their rows are those of the texts."""
+        batches, done = length_batches(texts, self.batch_size), 0
+        for rows in batches:
+            here = tuple(texts[i] for i in rows)
+            trace = self.subject.model.trace(self.subject.model.collate(here))
+            at_hand = replace(self.subject, texts=here, shared={})
+            for one in (one for one in guarded if one.outcome is None):
+                with one.step(call):
+                    arrays = getattr(one.one, call)(replace(at_hand, learned=one.learned), trace, self.seeds)
+                    one.parts.append(checked(arrays, len(rows)))
+            done += len(rows)
+            on_progress(done, len(texts))
+        return np.argsort(np.concatenate([np.asarray(rows) for rows in batches]))
+
+
+def _learn(run: _Run, one: Guarded, examples: Sequence[Example], others: Mapping[str, Sequence[Example]]) -> None:
+    """Let a measure look at other texts and learn from them, where it asks to."""
+    if one.outcome is not None or not isinstance(one.one, Surveying):
+        return
+    with one.step("survey"):
+        order = run.over(texts_of(one.one, examples, others, run.seeds), [one], "look")
+    if one.outcome is None:
+        with one.step("learn"):
+            one.learned = one.one.learn(joined(one.parts, order), run.seeds)
+    one.parts.clear()
+
+
+def _finish(run: _Run, one: Guarded, examples: Sequence[Example], order: Int[np.ndarray, " N"]) -> None:
+    if one.outcome is not None:
+        return
+    with one.step("joining"):
+        arrays = joined(one.parts, order)
+        if isinstance(one.one, Surveying) and one.one.surveys == "half":
+            arrays = blanked(arrays, half(examples, run.seeds))
+    if one.outcome is None:
+        with one.step("finish"):
+            one.outcome = finished(one.one.finish(arrays), one.name, len(examples))
+    one.parts.clear()

@@ -1,0 +1,34 @@
+"""Texts that a measure learns from before it measures: which they are, and that they are not measured themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import get_args
+
+import numpy as np
+from jaxtyping import Bool
+
+from sightline.seeds import Seeds, seed_for
+from sightline.types import Example, Survey, Surveying
+
+
+def texts_of(
+    one: Surveying, examples: Sequence[Example], others: Mapping[str, Sequence[Example]], seeds: Seeds
+) -> Sequence[Example]:
+    """Give the texts that a measure learns from: those of another split, or half of those that are audited."""
+    if one.surveys not in get_args(Survey):
+        raise ValueError(f"surveys: {one.surveys!r} is not known; known: {', '.join(get_args(Survey))}")
+    chosen: Sequence[Example] = others.get(one.surveys, ())
+    if one.surveys == "half":
+        chosen = [text for text, taken in zip(examples, half(examples, seeds), strict=True) if taken]
+    if not chosen:
+        raise ValueError(f"there is no text of {one.surveys!r} to learn from")
+    return chosen
+
+
+def half(examples: Sequence[Example], seeds: Seeds) -> Bool[np.ndarray, " N"]:
+    """Mark half of the texts, rounded down, drawn by seed and text: the same in any order."""
+    drawn = [seed_for(seeds.seed, "half", example.index) for example in examples]
+    out = np.zeros(len(examples), dtype=bool)
+    out[np.argsort(drawn, kind="stable")[: len(examples) // 2]] = True
+    return out
