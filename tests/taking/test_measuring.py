@@ -114,7 +114,7 @@ def test_what_another_split_taught_is_measured_on_every_text() -> None:
 
 def test_an_audit_with_a_measure_of_ones_own_comes_back_from_disk(tmp_path: Path) -> None:
     names = ("class 0", "class 1")
-    dataset = Dataset("texts", tuple(TEXTS[:2]), tuple(TEXTS[2:3]), tuple(TEXTS), names, {})
+    dataset = Dataset("texts", tuple(TEXTS[:2]), tuple(TEXTS[2:3]), tuple(TEXTS[3:]), names, {})
     one = Learns("learns", surveys="train")
     audit = sightline.audit(toys.MODEL, dataset, measures=(Outputs(), Reads(), one))
     assert sorted(one.seen) == ["t0", "t1"]
