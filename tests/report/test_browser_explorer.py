@@ -243,4 +243,6 @@ def test_without_maps_the_text_itself_is_shown(reader: Reader) -> None:
     told = replace(audit((record("plain words", 0),)), measurements=broken)
     page = reader.open(told)
     expect(page.locator("#opened .map")).to_have_text("plain words")
-    expect(page.get_by_text("The maps over the words were not measured (it failed: IndexError)")).to_be_visible()
+    expect(
+        page.get_by_text("Not shown: the gradient and leave-one-out maps (agreement failed: IndexError).")
+    ).to_be_visible()
