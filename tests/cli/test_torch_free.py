@@ -22,8 +22,16 @@ sys.exit(f"{heavy} loaded" if heavy else code)
         (["--version"], 0),
         (["list", "models"], 0),
         (["list", "findings"], 0),
+        (["list", "data"], 0),
+        (["list", "presets"], 0),
         (["audit", "--data", "x.csv", "--fail-on", "never"], 2),
         (["audit", "--data", "x.csv", "--model", "no/where"], 2),
+        (["audit", "--data", "x.csv", "--model", "bilstm(hiden=3)"], 2),
+        (["audit", "--data", "x.csv", "--model", "bilstm(hidden=abc)"], 2),
+        (["audit", "--data", "x.csv", "--model", "lstm"], 2),
+        (["audit", "--data", "x.csv", "--model", "mlp+mlm"], 2),
+        (["audit", "--data", "planted:needle(classes=1)", "--model", "mlp"], 2),
+        (["audit", "--data", "babi:dir(task=4)", "--model", "mlp"], 2),
     ],
 )
 def test_without_torch(arguments, code):

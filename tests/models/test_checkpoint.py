@@ -24,7 +24,7 @@ def outcome(folder: Path) -> str:
     try:
         model, record = load_classifier(folder)
     except ModelError as error:
-        return "refused" if str(folder) in str(error) else f"refused without its name: {error}"
+        return "refused" if str(folder) in str(error) else f"refused without the file: {error}"
     model.trace(model.collate(examples()))
     assert isinstance(record, dict)
     return "fine"

@@ -103,7 +103,7 @@ def _read_weights(file: Path, wanted: Mapping[str, torch.Tensor]) -> dict[str, t
         raise ModelError(
             f"{file}: {'unknown' if odd[0] in found else 'missing'} weights {odd[0]}; train the model again"
         )
-    for name, tensor in found.items():
+    for name, tensor in sorted(found.items()):
         expected, got = _kind(wanted[name]), _kind(tensor)
         if expected != got:
             raise ModelError(f"{file}: {name}: expected {expected}, as model.json says, got {got}")
