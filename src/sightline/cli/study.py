@@ -20,6 +20,7 @@ from sightline.errors import SpecError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sightline.experiments.executors.executor import Executor
     from sightline.experiments.grid import Grid
     from sightline.experiments.store import Store, Summary
     from sightline.spec.values import RunSpec
@@ -84,7 +85,8 @@ def _wanted(summary: Summary | None, retry_failed: bool) -> bool:
 
 
 def _run(todo: Sequence[RunSpec], store: Store, workers: int, again: bool, quiet: bool) -> None:
-    from sightline.experiments.executors.processes import Executor, Processes, Serial  # noqa: PLC0415  (torch)
+    from sightline.experiments.executors.processes import Processes  # noqa: PLC0415  (torch)
+    from sightline.experiments.executors.serial import Serial  # noqa: PLC0415  (torch)
 
     executor: Executor = Serial() if workers == 1 else Processes(workers)
     elsewhere = 0
