@@ -229,11 +229,11 @@ def test_the_same_run_twice_is_named_twice(tmp_path: Path) -> None:
         ({}, {"seed": "[]"}, r"axes\.seed: an empty list, so there would be no cells"),
         ({"data": ""}, {}, r"no data; set it in \[base\], or vary it in \[axes\]"),
         ({"model": ""}, {"seed": "[1]"}, "no model; set it"),
-        ({"model": '"mlp+mlp"'}, {}, r"study\.toml: model 'mlp\+mlp': two encoders"),
-        ({}, {"model": '["mlp", "mpl"]'}, r"study\.toml: model 'mpl': unknown part 'mpl'"),
+        ({"model": '"mlp+mlp"'}, {}, r"study\.toml: base.model: 'mlp\+mlp': two encoders"),
+        ({}, {"model": '["mlp", "mpl"]'}, r"study\.toml: axes.model: 'mpl': unknown part 'mpl'"),
         ({"model": '"mlp+random(scale=nan)"'}, {}, "expected finite numbers"),
-        ({"preset": '"jain"'}, {}, r"preset 'jain': expected one of default, jain2019, wen2022"),
-        ({"data": '"reviews.xls"'}, {}, r"data 'reviews\.xls': expected a \.csv"),
+        ({"preset": '"jain"'}, {}, r"preset: 'jain': expected one of default, jain2019, wen2022"),
+        ({"data": '"reviews.xls"'}, {}, r"data: 'reviews\.xls': expected a \.csv"),
     ],
 )
 def test_a_study_that_cannot_be(tmp_path: Path, base: dict[str, str], axes: dict[str, str], said: str) -> None:

@@ -135,7 +135,7 @@ def test_a_published_corpus_round_trips_through_its_text(kind: str, path: str, o
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("sst:", r"--data sst:: expected the path of its files, as sst:PATH"),
+        ("sst:", r"data: sst:: expected the path of its files, as sst:PATH"),
         ("babi:dir(task)", r"'babi\(task\)': expected key=value, got 'task'"),
         ("babi:dir(task=1,task=2)", "task is given twice"),
         ("cnn:dir", r"or a published corpus: sst:PATH, imdb:PATH, .*eraser:PATH"),
@@ -147,7 +147,7 @@ def test_a_published_corpus_that_cannot_be_read(text: str, said: str) -> None:
 
 
 def test_data_that_cannot_be_read() -> None:
-    with pytest.raises(SpecError, match=r"--data 'reviews.xls': expected a .csv, .tsv or .jsonl file"):
+    with pytest.raises(SpecError, match=r"data: 'reviews.xls': expected a .csv, .tsv or .jsonl file"):
         parse_data("reviews.xls")
 
 
@@ -279,7 +279,7 @@ def test_flags_override_a_preset() -> None:
     _, fit = build_specs("mlp", "jain2019", epochs=3, batch_size=None)
     assert (fit.epochs, fit.patience, fit.batch_size) == (3, 3, 32)
     with pytest.raises(
-        SpecError, match="--preset 'jain': expected one of default, jain2019, wen2022, tutek2020, meister2021"
+        SpecError, match="preset: 'jain': expected one of default, jain2019, wen2022, tutek2020, meister2021"
     ):
         build_specs("mlp", "jain")
 

@@ -62,7 +62,7 @@ def _torch() -> str:
 
 
 def _device() -> str:
-    from sightline.experiments.run import pick_device  # noqa: PLC0415  (torch)
+    from sightline.experiments.device import pick_device  # noqa: PLC0415  (torch)
 
     return pick_device("auto")
 

@@ -15,15 +15,16 @@ import torch
 from sightline.auditing import measure
 from sightline.data.dataset import Dataset, Split, sample_test
 from sightline.data.loading import fit_vocabulary, load
-from sightline.experiments.run import Trained
+from sightline.experiments.run import Trained, for_audit
 from sightline.measures import default_measures
 from sightline.measures.importance import TOKENS_AT_ONCE
-from sightline.models.classifier import AttentionClassifier, build, with_uniform_attention
+from sightline.models.classifier import AttentionClassifier, build
 from sightline.results import Measurement, Outcome, Ragged
 from sightline.seeds import Seeds
 from sightline.spec.values import ModelSpec, RunSpec
+from sightline.training.companions import companions_of
 from sightline.training.fit import fit
-from sightline.types import Companions, Example
+from sightline.types import Example
 
 TRAINING_BATCHES = 6
 AUDIT_TOKENS = 2**19
@@ -54,11 +55,10 @@ def forecast(spec: RunSpec, device: str = "cpu", tokens_at_once: int = TOKENS_AT
     """
     dataset = load(spec.data, spec.seed)
     model = _untrained(spec.model, dataset, spec, device)
-    compared = "uniform" in spec.companions and spec.model.source.name != "uniform"
-    other = _untrained(with_uniform_attention(spec.model), dataset, spec, device) if compared else None
+    others = {name: _untrained(other.model, dataset, spec, device) for name, other in companions_of(spec).items()}
     a_pass, timed = _time_pass(model, dataset, spec)
-    models = 2 if compared else 1
-    audit = forecast_audit(Trained(model, dataset, Companions(other), {}), spec.seed, spec.limit, tokens_at_once)
+    models = 1 + len(others)
+    audit = forecast_audit(Trained(model, dataset, others, {}), spec.seed, spec.limit, tokens_at_once)
     about = f"an epoch on {timed} of {len(dataset.train)} training texts, {spec.fit.epochs} epochs, {models} models"
     return replace(audit, seconds_training=a_pass * spec.fit.epochs * models, basis=f"{about}; {audit.basis}")
 
@@ -70,11 +70,12 @@ def forecast_audit(
     dataset = trained.dataset if limit is None else sample_test(trained.dataset, limit, seed)
     squares = np.array([len(example.tokens) ** 2 for example in dataset.test], dtype=float)
     few = spread(dataset.test, int(np.clip(AUDIT_TOKENS // squares.mean(), *AUDIT_TEXTS)))
-    measures = default_measures(trained.companions, tokens_at_once)
+    companions = for_audit(trained.companions)
+    measures = default_measures(companions, tokens_at_once)
 
     def take(examples: Sequence[Example]) -> dict[str, Outcome]:
         return measure(
-            trained.model, examples, measures, trained.companions, Seeds(seed), AUDIT_BATCH, lambda done, total: None
+            trained.model, examples, measures, companions, Seeds(seed), AUDIT_BATCH, lambda done, total: None
         )
 
     take(few[:1])  # the first call of everything is slow

@@ -19,7 +19,6 @@ from sightline.models.projectors import PROJECTIONS, Projector
 from sightline.models.retention import RETENTIONS, Setting
 from sightline.models.scorers import SCORERS
 from sightline.seeds import seed_for
-from sightline.spec.parts import Part
 from sightline.spec.values import ModelSpec
 from sightline.types import Batch, Example, Link, Trace
 
@@ -163,8 +162,3 @@ def build(spec: ModelSpec, vocabulary: Vocabulary, label_names: tuple[str, ...],
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed_for(seed, "weights"))
         return AttentionClassifier(spec, vocabulary, label_names, seed).eval()
-
-
-def with_uniform_attention(spec: ModelSpec) -> ModelSpec:
-    """Describe the same model with every word weighted alike: the companion that shows whether choosing pays."""
-    return replace(spec, source=Part("uniform"))

@@ -34,8 +34,9 @@ def parse_data(text: str, /, **settings: Any) -> DataSpec:
         if ending == table:
             return DataSpec(table, path=text, **settings)
     raise SpecError(
-        f"--data {text!r}: expected a .csv, .tsv or .jsonl file, csv:FILE, tsv:FILE, jsonl:FILE, planted:NAME(…), "
-        f"or a published corpus: {', '.join(f'{name}:PATH' for name in OFFICIAL)}"
+        f"{text!r}: expected a .csv, .tsv or .jsonl file, csv:FILE, tsv:FILE, jsonl:FILE, planted:NAME(…), "
+        f"or a published corpus: {', '.join(f'{name}:PATH' for name in OFFICIAL)}",
+        field="data",
     )
 
 
@@ -43,7 +44,7 @@ def _official(name: Official, text: str, /, **settings: Any) -> DataSpec:
     """Read ``PATH`` or ``PATH(key=value,…)``; a path that ends in brackets of its own takes ``()`` behind them."""
     match = re.fullmatch(r"(?P<path>.+?)(?P<options>\([^()]*\))?", text, re.DOTALL)
     if match is None:
-        raise SpecError(f"--data {name}:{text}: expected the path of its files, as {name}:PATH")
+        raise SpecError(f"{name}:{text}: expected the path of its files, as {name}:PATH", field="data")
     part = parse_part(name + (match["options"] or ""))
     return DataSpec(name, match["path"], part if part.options else None, **settings)
 
@@ -63,10 +64,10 @@ def parse_model(text: str, /, **settings: Any) -> ModelSpec:
         room = next((room for room, names in rooms.items() if part.name in names), None)
         if room is None:
             known = "; ".join(f"{room}s: {', '.join(names)}" for room, names in rooms.items())
-            raise SpecError(f"--model {text!r}: unknown part {part.name!r}. Known {known}")
+            raise SpecError(f"{text!r}: unknown part {part.name!r}. Known {known}", field="model")
         if room in chosen:
-            raise SpecError(f"--model {text!r}: two {room}s, {chosen[room].name} and {part.name}; name one")
+            raise SpecError(f"{text!r}: two {room}s, {chosen[room].name} and {part.name}; name one", field="model")
         chosen[room] = part
     if "encoder" not in chosen:
-        raise SpecError(f"--model {text!r}: no encoder; start with one of {', '.join(ENCODERS)}")
+        raise SpecError(f"{text!r}: no encoder; start with one of {', '.join(ENCODERS)}", field="model")
     return ModelSpec(**chosen, **settings)

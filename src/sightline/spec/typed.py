@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
@@ -24,17 +25,24 @@ def run_from_json(item: dict[str, Any]) -> RunSpec:
     return spec
 
 
-def read_as(kind: Any, value: Any, where: str) -> Any:
-    """Read a plain value, as JSON or TOML has it, as the type of a field; ``where`` names it if it cannot be."""
+def read_as(kind: Any, value: Any, where: str, *, nan: bool = False) -> Any:
+    """Read a plain value, as JSON or TOML has it, as the type of a field; ``where`` names it if it cannot be.
+
+    With ``nan``, null stands for NaN where a number is due, as `sightline.files.plain` writes it.
+    """
+    if nan and kind is float and value is None:
+        return math.nan
     if is_dataclass(kind):
-        return _read_fields(kind, value, where)
+        return _read_fields(kind, value, where, nan)
+    if get_origin(kind) is not None and get_origin(kind) is Mapping and isinstance(value, dict):
+        return {key: read_as(get_args(kind)[1], item, f"{where}.{key}", nan=nan) for key, item in value.items()}
     among = [kind]
     if get_origin(kind) in (Union, UnionType):
         if value is None and NoneType in get_args(kind):
             return None
         among = [one for one in get_args(kind) if one is not NoneType]
         if len(among) == 1:
-            return read_as(among[0], value, where)
+            return read_as(among[0], value, where, nan=nan)
     if get_origin(kind) is tuple and isinstance(value, list | tuple):
         return _read_tuple(get_args(kind), value, where)
     if not any(_fits(one, value) for one in among):
@@ -42,7 +50,7 @@ def read_as(kind: Any, value: Any, where: str) -> Any:
     return float(value) if kind is float else value
 
 
-def _read_fields(kind: Any, value: Any, where: str) -> Any:
+def _read_fields(kind: Any, value: Any, where: str, nan: bool) -> Any:
     hints = _hints(kind)
     if not isinstance(value, dict):
         raise SpecError(f"{where}: expected the fields {', '.join(hints)}, got {value!r}")
@@ -50,7 +58,7 @@ def _read_fields(kind: Any, value: Any, where: str) -> Any:
     if odd := sorted((set(value) ^ set(hints)) - (set(unsaid) - set(value))):
         told = "unknown" if odd[0] in value else "missing"
         raise SpecError(f"{where}: {told} field {odd[0]!r}; expected exactly {', '.join(hints)}")
-    return kind(**{name: read_as(hints[name], inside, f"{where}.{name}") for name, inside in value.items()})
+    return kind(**{name: read_as(hints[name], inside, f"{where}.{name}", nan=nan) for name, inside in value.items()})
 
 
 @cache
@@ -78,7 +86,7 @@ def _wanted(kind: Any) -> str:
     words = {int: "a whole number", float: "a finite number", bool: "true or false", str: "a text"}
     if get_origin(kind) is Literal:
         return " or ".join(get_args(kind))
-    return words.get(kind, "a list")
+    return "an object" if get_origin(kind) is Mapping else words.get(kind, "a list")
 
 
 def model_from_json(item: dict[str, Any]) -> ModelSpec:
