@@ -29,6 +29,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store, audit = Store(tmp_path_factory.mktemp("kept") / "store"), run(SPEC)[1]
     for seed in (1, 2, 3):
         store.write_run(replace(SPEC, seed=seed), audit, 1.0)
+    (store.root / INDEX).unlink()
     for file in store.root.rglob("*"):
         os.utime(file, (1e9, 1e9))
     return store.root
@@ -56,6 +57,18 @@ def test_what_is_unchanged_is_not_read_again(store: Store, reads: list[str]) -> 
     assert store.find(KEYS) == first
     assert store.summaries() == tuple(first[key] for key in sorted(KEYS))
     assert len(reads) == 3
+
+
+def test_what_was_written_here_need_not_be_read(
+    store: Store, reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = replace(SPEC, seed=4)
+    store.write_failure(other, "no such text", 1.0)
+    store.write_run(replace(SPEC, seed=5), store.audit(KEYS[0]), 1.0)
+    monkeypatch.setattr(indexing, "_SETTLED", 0)  # as if it were a while ago
+    found = store.find([run_key(other), run_key(replace(SPEC, seed=5))])
+    assert [one.state for one in found.values()] == ["failed", "done"]
+    assert reads == []
 
 
 def test_a_list_does_not_vouch_for_the_rest_of_a_run(store: Store, reads: list[str]) -> None:

@@ -18,6 +18,7 @@ from sightline.cli.output import check_apart, check_file, check_folder, emit, sa
 from sightline.cli.source import read_source
 from sightline.experiments.subject import audited, choose
 from sightline.files import plain
+from sightline.report.sheets.summary import lines
 
 if TYPE_CHECKING:
     from sightline.audits import Audit
@@ -143,8 +144,6 @@ def write_audit(found: Audit, out: Path, save: Path | None, *, texts: bool = Tru
 
 def show_audit(found: Audit, out: Path, save: Path | None, as_json: bool) -> None:
     """Print an audit, and where it was written."""
-    from sightline.report.sheets.summary import lines  # noqa: PLC0415  (as late as it is needed)
-
     places = [f"report: {out}", *([f"saved audit: {save}"] if save is not None else [])]
     if not as_json:
         return say([*lines(found), "", *places])

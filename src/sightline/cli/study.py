@@ -16,6 +16,7 @@ from sightline.cli.display import cells_progress
 from sightline.cli.estimate import duration
 from sightline.cli.output import check_file, emit, say, tell, write_text
 from sightline.errors import SpecError
+from sightline.report.sheets.sheet import to_csv, to_latex, to_markdown, to_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from sightline.spec.values import RunSpec
 
 SOME_FAILED = 4
-TABLES = {".md": "to_markdown", ".csv": "to_csv", ".tex": "to_latex"}
+TABLES = {".md": to_markdown, ".csv": to_csv, ".tex": to_latex}
 """How a table is written, by the ending of its file."""
 
 File = Annotated[Path, typer.Argument(metavar="FILE.toml", help="The study: a base and the axes that vary it.")]
@@ -109,15 +110,14 @@ def check_table(file: Path | None) -> None:
 
 def _show_table(grid: Grid, found: dict[str, Summary], file: Path | None, as_json: bool) -> None:
     from sightline.experiments.tabulate import tabulate  # noqa: PLC0415  (as late as it is needed)
-    from sightline.report.sheets import sheet  # noqa: PLC0415  (as late as it is needed)
 
     table = tabulate(grid, found)
     if file is not None:
-        write_text(file, getattr(sheet, TABLES[file.suffix])(table))
+        write_text(file, TABLES[file.suffix](table))
     if as_json:
         return emit(asdict(table))
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    return say([sheet.to_text(table, width)])
+    return say([to_text(table, width)])
 
 
 def _show_plan(

@@ -28,11 +28,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from sightline.collector import collector_paused
 from sightline.data.digests import content_digest
 from sightline.data.vectors import with_vectors
 from sightline.errors import SpecError
-from sightline.spec.keys import run_keys
+from sightline.spec.keys import run_key
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data
 from sightline.spec.typed import read_as
@@ -66,10 +65,9 @@ class Grid:
     @cached_property
     def keys(self) -> tuple[str, ...]:
         """The key of each cell."""
-        return run_keys(self.cells)
+        return tuple(map(run_key, self.cells))
 
 
-@collector_paused()
 def read_grid(path: str | Path) -> Grid:
     """Read a study from a TOML file, as the head of this module shows it.
 

@@ -72,6 +72,7 @@ class Index:
         """Open the file and work on it; whatever is wrong with it costs time and nothing else."""
         try:
             with closing(sqlite3.connect(self.file, timeout=1.0)) as rows:
+                rows.execute("PRAGMA synchronous = OFF")  # what a power cut tears is made anew
                 rows.execute(_TABLE)
                 work(rows)
         except sqlite3.Error as error:
@@ -85,13 +86,16 @@ def _seal(values: Iterable[object]) -> str:
     return hashlib.sha256("\0".join(map(str, values)).encode()).hexdigest()
 
 
-def stamp(folder: str | Path) -> str | None:
-    """Give the size and the time of change of every file of a folder; None where there is none, or it is too young."""
+def stamp(folder: str | Path, *, settled: bool = True) -> str | None:
+    """Give the size and the time of change of every file of a folder.
+
+    None where there is none, or where one is too young to be ``settled``, which does not matter to who wrote it.
+    """
     try:
         with os.scandir(folder) as files:
             found = sorted((file.name, (seen := file.stat()).st_size, seen.st_mtime_ns) for file in files)
     except OSError:
         return None
-    if not found or max(changed for _, _, changed in found) > time.time_ns() - _SETTLED:
+    if not found or (settled and max(changed for _, _, changed in found) > time.time_ns() - _SETTLED):
         return None
     return "\n".join(f"{name} {size} {changed}" for name, size, changed in found)

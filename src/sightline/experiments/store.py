@@ -139,7 +139,7 @@ class Store:
             content = read_whole(folder, "summary.json", alone=not whole)
             if content is not None:
                 found[key] = summary = _read(Summary, content, folder / "summary.json")
-                read[key] = None if now is None else Row(now, int(whole), json.dumps(asdict(summary)))
+                read[key] = None if now is None else _row(now, summary, whole=whole)
             elif row is not None:
                 read[key] = None
         index.keep(read)
@@ -169,6 +169,7 @@ class Store:
             _write_json(aside / "summary.json", asdict(summary))
 
         write_sealed(self.run_folder(key), write)
+        self._remember(summary)
 
     def write_failure(self, spec: RunSpec, error: str, seconds: float) -> None:
         """Keep the failure of a run, by name; it is done again when that is asked for."""
@@ -180,6 +181,12 @@ class Store:
             _write_json(aside / "summary.json", asdict(summary))
 
         write_sealed(self.run_folder(summary.key), write)
+        self._remember(summary)
+
+    def _remember(self, summary: Summary) -> None:
+        """Note in the index what was just written, so that nobody need read it."""
+        now = stamp(self.run_folder(summary.key), settled=False)
+        Index(self.root / INDEX).keep({summary.key: None if now is None else _row(now, summary, whole=True)})
 
     def claim_run(self, key: str) -> AbstractContextManager[bool]:
         """Claim a run without waiting: somebody who holds it will finish it."""
@@ -205,6 +212,10 @@ def _read(kind: Any, content: bytes, file: Path) -> Any:
         return read_as(kind, json.loads(content), kind.__name__.strip("_").lower(), nan=True)
     except (ValueError, SpecError) as error:
         raise StoreError(f"{file}: {error}; use a new folder") from error
+
+
+def _row(now: str, summary: Summary, *, whole: bool) -> Row:
+    return Row(now, int(whole), json.dumps(asdict(summary)))
 
 
 def _trusted(content: str) -> Summary:

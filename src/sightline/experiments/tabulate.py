@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sightline.collector import collector_paused
 from sightline.experiments.grid import Grid
 from sightline.experiments.rows import main_numbers
 from sightline.experiments.store import Summary
@@ -20,7 +19,6 @@ Ended = Sequence[tuple[RunSpec, Summary]]
 Numbers = Mapping[str, Estimate]
 
 
-@collector_paused()
 def tabulate(grid: Grid, found: Mapping[str, Summary]) -> Table:
     """Put the runs there are into a table; its notes name those that are missing, and those that failed."""
     groups = _groups(grid, found)

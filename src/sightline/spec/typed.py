@@ -30,6 +30,10 @@ def read_as(kind: Any, value: Any, where: str, *, nan: bool = False) -> Any:
 
     With ``nan``, null stands for NaN where a number is due, as `sightline.files.plain` writes it.
     """
+    if type(value) is kind and kind in (str, int, bool):  # first, because most values are of these kinds
+        return value
+    if kind is float and type(value) is float and math.isfinite(value):
+        return value
     if nan and kind is float and value is None:
         return math.nan
     if is_dataclass(kind):
