@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from sightline.experiments.executors.processes import Serial
+from sightline.experiments.executors.serial import Serial
 from sightline.experiments.grid import read_grid
 from sightline.experiments.store import Store
 

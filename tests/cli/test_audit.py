@@ -114,9 +114,9 @@ def test_memory_changes_the_speed_and_not_the_numbers(
     asked = []
     from sightline.measures import default_measures
 
-    def seen(companions, tokens):
-        asked.append(tokens)
-        return default_measures(companions, tokens)
+    def seen(companions, tokens_at_once):
+        asked.append(tokens_at_once)
+        return default_measures(companions, tokens_at_once)
 
     monkeypatch.setattr("sightline.measures.default_measures", seen)
     assert sightline("audit", "--data", table, *TINY, "--memory", "1M", "--save", "small").code == 0
@@ -189,7 +189,7 @@ def test_a_saved_model_may_be_audited_on_other_texts(sightline: Call, here: Path
 def test_flags_of_a_training_are_refused_for_a_saved_model(sightline: Call, here: Path, table, model, flag, value):
     done = sightline("audit", "--data", table, "--model", model, flag, value)
     assert done.code == 2
-    assert f"error: {flag} is about training" in done.err
+    assert f"error: {flag}: this is about training" in done.err
 
 
 def test_training_flags_reach_the_training(sightline: Call, here: Path, table):

@@ -10,7 +10,7 @@ import torch
 
 from sightline.adapters import factory
 from sightline.adapters.module import WrappedModule
-from sightline.cli import work
+from sightline.experiments import subject
 from sightline.saving import load_results
 from tests.cli.conftest import TINY, Call
 
@@ -90,7 +90,7 @@ def write(folder: Path, text: str, outputs: int = 1, link: str = "sigmoid") -> s
 
 
 def test_the_prefix_is_the_same_everywhere():
-    assert work.PY == factory.PREFIX
+    assert subject.PY == factory.PREFIX
 
 
 def test_every_proof_is_a_line_and_the_code_is_0(sightline: Call, module):
@@ -221,7 +221,9 @@ def test_labels_are_numbered_as_the_factory_says(sightline: Call, module, table)
 def test_flags_of_a_training_are_refused(sightline: Call, module, table, flags):
     done = sightline("audit", "--data", table, "--model", f"py:{module}:build", *flags)
     assert done.code == 2
-    assert done.err.startswith(f"error: {flags[0]} is about training, and the model of py:{module}:build is trained")
+    assert done.err.startswith(
+        f"error: {flags[0]}: this is about training, and the model of py:{module}:build is trained"
+    )
 
 
 def test_a_model_whose_proofs_fail_is_not_audited(sightline: Call, here, module, table):
@@ -238,7 +240,7 @@ def test_a_device_it_is_not_on_is_refused(sightline: Call, module, table, monkey
     monkeypatch.setattr(WrappedModule, "device", property(lambda self: torch.device("cuda")))
     done = sightline(*arguments, "--device", "cpu")
     assert (done.code, done.out) == (2, "")
-    assert f"--device cpu: the model of py:{module}:build is on cuda; put it there in its factory" in done.err
+    assert f"--device: cpu: the model of py:{module}:build is on cuda; put it there in its factory" in done.err
 
 
 def test_what_it_will_cost_is_estimated(sightline: Call, module, table):

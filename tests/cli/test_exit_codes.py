@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from sightline.audits import Audit
 from sightline.cli.gates import closed, read_gates
-from sightline.saving import load_results
 from tests.cli.conftest import TINY, Call, Finished
 
 # An interrupt is handled even where the tests run in the background, which would have it ignored.
@@ -111,9 +111,9 @@ WRONG = {
     ("audit", "--data", "x.csv", "--fail-on", "SL-999"): "--fail-on 'SL-999'",
     ("audit", "--data", "x.csv", "--preset", "mine"): "--preset: 'mine'.*default",
     ("audit", "--data", "x.csv", "--model", "perceiver"): "--model: 'perceiver': unknown part",
-    ("audit", "--data", "x.csv", "--model", "runs/one"): "--model runs/one: there is no such folder; .*sightline train",
-    ("audit", "--data", "x.csv", "--model", "./mlp"): "--model ./mlp: there is no such folder",
-    ("audit", "--data", "x.csv", "--device", "abacus"): "--device abacus",
+    ("audit", "--data", "x.csv", "--model", "runs/one"): "--model: runs/one: there is no such folder; .*sightline train",
+    ("audit", "--data", "x.csv", "--model", "./mlp"): "--model: ./mlp: there is no such folder",
+    ("audit", "--data", "x.csv", "--device", "abacus"): "--device: abacus",
     ("audit", "--data", "x.txt"): "--data: 'x.txt'",
     ("audit", "--data", "x.csv"): "x.csv: there is no such file",
     ("audit", "--data", "planted:moon"): "unknown planted corpus 'moon'",
@@ -153,7 +153,7 @@ def test_a_terminal_obeys_nothing_that_an_error_quotes(sightline: Call, here: Pa
         (("--save", "reviews.csv/audit"), "reviews.csv is a file, not a folder"),
         (("--save", "mine"), "--save mine: exists and is not a saved audit"),
         (("--out", "x" * 300), "cannot write"),
-        (("--model", "mine"), "--model mine: there is no model.json in it"),
+        (("--model", "mine"), "--model: mine: there is no model.json in it"),
         (("--model", "mlp(hiden=8)"), "unknown option 'hiden'"),
     ],
 )  # fmt: skip
@@ -199,7 +199,7 @@ def test_a_gate_stays_open_for_another_verdict(sightline: Call, here: Path, tabl
 
 
 def test_a_finding_closes_its_gate_when_it_is_contradicted(sightline: Call, here: Path, table, finished: Finished):
-    audit = load_results(finished.saved)
+    audit = Audit.load(finished.saved)
     answers = {finding.code: finding.verdict for finding in audit.findings}
     assert set(answers.values()) > {"contradicted"}
     for code, answer in answers.items():

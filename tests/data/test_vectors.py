@@ -12,7 +12,8 @@ from sightline.data.ppmi import SCALE, count_pairs, nearest, ppmi_vectors, weigh
 from sightline.data.vectors import read_dimension, read_vectors, with_vectors, write_vectors
 from sightline.data.vocabulary import SPECIALS, Vocabulary
 from sightline.errors import DataError, SpecError
-from sightline.experiments.run import run, save_trained, train
+from sightline.experiments.run import run, train
+from sightline.experiments.saved import save_trained
 from sightline.models.classifier import build
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
@@ -167,7 +168,7 @@ def test_both_tables_of_a_model_that_reads_queries_start_from_the_vectors(tmp_pa
 
 
 def test_the_card_says_how_many_words_were_found_also_of_a_saved_model(tmp_path):
-    from sightline.experiments.run import load_trained
+    from sightline.experiments.saved import load_trained
 
     spec = spec_with(vectors_of(tmp_path, 3))
     trained, audit = run(spec)

@@ -11,17 +11,10 @@ import torch
 from sightline.adapters.labels import numbered_for
 from sightline.data.loading import load
 from sightline.errors import DataError, ModelError, SpecError
-from sightline.experiments.run import (
-    Display,
-    audit_trained,
-    cut_short,
-    fingerprint,
-    load_trained,
-    pick_device,
-    run,
-    save_trained,
-    train,
-)
+from sightline.experiments.device import pick_device
+from sightline.experiments.run import Display, audit_trained, cut_short, run, train
+from sightline.experiments.saved import load_trained, save_trained
+from sightline.experiments.seen import fingerprint
 from sightline.results import Measurement, Ragged
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
@@ -120,7 +113,7 @@ def test_what_cannot_be_run_is_said() -> None:
     with pytest.raises(SpecError, match="unknown companion 'twin'; known: uniform"):
         train(replace(SPEC, companions=("twin",)))
     for name in ("moon", "meta"):
-        with pytest.raises(ModelError, match=f"--device {name}"):
+        with pytest.raises(ModelError, match=f"device: {name}"):
             pick_device(name)
     assert pick_device("cpu") == "cpu"
 

@@ -5,13 +5,18 @@ import signal
 import threading
 import time
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
 
 from sightline.errors import StoreError
-from sightline.experiments.executors.processes import ATTEMPTS, Processes, Serial
+from sightline.experiments.executors import processes
+from sightline.experiments.executors.processes import ATTEMPTS, Processes
+from sightline.experiments.executors.serial import Serial
 from sightline.experiments.store import Store
 from sightline.spec.keys import run_key
 from sightline.spec.texts import parse_data, parse_model
@@ -86,3 +91,51 @@ def test_a_failed_cell_does_not_stop_the_others(tmp_path: Path) -> None:
 
 def test_nothing_to_run_is_no_work(tmp_path: Path) -> None:
     assert list(Processes(2).run([], Store(tmp_path / "store"), again=False)) == []
+
+
+class Dying(BaseProcess):
+    """A process that has ended, but is still seen alive when it is asked for the first time."""
+
+    sentinel = exitcode = 0
+
+    def __init__(self, sentinel: int) -> None:
+        self.sentinel, self.exitcode, self.seen_alive = sentinel, -signal.SIGKILL, False
+
+    def is_alive(self) -> bool:
+        self.seen_alive, seen = True, self.seen_alive
+        return not seen
+
+    def kill(self) -> None: ...
+
+    def join(self, timeout: float | None = None) -> None: ...
+
+
+@dataclass
+class Crew:
+    """Hires fake workers, whose ends of their pipes are kept: each has ended by the time it is listened to."""
+
+    said: tuple[str, ...]
+    kept: list[Connection] = field(default_factory=list)
+
+    def hire(self, store: Store, again: bool) -> processes._Worker:
+        here, there = Pipe()
+        reading, writing = Pipe(duplex=False)
+        writing.close()  # so the sentinel is ready at once
+        self.kept += [there, reading]
+        for word in self.said:
+            there.send(word)
+        return processes._Worker(Dying(reading.fileno()), here)
+
+
+def test_no_cell_is_lost_where_a_worker_dies_between_two_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "_hire", Crew(()).hire)
+    store = Store(tmp_path / "store")
+    endings = [done.ending for done in Processes(1).run(SPECS[:1], store, again=False)]
+    assert endings == ["killed"] * (ATTEMPTS - 1) + ["failed"]
+    assert store.state(run_key(SPECS[0])) == "failed"
+
+
+def test_what_a_worker_said_before_it_died_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "_hire", Crew(("done",)).hire)
+    endings = [(done.spec, done.ending) for done in Processes(1).run(SPECS, Store(tmp_path / "store"), again=False)]
+    assert endings == [(spec, "done") for spec in SPECS]

@@ -266,3 +266,10 @@ def test_arrays_of_a_run_are_whole_and_typed(done: Store) -> None:
     with np.load(done.run_folder(KEY) / "arrays.npz", allow_pickle=False) as stored:
         assert stored["outputs/attention/flat"].dtype == np.float64
         assert stored["outputs/predicted"].dtype == np.int64
+
+
+def test_a_claim_that_cannot_be_laid_is_no_failure_of_its_run(store: Store) -> None:
+    (store.root / "claims" / f"training-{training_key(SPEC)}").mkdir(parents=True)
+    with pytest.raises(StoreError, match=r"cannot be locked .*use a store that can be written"):
+        run_stored(SPEC, store)
+    assert store.state(KEY) == "missing"

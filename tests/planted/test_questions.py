@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from sightline.audits import Audit
-from sightline.experiments.run import load_trained, run, save_trained
+from sightline.experiments.run import run
+from sightline.experiments.saved import load_trained, save_trained
 from sightline.findings.verdict import CANNOT_TELL, VERDICTS
 from sightline.report.page.render import write_page
 from sightline.report.page.tokens import SHOWN

@@ -16,7 +16,7 @@ from sightline.data.vocabulary import Vocabulary
 from sightline.errors import SpecError
 from sightline.models.classifier import build
 from sightline.spec.catalogue import ENCODERS, chosen, names_of, row_of
-from sightline.spec.keys import run_key, run_keys, training_key
+from sightline.spec.keys import run_key, training_key
 from sightline.spec.options import Option
 from sightline.spec.parts import Part, parse_part
 from sightline.spec.presets import PRESETS, build_specs
@@ -386,14 +386,6 @@ def test_a_run_round_trips_through_its_json(data: dict, model: dict, fit: dict, 
     again = read_run(through_json(spec))
     assert again == spec
     assert (run_key(again), training_key(again)) == (run_key(spec), training_key(spec))
-
-
-def test_runs_named_together_are_named_as_alone() -> None:
-    deltas = [Part("tying", (("delta", delta),)) for delta in (1, 1.0)]
-    alike = [replace(RUN, model=ModelSpec(Part("mlp"), retention=one, embedding=128)) for one in deltas]
-    assert len({run.model for run in alike}) == 1  # equal, and yet written otherwise
-    runs = [RUN, *OF_A_TRAINING, *OF_AN_AUDIT, *alike, replace(RUN, seed=9), replace(alike[0], seed=9)]
-    assert run_keys(runs) == tuple(map(run_key, runs))
 
 
 def test_a_whole_number_is_a_number() -> None:

@@ -21,8 +21,8 @@ from importlib.metadata import version
 from typing import Annotated
 
 import typer
+from typer.core import TyperCommand
 
-from sightline.cli.asked import remember
 from sightline.cli.audit import audit
 from sightline.cli.check_data import check_data
 from sightline.cli.check_model import check_model
@@ -39,8 +39,12 @@ from sightline.report.visible import one_line
 
 DONE, BUG, WRONG_INPUT, GATE_CLOSED, READER_GONE, INTERRUPTED = 0, 1, 2, 3, 141, 130
 
-# The class above BadParameter: typer has carried its own copy of click's errors since 0.26, and took click's before.
-_USAGE: type[Exception] = typer.BadParameter.__mro__[1]
+
+class Contextual(TyperCommand):
+    """A command that is handed its context, as the class that its signature names and not a class above it."""
+
+    context_class = typer.Context
+
 
 app = typer.Typer(
     name="sightline",
@@ -51,7 +55,7 @@ app = typer.Typer(
 )
 app.command("demo")(demo)
 app.command("train")(train)
-app.command("audit")(audit)
+app.command("audit", cls=Contextual)(audit)
 app.command("report")(report)
 app.command("study")(study)
 app.command("results")(results)
@@ -99,13 +103,15 @@ def run(arguments: Sequence[str]) -> int:
     asked = [word for word in arguments if word != "--debug"]  # so that it may stand behind the command, too
     try:
         return _ended(_invoke(asked or ["--help"]))
-    except (_USAGE, SightlineError) as error:
-        return _failed(_message(error), WRONG_INPUT)
+    except SightlineError as error:
+        return _failed(_told(error, asked), WRONG_INPUT)
     except KeyboardInterrupt:
         return _ended(INTERRUPTED)
     except (BrokenPipeError, SystemExit):  # typer leaves by SystemExit where it meets a broken pipe first
         return _hang_up()
     except Exception as error:
+        if (usage := _usage(error)) is not None:
+            return _failed(usage, WRONG_INPUT)
         if debug:
             traceback.print_exc()
         # typer hides an EOFError from our own code in its Abort
@@ -113,8 +119,8 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _invoke(arguments: Sequence[str]) -> int:
-    remember(arguments)
-    code = typer.main.get_command(app).main(list(arguments), prog_name="sightline", standalone_mode=False)
+    words = tuple(arguments)  # handed on as the context's object, so that a report can say what made it
+    code = typer.main.get_command(app).main(list(words), prog_name="sightline", standalone_mode=False, obj=words)
     sys.stdout.flush()  # a reader that has gone is noticed here, not when Python shuts down
     return code if isinstance(code, int) else DONE
 
@@ -123,12 +129,27 @@ def _ended(code: int) -> int:
     return _failed("interrupted; nothing is half-written", code) if code == INTERRUPTED else code
 
 
-def _message(error: Exception) -> str:
-    if isinstance(error, SightlineError) and error.field:  # the library names a field, and here that is a flag
-        return f"--{error.field.replace('_', '-')}: {error.told}"
-    # Usage errors compose their message when asked; ours are it.
+def _usage(error: Exception) -> str | None:
+    """Give the message of a mistake in the flags, as typer composes it; None of any other error.
+
+    Known by what it can do: typer has its own copy of click's errors since 0.26 and took click's before, and no one
+    name stands for both.
+    """
     compose = getattr(error, "format_message", None)
-    return str(compose() if compose is not None else error)
+    return None if compose is None else str(compose())
+
+
+def _told(error: SightlineError, asked: Sequence[str]) -> str:
+    """Give the message of an error, which begins with the flag where the library named a field."""
+    return f"{_flag(error.field, asked)}: {error.told}" if error.field else str(error)
+
+
+def _flag(field: str, asked: Sequence[str]) -> str:
+    """Say what the running command calls a field of the library; a field without a flag keeps its name."""
+    commands = getattr(typer.main.get_command(app), "commands", {})
+    running = next((commands[word] for word in asked if word in commands), None)
+    flags = {one.name: one.opts[0] for one in getattr(running, "params", ()) if one.opts[0].startswith("--")}
+    return flags.get(field) or flags.get(field.rpartition(".")[2]) or field
 
 
 def _failed(message: str, code: int) -> int:

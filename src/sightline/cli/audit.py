@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,18 +10,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sightline.cli import flags
-from sightline.cli.asked import command
 from sightline.cli.display import progress
 from sightline.cli.estimate import show_forecast
 from sightline.cli.gates import closed, read_gates
 from sightline.cli.machine import prepare, tokens_at_once
 from sightline.cli.output import check_apart, check_file, check_folder, emit, say, tell, writing
 from sightline.cli.source import read_source
-from sightline.cli.work import audited, plan
+from sightline.experiments.subject import audited, choose
 from sightline.files import plain
+from sightline.report.sheets.summary import lines
 
 if TYPE_CHECKING:
     from sightline.audits import Audit
+    from sightline.experiments.run import Display, Trained
+    from sightline.experiments.subject import Chosen
 
 GATE_CLOSED = 3
 AUDIT_FILE = "audit.json"
@@ -60,6 +63,7 @@ FailOn = Annotated[
 
 
 def audit(
+    context: typer.Context,
     data: flags.Data,
     model: Model = "bilstm+additive",
     text: flags.Text = "text",
@@ -98,17 +102,25 @@ def audit(
     source = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
     training = {"preset": preset, "epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
     asked = training | {"companions": companions, "min_count": min_count, "vectors": vectors}
-    work = plan(source, model, asked, seed=seed, limit=limit, device=device)
+    subject = choose(source, model, asked, seed=seed, limit=limit, device=device)
     gates = read_gates(fail_on or ())
     check_places(Path(source.path) if source.path else None, out, save)
     where, tokens = prepare(device, threads), tokens_at_once(memory)
     if dry_run:
-        return show_forecast(work.forecast(where, tokens), as_json)
+        return show_forecast(subject.forecast(where, tokens), as_json)
     with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
-        _, found = audited(work, display, where, tokens, command())
+        _, found = do_audit(subject, display, where, tokens, shlex.join(["sightline", *(context.obj or ())]))
     write_audit(found, out, save, texts=not no_texts)
     show_audit(found, out, save, as_json)
     close_gates(found, gates)
+
+
+def do_audit(subject: Chosen, display: Display, device: str, tokens: int, command: str) -> tuple[Trained, Audit]:
+    """Train or read the model and audit it, and say which trainings the cap on epochs ended."""
+    trained, found = audited(subject, display, device, tokens_at_once=tokens, about={"command": command})
+    for name in subject.cut_short(trained):
+        tell(f"note: training of the {name} was ended by its cap on epochs; --epochs allows more")
+    return trained, found
 
 
 def check_places(data: Path | None, out: Path, save: Path | None) -> None:
@@ -132,8 +144,6 @@ def write_audit(found: Audit, out: Path, save: Path | None, *, texts: bool = Tru
 
 def show_audit(found: Audit, out: Path, save: Path | None, as_json: bool) -> None:
     """Print an audit, and where it was written."""
-    from sightline.report.sheets.summary import lines  # noqa: PLC0415  (as late as it is needed)
-
     places = [f"report: {out}", *([f"saved audit: {save}"] if save is not None else [])]
     if not as_json:
         return say([*lines(found), "", *places])

@@ -9,8 +9,8 @@ import typer
 from sightline.cli import flags
 from sightline.cli.output import emit, say
 from sightline.cli.source import read_source
-from sightline.cli.work import PY, saved_folder
 from sightline.errors import SpecError
+from sightline.experiments.subject import PY, saved_folder
 from sightline.report.visible import one_line
 from sightline.spec.values import DataSpec
 

@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from sightline.cli import flags
-from sightline.cli.audit import check_places, show_audit, write_audit
+from sightline.cli.audit import check_places, do_audit, show_audit, write_audit
 from sightline.cli.display import progress
 from sightline.cli.machine import prepare, tokens_at_once
 from sightline.cli.train import check_place, save_model
-from sightline.cli.work import audited, plan_training
+from sightline.experiments.subject import choose_training
 from sightline.spec.texts import parse_data
 
 DATA = "planted:needle(n=1200,length=30,strength=0.9)"
@@ -38,13 +38,13 @@ def demo(
     One word of each text tells its class, nine times in ten: so it is known where attention ought to look.
     """
     report, saved, model = out / "report.html", out / "audit", out / "model"
-    work = plan_training(parse_data(DATA), MODEL, {}, seed=seed)
+    subject = choose_training(parse_data(DATA), MODEL, {}, seed=seed)
     check_places(None, report, saved)
     check_place(None, model)
     where = prepare(device, threads)
     command = f"sightline audit --data '{DATA}' --model {MODEL} --seed {seed}"  # what demo stands for
     with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
-        trained, found = audited(work, display, where, tokens_at_once(None), command)
+        trained, found = do_audit(subject, display, where, tokens_at_once(None), command)
     save_model(trained, model, seed)
     write_audit(found, report, saved)
     show_audit(found, report, saved, as_json)

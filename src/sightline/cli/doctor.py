@@ -13,7 +13,12 @@ import typer
 
 from sightline.cli import flags
 from sightline.cli.output import emit, say
+from sightline.findings.verdict import IDENTITY
 from sightline.report.sheets.columns import aligned
+from sightline.results import Failed
+from sightline.spec.presets import build_specs
+from sightline.spec.texts import parse_data
+from sightline.spec.values import RunSpec
 
 PACKAGES = ("sightline", "torch", "numpy", "scipy", "safetensors", "typer", "rich", "jinja2")
 UNFIT = 1
@@ -63,7 +68,7 @@ def _torch() -> str:
 
 
 def _device() -> str:
-    from sightline.experiments.run import pick_device  # noqa: PLC0415  (torch)
+    from sightline.experiments.device import pick_device  # noqa: PLC0415  (torch)
 
     return pick_device("auto")
 
@@ -77,11 +82,6 @@ def _temporary() -> str:
 def _audit() -> str:
     """Train and audit a tiny model, in memory, and check the identity that every audit rests on."""
     from sightline.experiments.run import run  # noqa: PLC0415  (torch)
-    from sightline.findings.verdict import IDENTITY  # noqa: PLC0415  (as late as it is needed)
-    from sightline.results import Failed  # noqa: PLC0415  (as late as it is needed)
-    from sightline.spec.presets import build_specs  # noqa: PLC0415  (as late as it is needed)
-    from sightline.spec.texts import parse_data  # noqa: PLC0415  (as late as it is needed)
-    from sightline.spec.values import RunSpec  # noqa: PLC0415  (as late as it is needed)
 
     model, fit = build_specs("mlp(hidden=8)", epochs=2)
     trained, audit = run(RunSpec(parse_data("planted:needle(n=160,length=6)"), model, fit))

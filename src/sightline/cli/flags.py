@@ -9,6 +9,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from sightline.spec.values import COMPANIONS
+
 _SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[KMGT]?)(?:i?B)?", re.IGNORECASE)
 _LEAST_MEMORY = 2**20
 
@@ -173,9 +175,10 @@ LearningRate = Annotated[
     ),
 ]
 Companions = Annotated[
-    Literal["uniform", "none"] | None,
+    str | None,
     typer.Option(
         "--companions",
+        metavar=f"{'|'.join(COMPANIONS)}|none",
         show_default="uniform",
         help="Models trained beside it, to compare with: one with uniform attention, or none (faster, answers less).",
         rich_help_panel=_MODEL,

@@ -10,7 +10,7 @@ def prepare(device: str, threads: int | None) -> str:
     """Set the threads and give the name of the device."""
     import torch  # noqa: PLC0415  (help and mistakes in flags must not wait for it)
 
-    from sightline.experiments.run import pick_device  # noqa: PLC0415  (torch)
+    from sightline.experiments.device import pick_device  # noqa: PLC0415  (torch)
 
     if threads is not None:
         torch.set_num_threads(threads)

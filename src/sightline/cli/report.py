@@ -9,6 +9,7 @@ import typer
 
 from sightline.cli import flags
 from sightline.cli.output import check_file, emit, say, writing
+from sightline.saving import load_results
 
 Folder = Annotated[
     Path, typer.Argument(metavar="AUDIT_DIR", show_default=False, help="A folder that sightline audit --save wrote.")
@@ -23,7 +24,6 @@ def report(
 ) -> None:
     """Draw a saved audit again: the same numbers, the same page, without the model or the data."""
     from sightline.report.page.render import write_page  # noqa: PLC0415  (jinja2)
-    from sightline.saving import load_results  # noqa: PLC0415  (numpy, for this command alone)
 
     check_file(out)
     found = load_results(folder)

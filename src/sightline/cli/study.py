@@ -16,18 +16,18 @@ from sightline.cli.display import cells_progress
 from sightline.cli.estimate import duration
 from sightline.cli.output import check_file, emit, say, tell, write_text
 from sightline.errors import SpecError
+from sightline.report.sheets.files import PRINTINGS
+from sightline.report.sheets.terminal import to_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sightline.experiments.executors.executor import Executor
     from sightline.experiments.grid import Grid
     from sightline.experiments.store import Store, Summary
-    from sightline.report.sheets.files import PRINTINGS
-from sightline.report.sheets.terminal import to_text
-from sightline.spec.values import RunSpec
+    from sightline.spec.values import RunSpec
 
 SOME_FAILED = 4
-"""How a table is written, by the ending of its file."""
 
 File = Annotated[Path, typer.Argument(metavar="FILE.toml", help="The study: a base and the axes that vary it.")]
 Workers = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes, one thread each.")]
@@ -85,7 +85,8 @@ def _wanted(summary: Summary | None, retry_failed: bool) -> bool:
 
 
 def _run(todo: Sequence[RunSpec], store: Store, workers: int, again: bool, quiet: bool) -> None:
-    from sightline.experiments.executors.processes import Executor, Processes, Serial  # noqa: PLC0415  (torch)
+    from sightline.experiments.executors.processes import Processes  # noqa: PLC0415  (torch)
+    from sightline.experiments.executors.serial import Serial  # noqa: PLC0415  (torch)
 
     executor: Executor = Serial() if workers == 1 else Processes(workers)
     elsewhere = 0

@@ -13,7 +13,7 @@ from sightline.cli.estimate import show_forecast
 from sightline.cli.machine import prepare, tokens_at_once
 from sightline.cli.output import check_apart, check_folder, emit, say, writing
 from sightline.cli.source import read_source
-from sightline.cli.work import MODEL_FILE, ToTrain, plan_training
+from sightline.experiments.subject import MODEL_FILE, ToTrain, choose_training
 
 if TYPE_CHECKING:
     from sightline.experiments.run import Trained
@@ -72,15 +72,15 @@ def train(
     columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
     source = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
     training = {"preset": preset, "epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
-    work = plan_training(source, model, training | {"companions": companions, "vectors": vectors}, seed=seed)
+    subject = choose_training(source, model, training | {"companions": companions, "vectors": vectors}, seed=seed)
     check_place(Path(source.path) if source.path else None, out)
     where = prepare(device, threads)
     if dry_run:
-        return show_forecast(work.forecast(where, tokens_at_once(None)), as_json)
+        return show_forecast(subject.forecast(where, tokens_at_once(None)), as_json)
     with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
-        trained = work.trained(display, where)
+        trained = subject.trained(display, where)
     save_model(trained, out, seed)
-    return show_trained(trained, out, work, as_json)
+    return show_trained(trained, out, subject, as_json)
 
 
 def check_place(data: Path | None, out: Path) -> None:
@@ -91,19 +91,19 @@ def check_place(data: Path | None, out: Path) -> None:
 
 def save_model(trained: Trained, out: Path, seed: int) -> None:
     """Write a model and its companions."""
-    from sightline.experiments.run import save_trained  # noqa: PLC0415  (torch)
+    from sightline.experiments.saved import save_trained  # noqa: PLC0415  (torch)
 
     with writing(out):
         save_trained(trained, out, seed)
 
 
-def show_trained(trained: Trained, out: Path, work: ToTrain, as_json: bool) -> None:
+def show_trained(trained: Trained, out: Path, subject: ToTrain, as_json: bool) -> None:
     """Print which epoch was kept, and what it reached on the validation texts."""
     record = trained.record["fit"]
     kept: dict[str, Any] = next(epoch for epoch in record["epochs"] if epoch["number"] == record["kept"])
     validation = {name: kept[name] for name in ("accuracy", "loss", "auc")} | {"n": len(trained.dataset.validation)}
     if as_json:
-        about = {"model": str(out), "spec": str(work.spec.model), "key": trained.record["key"]}
+        about = {"model": str(out), "spec": str(subject.spec.model), "key": trained.record["key"]}
         return emit(about | {"epochs": len(record["epochs"]), "kept": record["kept"], "validation": validation})
     return say(
         [

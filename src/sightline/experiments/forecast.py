@@ -17,13 +17,14 @@ from sightline.data.loading import fit_vocabulary, load
 from sightline.experiments.run import Trained
 from sightline.measures import default_measures
 from sightline.measures.importance import TOKENS_AT_ONCE
-from sightline.models.classifier import AttentionClassifier, build, with_uniform_attention
+from sightline.models.classifier import AttentionClassifier, build
 from sightline.results import Measurement, Outcome
 from sightline.seeds import Seeds
 from sightline.spec.values import ModelSpec, RunSpec
 from sightline.taking.measuring import measure
+from sightline.training.companions import companions_of
 from sightline.training.fit import fit
-from sightline.types import Auditable, Example
+from sightline.types import Example
 
 TRAINING_BATCHES = 6
 AUDIT_TOKENS = 2**19
@@ -54,12 +55,9 @@ def forecast(spec: RunSpec, device: str = "cpu", tokens_at_once: int = TOKENS_AT
     """
     dataset = load(spec.data, spec.seed)
     model = _untrained(spec.model, dataset, spec, device)
-    compared = "uniform" in spec.companions and spec.model.source.name != "uniform"
-    others: dict[str, Auditable] = {}
-    if compared:
-        others["uniform"] = _untrained(with_uniform_attention(spec.model), dataset, spec, device)
+    others = {name: _untrained(other.model, dataset, spec, device) for name, other in companions_of(spec).items()}
     a_pass, timed = _time_pass(model, dataset, spec)
-    models = 2 if compared else 1
+    models = 1 + len(others)
     audit = forecast_audit(Trained(model, dataset, others, {}), spec.seed, spec.limit, tokens_at_once)
     about = f"an epoch on {timed} of {len(dataset.train)} training texts, {spec.fit.epochs} epochs, {models} models"
     return replace(audit, seconds_training=a_pass * spec.fit.epochs * models, basis=f"{about}; {audit.basis}")

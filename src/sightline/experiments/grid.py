@@ -28,15 +28,15 @@ from itertools import product
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from sightline.collector import collector_paused
 from sightline.data.corpora.cache import content_digest
 from sightline.data.vectors import with_vectors
 from sightline.errors import SpecError
-from sightline.spec.keys import run_keys
+from sightline.spec.keys import run_key
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data
 from sightline.spec.typed import read_as
-from sightline.spec.values import COMPANIONS, FROM_ZERO, DataSpec, FitSpec, ModelSpec, RunSpec
+from sightline.spec.values import FROM_ZERO, DataSpec, FitSpec, ModelSpec, RunSpec
+from sightline.training.companions import known_companions
 
 _DATA = ("text", "label", "split", "rationale", "query", "max_tokens", "min_count", "recipe")
 _MODEL = ("embedding", "embedding_std", "boundaries", "vectors")
@@ -65,10 +65,9 @@ class Grid:
     @cached_property
     def keys(self) -> tuple[str, ...]:
         """The key of each cell."""
-        return run_keys(self.cells)
+        return tuple(map(run_key, self.cells))
 
 
-@collector_paused()
 def read_grid(path: str | Path) -> Grid:
     """Read a study from a TOML file, as the head of this module shows it.
 
@@ -82,8 +81,8 @@ def read_grid(path: str | Path) -> Grid:
         grid = _build(tree, file.parent)
         _check_different(grid)
     except SpecError as error:
-        # The texts of specs are read as on the command line, so their errors name a flag; here it is a field.
-        raise SpecError(f"{file}: {str(error).removeprefix('--')}") from error
+        told = f"{_place(tree, error.field)}: {error.told}" if error.field else str(error)
+        raise SpecError(f"{file}: {told}") from error
     return grid
 
 
@@ -118,6 +117,16 @@ def _read_toml(file: Path) -> dict[str, Any]:
         line = re.search(r"at line (\d+)", str(error))
         number = int(line[1]) if line else text.count("\n") + 1  # otherwise it is the end that was not expected
         raise SpecError(f'{file}:{number}: not TOML: {error}; quote text, and dotted names ("data.text")') from error
+
+
+def _place(tree: Mapping[str, Any], field: str) -> str:
+    """Say where in the file a field is set; one that it does not set keeps its name."""
+    for table in ("axes", "base"):
+        flat = _flat(tree.get(table, {}), table)
+        for name in (field, *(f"{room}.{field}" for room in _ROOMS)):
+            if name in flat:
+                return f"{table}.{name}"
+    return field
 
 
 def _build(tree: Mapping[str, Any], folder: Path) -> Grid:
@@ -163,8 +172,8 @@ def _axis(key: str, values: Any) -> list[Any]:
 def _value(key: str, value: Any, where: str) -> Any:
     """Read one value of a field."""
     value = read_as(FIELDS[key], value, where)
-    if key == "companions" and (unknown := sorted(set(value) - set(COMPANIONS))):
-        raise SpecError(f"{where}: unknown companion {unknown[0]!r}; known: {', '.join(COMPANIONS)}")
+    if key == "companions":
+        known_companions(value)
     if key != "seed" and type(value) in (int, float):
         zero = key in _MAY_BE_ZERO
         if value < 0 or (value == 0 and not zero):

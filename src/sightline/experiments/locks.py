@@ -5,20 +5,31 @@ A claim is a lock on a file, which the system takes back when its process ends, 
 
 from __future__ import annotations
 
-import fcntl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
+from sightline.errors import StoreError
+
 
 @contextmanager
 def claim(file: Path, *, wait: bool) -> Iterator[bool]:
-    """Hold the lock on a file, and say whether it was had; ``wait`` until whoever holds it is done."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except BlockingIOError:
-            yield False
-            return
+    """Hold the lock on a file, and say whether it was had; ``wait`` until whoever holds it is done.
+
+    A place that cannot be locked is a `StoreError`: it is no fault of the work that was to be done there.
+    """
+    lock = FileLock(file, timeout=-1 if wait else 0, is_singleton=False, thread_local=False)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout:
+        yield False
+        return
+    except (OSError, NotImplementedError) as error:
+        raise StoreError(f"{file}: cannot be locked ({error}); use a store that can be written") from error
+    try:
         yield True
+    finally:
+        lock.release()

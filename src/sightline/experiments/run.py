@@ -1,31 +1,25 @@
-"""One run from its spec: load → build → fit (and companions) → audit; and the same from a saved model."""
+"""One run from its spec: load → build → fit (and companions) → audit."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
-import torch
-
-from sightline.adapters.factory import load_factory
-from sightline.adapters.labels import numbered_for
 from sightline.auditing import audit
 from sightline.audits import Audit
 from sightline.data.dataset import Dataset
 from sightline.data.loading import fit_vocabulary, load
-from sightline.data.tokeniser import tokenise
-from sightline.errors import DataError, ModelError, SpecError
-from sightline.models.checkpoint import load_classifier, save_classifier
-from sightline.models.classifier import AttentionClassifier, build, with_uniform_attention
+from sightline.experiments.seen import seen_texts
+from sightline.models.classifier import AttentionClassifier, build
 from sightline.spec.keys import run_key, training_key
-from sightline.spec.values import COMPANIONS, DataSpec, RunSpec
+from sightline.spec.values import RunSpec
 from sightline.taking.measuring import Progress
+from sightline.training.companions import HOW, companions_of
 from sightline.training.fit import Epoch, fit
 from sightline.training.start import start_from_vectors
-from sightline.types import Auditable, Example
+from sightline.types import Auditable
 
 
 @dataclass(frozen=True)
@@ -70,22 +64,17 @@ def train(spec: RunSpec, display: Display = Display(), device: str = "cpu", keep
 
     ``keep`` may give back a training that was done before instead of making it.
     """
-    if unknown := sorted(set(spec.companions) - set(COMPANIONS)):
-        raise SpecError(f"unknown companion {unknown[0]!r}; known: {', '.join(COMPANIONS)}")
+    others = companions_of(spec)  # first: what nobody can make is refused before data are read
     dataset = load(spec.data, spec.seed)
-    model, record = keep(spec, lambda: _fit(spec, dataset, "model", display, device))
-    companions: dict[str, Auditable] = {}
-    trainings = {"model": record["summary"]}
-    if "uniform" in spec.companions and spec.model.source.name != "uniform":
-        other = replace(spec, model=with_uniform_attention(spec.model))
-        companions["uniform"], compared = keep(
-            other, lambda: _fit(other, dataset, "companion (uniform attention)", display, device)
-        )
-        trainings["companion (uniform attention)"] = compared["summary"]
-    return Trained(model, _told(dataset, record), companions, record | {"trainings": trainings})
+    model, record = keep(spec, partial(_fit, spec, dataset, "model", display, device))
+    companions, trainings = dict[str, Auditable](), {"model": record["summary"]}
+    for name, other in others.items():
+        companions[name], beside = keep(other, partial(_fit, other, dataset, HOW[name].title, display, device))
+        trainings[HOW[name].title] = beside["summary"]
+    return Trained(model, card_with_vectors(dataset, record), companions, record | {"trainings": trainings})
 
 
-def _told(dataset: Dataset, record: Mapping[str, Any]) -> Dataset:
+def card_with_vectors(dataset: Dataset, record: Mapping[str, Any]) -> Dataset:
     """Say in the card how many words started from a vector of a file."""
     return replace(dataset, card={**dataset.card, "vectors": record["vectors"]}) if "vectors" in record else dataset
 
@@ -122,76 +111,6 @@ def _fit(spec: RunSpec, dataset: Dataset, name: str, display: Display, device: s
         display.on_epoch(name, epoch, spec.fit.epochs)
 
     record = fit(model, dataset.train, dataset.validation, spec.fit, spec.seed, tell)
-    seen = [fingerprint(example) for example in (*dataset.train, *dataset.validation)]
     alone = replace(spec, limit=None, companions=())  # what only an audit reads is no part of a training
     about = {"run": describe(alone), "key": training_key(alone), "fit": record.to_json(), "summary": record.summary()}
-    return model, about | started | {"seen": seen}
-
-
-def save_trained(trained: Trained, folder: str | Path, seed: int) -> Path:
-    """Write a model and its companions to one folder, all of it or nothing."""
-    if not isinstance(trained.model, AttentionClassifier):
-        raise ModelError(f"{trained.model.name}: expected a built-in model to save, got another; save its own weights")
-    companions = {n: one for n, one in trained.companions.items() if isinstance(one, AttentionClassifier)}
-    return save_classifier(trained.model, folder, seed, trained.record, companions)
-
-
-def load_trained(folder: str | Path, data: DataSpec, seed: int, device: str = "cpu") -> Trained:
-    """Read a saved model with its companions, and data to audit it on: never texts that it was trained on."""
-    model, record = load_classifier(folder)
-    dataset = numbered_for(load(data, seed), model.label_names)
-    seen = frozenset(record.get("seen", ()))
-    if data.recipe == "paper":  # its copies between splits are the paper's own; the card counts them
-        seen -= {fingerprint(example) for example in (*dataset.train, *dataset.validation)}
-    _refuse_seen(dataset, seen, str(folder))
-    others = {
-        name: load_classifier(Path(folder) / "companions" / name)[0].to(device)
-        for name in COMPANIONS
-        if (Path(folder) / "companions" / name).is_dir()
-    }
-    return Trained(model.to(device), _told(dataset, record), others, record)
-
-
-def fingerprint(example: Example) -> str:
-    """Name a text by its words, so that a model can say whether it has seen it without keeping it.
-
-    All its words, also those cut off: cutting elsewhere must not make it another text. Another query makes it one.
-    """
-    words = [*tokenise(example.text)[0], *(("\n", *example.query) if example.query else ())]
-    return hashlib.blake2b(" ".join(words).encode(), digest_size=8).hexdigest()
-
-
-def load_imported(spec: str, data: DataSpec, seed: int, device: str = "auto") -> Trained:
-    """Call ``py:package.module:factory``, and read data to audit its model on; nobody can say what it has seen."""
-    model = load_factory(spec)
-    dataset = load(data, seed)
-    if (place := getattr(model, "device", None)) is not None:
-        _check_place(spec, place, device)
-    dataset = numbered_for(dataset, model.labels) if model.labels is not None else dataset
-    return Trained(model, dataset, {}, {})
-
-
-def _check_place(spec: str, found: torch.device, asked: str) -> None:
-    """Refuse to move a model that was built elsewhere: what its functions hold beside it would stay behind."""
-    if asked != "auto" and torch.empty(0, device=asked).device.type != found.type:
-        raise ModelError(f"--device {asked}: the model of {spec} is on {found}; put it there in its factory")
-
-
-def _refuse_seen(dataset: Dataset, seen: frozenset[str], folder: str) -> None:
-    known = [example for example in dataset.test if fingerprint(example) in seen]
-    if known:
-        raise DataError(
-            f"{dataset.name}: {len(known)} of {len(dataset.test)} test texts were used to train {folder} "
-            f"(the first is {known[0].id}); use the seed of the training (--seed), or other texts"
-        )
-
-
-def pick_device(name: str) -> str:
-    """Turn ``auto`` into the device at hand, and refuse one that is not there."""
-    if name == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        torch.empty(1, device=name).item()  # a device that holds no numbers fails here
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise ModelError(f"--device {name}: {str(error).splitlines()[0]}; use auto, cpu or cuda") from error
-    return name
+    return model, about | started | {"seen": seen_texts(dataset)}

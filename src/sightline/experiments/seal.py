@@ -42,9 +42,9 @@ def read_whole(folder: str | Path, wanted: str, *, alone: bool = False) -> bytes
 
     With ``alone`` only the bytes of that file are checked: enough to trust what it says, not to call the run whole.
     """
-    place = os.fspath(folder)  # plain text: making a path for each file takes longer than reading it
+    place = Path(folder)
     try:
-        manifest = _read(place, MANIFEST)
+        manifest = (place / MANIFEST).read_bytes()
         lines, seal = manifest.decode().split(_SEAL)
         if seal != f"{_digest(lines.encode())}\n":
             return None
@@ -53,26 +53,13 @@ def read_whole(folder: str | Path, wanted: str, *, alone: bool = False) -> bytes
             checksum, name = line.split("  ", 1)
             if alone and name != wanted:
                 continue
-            read = _read(place, name)
+            read = (place / name).read_bytes()
             if _digest(read) != checksum:
                 return None
             content = read if name == wanted else content
         return content
     except (OSError, ValueError):
         return None
-
-
-def _read(folder: str, name: str) -> bytes:
-    """Read a file by the calls of the system: a file object takes as long again, and a store has many small files."""
-    handle = os.open(f"{folder}/{name}", os.O_RDONLY)
-    try:
-        size = os.fstat(handle).st_size
-        content = os.read(handle, size)
-        while len(content) < size and (more := os.read(handle, size - len(content))):  # a call gives 2 GiB at most
-            content += more
-        return content
-    finally:
-        os.close(handle)
 
 
 def sweep_aside(folder: Path) -> None:

@@ -1,10 +1,11 @@
-"""The store: a folder a run, named by the run's key; files are the truth, there is no index to go stale.
+"""The store: a folder a run, named by the run's key; files are the truth, and an index only saves reading them again.
 
     STORE/store.json                          the version of this layout
     STORE/runs/ab/abcdef…/                    a saved audit, which has its spec, and summary.json
                                               if it failed: spec.json and summary.json
     STORE/trainings/cd/cdef01…/               a saved model; companions are trainings like any other, and shared
     STORE/claims/                             who works on what (`sightline.experiments.locks`)
+    STORE/index.sqlite                        what was read of each run (`sightline.experiments.index`); may be deleted
 
 Every folder is sealed (`sightline.experiments.seal`); one that is torn or changed counts as missing and is done again.
 """
@@ -12,25 +13,35 @@ Every folder is sealed (`sightline.experiments.seal`); one that is torn or chang
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from sightline.audits import Audit
-from sightline.collector import collector_paused
-from sightline.errors import StoreError
+from sightline.errors import SpecError, StoreError
+from sightline.experiments.index import Index, Row, stamp
 from sightline.experiments.locks import claim
-from sightline.experiments.seal import read_whole, write_sealed
+from sightline.experiments.seal import is_whole, read_whole, write_sealed
 from sightline.files import plain, write_whole
 from sightline.results import Estimate
 from sightline.saving import write_results
 from sightline.spec.keys import run_key
+from sightline.spec.typed import read_as
 from sightline.spec.values import RunSpec
 
 LAYOUT = 2
+INDEX = "index.sqlite"
 State = Literal["done", "failed", "missing"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a finding came to: its verdict, and its effect where there is one."""
+
+    verdict: str
+    effect: Estimate | None
 
 
 @dataclass(frozen=True)
@@ -45,13 +56,20 @@ class Summary:
     seconds: float
     error: str = ""
     verdict: str = ""
-    findings: dict[str, dict[str, Any]] | None = None
-    metrics: dict[str, dict[str, Any]] | None = None
+    findings: Mapping[str, Answer] | None = None
+    metrics: Mapping[str, Estimate] | None = None
 
     def estimate(self, name: str) -> Estimate | None:
         """Give the effect of a finding by its code, or a metric by its name."""
-        found = (self.findings or {}).get(name, {}).get("effect") or (self.metrics or {}).get(name)
-        return None if found is None else Estimate(**found)
+        answer = (self.findings or {}).get(name)
+        return (self.metrics or {}).get(name) if answer is None else answer.effect
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """What store.json says."""
+
+    layout: int
 
 
 class Store:
@@ -66,12 +84,12 @@ class Store:
             if self.root.exists() and any(path.name[0] != "." for path in self.root.iterdir()):
                 raise StoreError(f"{self.root}: exists and is not a store; name a new folder")
             write_whole(mark, lambda aside: _write_json(aside, {"layout": LAYOUT}))
-        if (layout := _read_json(mark).get("layout")) != LAYOUT:
+        if (layout := _read(_Mark, mark.read_bytes(), mark).layout) != LAYOUT:
             raise StoreError(f"{self.root}: layout {layout}, this version reads {LAYOUT}; use a new folder")
 
     def run_folder(self, key: str) -> Path:
         """Say where a run lies, or would."""
-        return Path(self._run_place(key))
+        return self.root / "runs" / key[:2] / key
 
     def training_folder(self, key: str) -> Path:
         """Say where a training lies, or would."""
@@ -82,28 +100,50 @@ class Store:
         summary = self.summary(key)
         return "missing" if summary is None else summary.state
 
-    def summary(self, key: str, *, alone: bool = False) -> Summary | None:
-        """Read the summary of a run that is done or failed, checking every byte of the run, or its own ``alone``."""
-        folder = self._run_place(key)
-        content = read_whole(folder, "summary.json", alone=alone)
-        if content is None:
-            return None
-        try:
-            return Summary(**json.loads(content))
-        except (ValueError, TypeError) as error:
-            raise StoreError(f"{folder}: the summary cannot be read ({error}); use a new folder") from error
+    def summary(self, key: str) -> Summary | None:
+        """Read the summary of a run that is done or failed, checking every byte of the run."""
+        folder = self.run_folder(key)
+        content = read_whole(folder, "summary.json")
+        return None if content is None else _read(Summary, content, folder / "summary.json")
 
-    @collector_paused()
     def find(self, keys: Iterable[str]) -> dict[str, Summary]:
-        """Read the summaries of those runs that are done or failed."""
-        found = ((key, self.summary(key)) for key in keys)
-        return {key: summary for key, summary in found if summary is not None}
+        """Read the summaries of those runs that are done or failed; what the index knows unchanged is not read."""
+        return self._look(tuple(keys), whole=True)
 
-    def summaries(self) -> Iterator[Summary]:
+    def summaries(self) -> tuple[Summary, ...]:
         """Read every summary, in the order of the keys; whether the rest of a run is whole is asked when it is used."""
-        for folder in sorted((self.root / "runs").glob("??/[!.]*")):
-            if (summary := self.summary(folder.name, alone=True)) is not None:
-                yield summary
+        return tuple(self._look(self.keys(), whole=False).values())
+
+    def keys(self) -> tuple[str, ...]:
+        """Name the runs there are folders of."""
+        return tuple(sorted(folder.name for folder in (self.root / "runs").glob("??/[!.]*")))
+
+    def check(self) -> tuple[str, ...]:
+        """Read every byte of every run, whatever the index says, and name those that are torn or changed.
+
+        They are missing from now on: a study that has them does them again.
+        """
+        Index(self.root / INDEX).clear()
+        keys = self.keys()
+        return tuple(sorted(set(keys) - set(self.find(keys))))
+
+    def _look(self, keys: tuple[str, ...], *, whole: bool) -> dict[str, Summary]:
+        index = Index(self.root / INDEX)
+        known, read, found = index.recall(keys), dict[str, Row | None](), dict[str, Summary]()
+        for key in keys:
+            folder, row = self.run_folder(key), known.get(key)
+            now = stamp(folder)  # before it is read: what changes meanwhile is read again the next time
+            if row is not None and row.stamp == now and row.whole >= whole:
+                found[key] = _trusted(row.summary)
+                continue
+            content = read_whole(folder, "summary.json", alone=not whole)
+            if content is not None:
+                found[key] = summary = _read(Summary, content, folder / "summary.json")
+                read[key] = None if now is None else _row(now, summary, whole=whole)
+            elif row is not None:
+                read[key] = None
+        index.keep(read)
+        return found
 
     def bytes_a_run(self) -> float:
         """Say how much room a run has taken so far, with its share of the trainings; 0 in an empty store."""
@@ -112,21 +152,24 @@ class Store:
         return used / runs if runs else 0.0
 
     def audit(self, key: str) -> Audit:
-        """Read the whole audit of a run."""
-        return Audit.load(self.run_folder(key))
+        """Read the whole audit of a run, checking every byte."""
+        folder = self.run_folder(key)
+        if not is_whole(folder):
+            raise StoreError(f"{folder}: torn or changed; `sightline results --check` finds all such runs")
+        return Audit.load(folder)
 
     def write_run(self, spec: RunSpec, audit: Audit, seconds: float) -> None:
         """Keep a run that is done."""
-        findings = {f.code: {"verdict": f.verdict, "effect": f.effect and asdict(f.effect)} for f in audit.findings}
-        metrics = {name: asdict(value) for name, value in audit.metrics.items()}
-        key = run_key(spec)
-        summary = Summary(key, *_about(spec), "done", seconds, "", audit.verdict.text, findings, metrics)
+        findings = {finding.code: Answer(finding.verdict, finding.effect) for finding in audit.findings}
+        key, verdict = run_key(spec), audit.verdict.text
+        summary = Summary(key, *_about(spec), "done", seconds, "", verdict, findings, dict(audit.metrics))
 
         def write(aside: Path) -> None:
             write_results(audit, aside)
             _write_json(aside / "summary.json", asdict(summary))
 
         write_sealed(self.run_folder(key), write)
+        self._remember(summary)
 
     def write_failure(self, spec: RunSpec, error: str, seconds: float) -> None:
         """Keep the failure of a run, by name; it is done again when that is asked for."""
@@ -138,9 +181,12 @@ class Store:
             _write_json(aside / "summary.json", asdict(summary))
 
         write_sealed(self.run_folder(summary.key), write)
+        self._remember(summary)
 
-    def _run_place(self, key: str) -> str:
-        return f"{self.root}/runs/{key[:2]}/{key}"  # plain text, as `read_whole` wants it
+    def _remember(self, summary: Summary) -> None:
+        """Note in the index what was just written, so that nobody need read it."""
+        now = stamp(self.run_folder(summary.key), settled=False)
+        Index(self.root / INDEX).keep({summary.key: None if now is None else _row(now, summary, whole=True)})
 
     def claim_run(self, key: str) -> AbstractContextManager[bool]:
         """Claim a run without waiting: somebody who holds it will finish it."""
@@ -160,11 +206,23 @@ def _write_json(path: Path, value: Any) -> None:
     path.write_text(json.dumps(plain(value), allow_nan=False), encoding="utf-8")
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _read(kind: Any, content: bytes, file: Path) -> Any:
+    """Read what a file of the store holds; one that holds something else is named with the field."""
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise StoreError(f"{path}: cannot be read ({error})") from error
-    if not isinstance(value, dict):
-        raise StoreError(f"{path}: expected an object, got {type(value).__name__}")
-    return value
+        return read_as(kind, json.loads(content), kind.__name__.strip("_").lower(), nan=True)
+    except (ValueError, SpecError) as error:
+        raise StoreError(f"{file}: {error}; use a new folder") from error
+
+
+def _row(now: str, summary: Summary, *, whole: bool) -> Row:
+    return Row(now, int(whole), json.dumps(asdict(summary)))
+
+
+def _trusted(content: str) -> Summary:
+    """Read a summary that was read as such before, and whose row in the index is sealed."""
+    item = json.loads(content)
+    for name, answer in (item["findings"] or {}).items():
+        effect = answer["effect"]
+        item["findings"][name] = Answer(answer["verdict"], effect and Estimate(**effect))
+    item["metrics"] = item["metrics"] and {name: Estimate(**each) for name, each in item["metrics"].items()}
+    return Summary(**item)

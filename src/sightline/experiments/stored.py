@@ -30,6 +30,8 @@ def run_stored(spec: RunSpec, store: Store, *, again: bool = False, display: Dis
         try:
             _, audit = run(spec, display or Display(), keep=partial(keep_training, store))
             store.write_run(spec, audit, time.perf_counter() - began)
+        except StoreError:  # a training that cannot be claimed
+            raise
         except OSError as error:
             raise StoreError(f"{store.root}: {error.strerror or error}; free some space and run again") from error
         except Exception as error:  # whatever it is, the other runs go on, and this one is kept with its name

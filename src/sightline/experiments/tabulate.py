@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sightline.collector import collector_paused
 from sightline.experiments.grid import Grid
+from sightline.experiments.rows import main_numbers
 from sightline.experiments.store import Summary
 from sightline.findings.claims import CLAIMS
 from sightline.results import Estimate, Table, TableCell
@@ -15,9 +15,10 @@ from sightline.statistics.across import across_seeds
 NUMBERS = ("accuracy", "f1", *CLAIMS)
 """The columns after the verdict: metrics, and the effect of each finding."""
 Members = Sequence[tuple[RunSpec, Summary | None]]
+Ended = Sequence[tuple[RunSpec, Summary]]
+Numbers = Mapping[str, Estimate]
 
 
-@collector_paused()
 def tabulate(grid: Grid, found: Mapping[str, Summary]) -> Table:
     """Put the runs there are into a table; its notes name those that are missing, and those that failed."""
     groups = _groups(grid, found)
@@ -28,7 +29,7 @@ def tabulate(grid: Grid, found: Mapping[str, Summary]) -> Table:
     return Table(
         title=grid.name,
         columns=("verdict", *NUMBERS),
-        rows=tuple((_verdicts(members), *(_number(members, name) for name in NUMBERS)) for members in groups.values()),
+        rows=tuple(_row(_done(members)) for members in groups.values()),
         row_names=tuple(groups),
         row_axes=axes,
         notes=tuple(notes),
@@ -48,9 +49,19 @@ def _done(members: Members) -> list[tuple[RunSpec, Summary]]:
     return [(cell, summary) for cell, summary in members if summary is not None and summary.state == "done"]
 
 
-def _number(members: Members, name: str) -> TableCell:
-    numbers = [(cell, summary.key, summary.estimate(name)) for cell, summary in _done(members)]
-    known = [(cell, key, estimate) for cell, key, estimate in numbers if estimate is not None]
+def _row(done: Ended) -> tuple[TableCell, ...]:
+    numbers = [(cell, summary.key, _numbers(summary)) for cell, summary in done]
+    return (_verdicts(done), *(_number(numbers, name) for name in NUMBERS))
+
+
+def _numbers(summary: Summary) -> Numbers:
+    """Give the estimates of a run by their quantity."""
+    known = ((one.quantity, one.estimate()) for one in main_numbers(summary))
+    return {quantity: estimate for quantity, estimate in known if estimate is not None}
+
+
+def _number(numbers: Sequence[tuple[RunSpec, str, Numbers]], name: str) -> TableCell:
+    known = [(cell, key, found[name]) for cell, key, found in numbers if name in found]
     if not known:
         return TableCell(None, note="not applicable" if numbers else "no run is done")
     mean: Estimate = across_seeds([estimate for _, _, estimate in known])
@@ -58,9 +69,8 @@ def _number(members: Members, name: str) -> TableCell:
     return TableCell(mean.value, mean.low, mean.high, mean.n, seeds, runs)
 
 
-def _verdicts(members: Members) -> TableCell:
+def _verdicts(done: Ended) -> TableCell:
     """Give the verdict, or how often each was given where seeds differ."""
-    done = _done(members)
     if not done:
         return TableCell(None, note="no run is done")
     counts = {text: sum(s.verdict == text for _, s in done) for text in sorted({s.verdict for _, s in done})}

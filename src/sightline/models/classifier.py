@@ -21,7 +21,6 @@ from sightline.models.retention import Retention, Setting
 from sightline.models.scorers import Scorer
 from sightline.models.trace import ClassifierTrace
 from sightline.seeds import seed_for
-from sightline.spec.parts import Part
 from sightline.spec.values import ModelSpec
 from sightline.types import Batch, Example, Link, Offer, Origin, Trace
 
@@ -182,8 +181,3 @@ def build(spec: ModelSpec, vocabulary: Vocabulary, label_names: tuple[str, ...],
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed_for(seed, "weights"))
         return AttentionClassifier(spec, vocabulary, label_names, seed).eval()
-
-
-def with_uniform_attention(spec: ModelSpec) -> ModelSpec:
-    """Describe the same model with every word weighted alike: the companion that shows whether choosing pays."""
-    return replace(spec, source=Part("uniform"))

@@ -4,29 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from sightline.errors import SpecError
-from sightline.spec.values import MEANING, RunSpec, fields_of, written
+from sightline.spec.values import RunSpec
 
 
 def run_key(spec: RunSpec) -> str:
     """Name a run by its content: equal specs have equal keys, whatever order their options came in."""
     return _name(spec.to_json())
-
-
-def run_keys(specs: Sequence[RunSpec]) -> tuple[str, ...]:
-    """Name each run as `run_key` does, in less time: the data, model and training that runs share are written once."""
-    known: dict[int, Any] = {}  # by identity: parts that are equal, such as 1 and 1.0, may be written otherwise
-
-    def write(part: Any) -> Any:
-        if id(part) not in known:
-            known[id(part)] = written(part)
-        return known[id(part)]
-
-    return tuple(_name({"meaning": MEANING, **fields_of(spec, write)}) for spec in specs)
 
 
 def training_key(spec: RunSpec) -> str:

@@ -38,6 +38,8 @@ def read_as(kind: Any, value: Any, where: str, *, nan: bool = False) -> Any:
 
     With ``nan``, null stands for NaN where a number is due, as `sightline.files.plain` writes it.
     """
+    if type(value) is kind and kind in (str, int, bool):  # first, because most values are of these kinds
+        return value
     among = _alternatives(kind)
     if value is None and NoneType in among:
         return None

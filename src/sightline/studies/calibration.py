@@ -31,13 +31,14 @@ from sightline.findings.thresholds import Thresholds, committed
 from sightline.maths.projections import softmax, uniform
 from sightline.measures import default_measures
 from sightline.models.attention import Random
-from sightline.models.classifier import AttentionClassifier, build, with_uniform_attention
+from sightline.models.classifier import AttentionClassifier, build
 from sightline.results import Finding, Measurement, Outcome
 from sightline.seeds import Seeds
 from sightline.spec.parts import Part
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, ModelSpec
 from sightline.taking.measuring import measure
+from sightline.training.companions import with_uniform_attention
 from sightline.training.fit import fit
 from sightline.types import Auditable, Batch, Example, Link, Offer, Origin, Trace
 

@@ -1,8 +1,4 @@
-"""Who runs the cells of a study: this process, or local workers; a cluster can be a third way.
-
-An executor is handed specs and gives back, in any order, what became of each. It keeps nothing itself: the store is the
-truth, so an executor may be killed at any moment.
-"""
+"""Cells on local worker processes."""
 
 from __future__ import annotations
 
@@ -16,50 +12,17 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Literal, Protocol
 
 import torch
 
 from sightline.errors import StoreError
+from sightline.experiments.executors.executor import Done
 from sightline.experiments.store import Store
 from sightline.experiments.stored import run_stored
 from sightline.spec.values import RunSpec
 
-Ending = Literal["done", "failed", "missing", "killed"]
 ATTEMPTS = 3
 """How often a cell whose worker was killed is tried before it is kept as failed: it may be what kills them."""
-
-
-@dataclass(frozen=True)
-class Done:
-    """What became of one cell: ``missing`` when another process has it, ``killed`` when it waits for another worker."""
-
-    spec: RunSpec
-    ending: Ending
-    told: str = ""
-
-
-class Executor(Protocol):
-    """Runs cells of a store, and tells of each how it ended."""
-
-    def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[Done]:
-        """Run the cells; ``again`` redoes those that are kept as failed."""
-        ...
-
-
-@dataclass(frozen=True)
-class Serial:
-    """One cell after the other, in this process, with one thread as in every worker."""
-
-    def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[Done]:
-        """Run the cells in their order."""
-        threads = torch.get_num_threads()
-        torch.set_num_threads(1)  # equal threads, equal bits
-        try:
-            for spec in specs:
-                yield Done(spec, run_stored(spec, store, again=again))
-        finally:
-            torch.set_num_threads(threads)
 
 
 @dataclass
@@ -87,9 +50,11 @@ class Processes:
                     queue.give(worker)
                 ready = wait([end for worker in crew for end in (worker.pipe, worker.process.sentinel)])
                 for place, worker in enumerate(crew):
-                    if worker.pipe in ready or worker.process.sentinel in ready:
-                        yield from queue.hear(worker, store)
-                    if not worker.process.is_alive():
+                    # Asked once a round: a worker may die between two looks, and its cell would be nobody's.
+                    ended = worker.process.sentinel in ready
+                    if ended or worker.pipe in ready:
+                        yield from queue.hear(worker, ended, store)
+                    if ended:
                         crew[place] = _hire(store, again)
         finally:
             for worker in crew:
@@ -112,13 +77,13 @@ class _Queue:
             with suppress(OSError):  # it died meanwhile: its sentinel says so
                 worker.pipe.send(worker.spec)
 
-    def hear(self, worker: _Worker, store: Store) -> Iterator[Done]:
-        """Take what a worker sent; a worker that ended without a word was killed."""
+    def hear(self, worker: _Worker, ended: bool, store: Store) -> Iterator[Done]:
+        """Take what a worker sent, also before its end; one that has ``ended`` without a word was killed."""
         spec, told = worker.spec, None
         with suppress(EOFError, OSError):
             if worker.pipe.poll():
                 told = worker.pipe.recv()
-        if spec is None or (told is None and worker.process.is_alive()):
+        if spec is None or (told is None and not ended):
             return
         worker.spec = None
         if isinstance(told, Exception):

@@ -1,0 +1,87 @@
+"""Every number of a store as long rows: a run, where it stands on the axes, what is counted, and its value.
+
+Tables, files for other tools, comparisons and figures read these, and nothing else reads numbers out of a run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from sightline.experiments.store import Summary
+from sightline.results import Bracket, Estimate, Measurement, Ragged, Results, Values
+
+
+@dataclass(frozen=True)
+class Number:
+    """One number of a run; ``text`` is the id of a text where it is of one alone, and an estimate has an interval.
+
+    The quantity of a finding's effect is its code, such as ``SL-101``; beside it stand ``SL-101.number`` and
+    ``SL-101.floor``. That of a text is ``measure.quantity``, such as ``need.removed``.
+    """
+
+    run: str
+    axes: Mapping[str, str]
+    quantity: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    method: str = ""
+    text: str = ""
+
+    def estimate(self) -> Estimate | None:
+        """Give the number with its interval, where it has one."""
+        if self.low is None or self.high is None or self.n is None:
+            return None
+        return Estimate(self.value, self.low, self.high, self.n, self.method)
+
+
+def axes_of(run: Summary) -> dict[str, str]:
+    """Say what a run is, where no study gives it labels of its own."""
+    return {"data": run.data, "model": run.model, "seed": str(run.seed)}
+
+
+def main_numbers(run: Summary, axes: Mapping[str, str] | None = None) -> Iterator[Number]:
+    """Give the metrics of a run and the effects of its findings, as its summary has them."""
+    place = axes_of(run) if axes is None else axes
+    effects = {code: answer.effect for code, answer in (run.findings or {}).items()}
+    yield from _estimates(run.key, place, {**(run.metrics or {}), **effects})
+
+
+def all_numbers(run: Summary, audit: Results, axes: Mapping[str, str] | None = None) -> Iterator[Number]:
+    """Give every number of a run that is of all its texts: its main ones, what findings compare, and its estimates."""
+    place = axes_of(run) if axes is None else axes
+    yield from main_numbers(run, place)
+    compared = {
+        f"{finding.code}.{name}": getattr(finding, name) for finding in audit.findings for name in ("number", "floor")
+    }
+    yield from _estimates(run.key, place, {**compared, **audit.estimates})
+
+
+def text_numbers(run: Summary, audit: Results, axes: Mapping[str, str] | None = None) -> Iterator[Number]:
+    """Give the raw numbers of each text, one a quantity; what has a number for each draw or word is left out."""
+    place = axes_of(run) if axes is None else axes
+    for code, measured in audit.measurements.items():
+        for name, values in measured.values.items() if isinstance(measured, Measurement) else ():
+            for text, (value, low, high) in zip(audit.texts, _by_text(values), strict=False):
+                yield Number(run.key, place, f"{code}.{name}", value, low, high, text=text.id)
+
+
+def _by_text(values: Values) -> list[tuple[float, float | None, float | None]]:
+    """Give each text its number, or the two sides between which it is known to lie; nothing of other shapes."""
+    if isinstance(values, Bracket):
+        sides = zip(values.low.tolist(), values.high.tolist(), strict=True)
+        return [(low if low == high else math.nan, low, high) for low, high in sides]
+    if isinstance(values, Ragged) or values.ndim != 1:
+        return []
+    return [(value, None, None) for value in np.asarray(values, dtype=float).tolist()]
+
+
+def _estimates(run: str, axes: Mapping[str, str], found: Mapping[str, Estimate | None]) -> Iterator[Number]:
+    for name, one in found.items():
+        if one is not None:
+            yield Number(run, axes, name, one.value, one.low, one.high, one.n, one.method)

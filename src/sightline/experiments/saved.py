@@ -1,0 +1,52 @@
+"""Models that are trained already: one that was saved, or one from the user's own code; and data to audit them on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sightline.adapters.factory import load_factory
+from sightline.adapters.labels import numbered_for
+from sightline.data.loading import load
+from sightline.errors import ModelError
+from sightline.experiments.device import check_place
+from sightline.experiments.run import Trained, card_with_vectors
+from sightline.experiments.seen import refuse_seen, seen_texts
+from sightline.models.checkpoint import load_classifier, save_classifier
+from sightline.models.classifier import AttentionClassifier
+from sightline.spec.values import COMPANIONS, DataSpec
+from sightline.types import Auditable
+
+
+def save_trained(trained: Trained, folder: str | Path, seed: int) -> Path:
+    """Write a model and its companions to one folder, all of it or nothing."""
+    companions = {name: _built_in(companion) for name, companion in trained.companions.items()}
+    return save_classifier(_built_in(trained.model), folder, seed, trained.record, companions)
+
+
+def _built_in(model: Auditable) -> AttentionClassifier:
+    if not isinstance(model, AttentionClassifier):
+        raise ModelError(f"{model.name}: expected a built-in model to save, got another; save its own weights")
+    return model
+
+
+def load_trained(folder: str | Path, data: DataSpec, seed: int, device: str = "cpu") -> Trained:
+    """Read a saved model with its companions, and data to audit it on: never texts that it was trained on."""
+    model, record = load_classifier(folder)
+    dataset = numbered_for(load(data, seed), model.label_names)
+    seen = frozenset(record.get("seen", ()))
+    if data.recipe == "paper":  # its copies between splits are the paper's own; the card counts them
+        seen -= frozenset(seen_texts(dataset))
+    refuse_seen(dataset, seen, str(folder))
+    places = {name: Path(folder) / "companions" / name for name in COMPANIONS}
+    others = {name: load_classifier(place)[0].to(device) for name, place in places.items() if place.is_dir()}
+    return Trained(model.to(device), card_with_vectors(dataset, record), others, record)
+
+
+def load_imported(spec: str, data: DataSpec, seed: int, device: str = "auto") -> Trained:
+    """Call ``py:package.module:factory``, and read data to audit its model on; nobody can say what it has seen."""
+    model = load_factory(spec)
+    dataset = load(data, seed)
+    if (place := getattr(model, "device", None)) is not None:
+        check_place(spec, place, device)
+    dataset = numbered_for(dataset, model.labels) if model.labels is not None else dataset
+    return Trained(model, dataset, {}, {})

@@ -1,0 +1,221 @@
+"""What is to be audited, as a value: a model to train from its spec, one that was saved, or one from the user's code.
+
+    subject = choose(parse_data("csv:reviews.csv"), "bilstm+additive", seed=0)
+    trained, audit = audited(subject)
+
+Choosing reads no data, trains nothing and loads no torch.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sightline.data.vectors import with_vectors
+from sightline.errors import ModelError, SpecError
+from sightline.spec.catalogue import ENCODERS
+from sightline.spec.presets import build_specs
+from sightline.spec.values import DataSpec, RunSpec
+from sightline.training.companions import read_companions
+
+if TYPE_CHECKING:
+    from sightline.audits import Audit
+    from sightline.experiments.forecast import Forecast
+    from sightline.experiments.run import Display, Trained
+
+MODEL_FILE = "model.json"
+"""The file by which a saved model is known."""
+PY = "py:"
+"""What the name of a model from the user's own code begins with."""
+FIT = ("epochs", "batch_size", "learning_rate")
+"""Settings of the training that may be chosen by name."""
+
+
+@dataclass(frozen=True)
+class ToTrain:
+    """A model that is trained first; ``capped`` where the user has chosen how many epochs at most."""
+
+    spec: RunSpec
+    capped: bool = False
+
+    def trained(self, display: Display | None = None, device: str = "cpu") -> Trained:
+        """Train it."""
+        from sightline.experiments.run import Display, train  # noqa: PLC0415  (torch)
+
+        return train(self.spec, display or Display(), device)
+
+    def about(self, trained: Trained) -> dict[str, Any]:
+        """Say what was run."""
+        from sightline.experiments.run import describe  # noqa: PLC0415  (torch)
+
+        return describe(self.spec)
+
+    def cut_short(self, trained: Trained) -> tuple[str, ...]:
+        """Name the trainings that the cap on epochs ended, where nobody asked for that cap."""
+        from sightline.experiments.run import cut_short  # noqa: PLC0415  (torch)
+
+        return () if self.capped else tuple(cut_short(trained))
+
+    def forecast(self, device: str, tokens: int) -> Forecast:
+        """Estimate what training and auditing it will cost."""
+        from sightline.experiments.forecast import forecast  # noqa: PLC0415  (torch)
+
+        return forecast(self.spec, device, tokens)
+
+    @property
+    def seed(self) -> int:
+        """The seed of the run."""
+        return self.spec.seed
+
+    @property
+    def limit(self) -> int | None:
+        """How many test texts to audit at most."""
+        return self.spec.limit
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A model that `sightline train` wrote, and the data to audit it on."""
+
+    folder: Path
+    data: DataSpec
+    seed: int
+    limit: int | None
+
+    def trained(self, display: Display | None = None, device: str = "cpu") -> Trained:
+        """Read it."""
+        from sightline.experiments.saved import load_trained  # noqa: PLC0415  (torch)
+
+        return load_trained(self.folder, self.data, self.seed, device)
+
+    def about(self, trained: Trained) -> dict[str, Any]:
+        """Say what was audited, and how it was trained."""
+        return {"data": str(self.data), "model": str(self.folder), "trained": trained.record.get("run")}
+
+    def cut_short(self, trained: Trained) -> tuple[str, ...]:
+        """Name no training: they were ended before."""
+        return ()
+
+    def forecast(self, device: str, tokens: int) -> Forecast:
+        """Estimate what auditing it will cost."""
+        return _forecast_audit(self, device, tokens)
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A model from the user's own code, ``py:package.module:factory``, and the data to audit it on."""
+
+    factory: str
+    data: DataSpec
+    seed: int
+    limit: int | None
+    device: str = "auto"
+
+    def trained(self, display: Display | None = None, device: str = "cpu") -> Trained:
+        """Call the factory; the model stays on the device it was built on."""
+        from sightline.experiments.saved import load_imported  # noqa: PLC0415  (torch)
+
+        return load_imported(self.factory, self.data, self.seed, self.device)
+
+    def about(self, trained: Trained) -> dict[str, Any]:
+        """Say what was audited; how it was trained is not known."""
+        return {"data": str(self.data), "model": self.factory}
+
+    def cut_short(self, trained: Trained) -> tuple[str, ...]:
+        """Name no training: nothing is known of it."""
+        return ()
+
+    def forecast(self, device: str, tokens: int) -> Forecast:
+        """Estimate what auditing it will cost."""
+        return _forecast_audit(self, device, tokens)
+
+
+Chosen = ToTrain | Saved | Imported
+
+
+def choose(
+    data: DataSpec,
+    model: str,
+    training: Mapping[str, Any] | None = None,
+    *,
+    seed: int = 0,
+    limit: int | None = None,
+    device: str = "auto",
+) -> Chosen:
+    """Decide what a text names: a spec, the folder of a saved model, or ``py:package.module:factory``.
+
+    ``training`` holds what a training can be told (preset, epochs, companions, …; None: not told). Whatever is told is
+    refused for a model that is trained already.
+    """
+    training = training or {}
+    if model.startswith(PY):
+        _refuse_training(training, f"of {model}")
+        return Imported(model, data, seed, limit, device)
+    folder = saved_folder(model)
+    if folder is None:
+        return choose_training(data, model, training, seed=seed, limit=limit)
+    _refuse_training(training, f"in {folder}")
+    return Saved(folder, data, seed, limit)
+
+
+def choose_training(
+    data: DataSpec, model: str, training: Mapping[str, Any], *, seed: int = 0, limit: int | None = None
+) -> ToTrain:
+    """Read the spec of a model and its training; what is None keeps the value of the preset."""
+    fit = {name: training[name] for name in FIT if name in training}
+    chosen, fitting = build_specs(model, training.get("preset") or "default", **fit)
+    if training.get("vectors"):
+        chosen = with_vectors(chosen, Path(training["vectors"]).expanduser())
+    asked = training.get("companions")
+    companions = {} if asked is None else {"companions": read_companions(asked)}
+    return ToTrain(RunSpec(data, chosen, fitting, seed, limit, **companions), capped=training.get("epochs") is not None)
+
+
+def saved_folder(model: str) -> Path | None:
+    """Give the folder of a saved model that a text names, or None where it is a spec; a path to nothing is an error."""
+    path = Path(model).expanduser()
+    if (path / MODEL_FILE).is_file():
+        return path
+    named = os.sep in model or "/" in model or model.startswith((".", "~"))
+    encoder = model.partition("+")[0].partition("(")[0].strip()
+    if not named and (encoder in ENCODERS or not path.exists()):
+        return None
+    found = f"there is no {MODEL_FILE} in it" if path.exists() else "there is no such folder"
+    wanted = "a folder that `sightline train` wrote, or a spec such as bilstm+additive"
+    raise ModelError(f"{model}: {found}; expected {wanted}", field="model")
+
+
+def audited(
+    subject: Chosen,
+    display: Display | None = None,
+    device: str = "cpu",
+    *,
+    tokens_at_once: int | None = None,
+    about: Mapping[str, Any] | None = None,
+) -> tuple[Trained, Audit]:
+    """Train or read the model, and audit it; ``about`` is said in the report beside what was run."""
+    from sightline.experiments.run import Display, audit_trained  # noqa: PLC0415  (torch)
+    from sightline.measures import default_measures  # noqa: PLC0415  (torch)
+
+    display = display or Display()
+    trained = subject.trained(display, device)
+    bound = {} if tokens_at_once is None else {"tokens_at_once": tokens_at_once}
+    measures = default_measures(**bound)
+    said = subject.about(trained) | dict(about or {})
+    return trained, audit_trained(trained, subject.seed, display, limit=subject.limit, spec=said, measures=measures)
+
+
+def _refuse_training(training: Mapping[str, Any], where: str) -> None:
+    if given := [name for name, value in training.items() if value is not None]:
+        told = f"this is about training, and the model {where} is trained already; leave it out"
+        raise SpecError(told, field=given[0])
+
+
+def _forecast_audit(subject: Saved | Imported, device: str, tokens: int) -> Forecast:
+    """Estimate what auditing a model will cost that needs no training."""
+    from sightline.experiments.forecast import forecast_audit  # noqa: PLC0415  (torch)
+
+    return forecast_audit(subject.trained(device=device), subject.seed, subject.limit, tokens)
