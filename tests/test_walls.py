@@ -2,9 +2,12 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import grimp
 import pytest
+
+from tests.report.audits import audit
 
 
 @pytest.fixture(scope="module")
@@ -22,8 +25,27 @@ def test_no_module_imports_from_a_package_it_lies_in(graph: grimp.ImportGraph) -
     assert not upwards, "import from the module that defines the name, not from the package around it"
 
 
-@pytest.mark.parametrize("module", ["sightline", "sightline.spec", "sightline.results", "sightline.findings"])
+@pytest.mark.parametrize(
+    "module", ["sightline", "sightline.spec.texts", "sightline.results", "sightline.findings.judge", "sightline.audits"]
+)
 def test_values_load_without_torch(module: str) -> None:
-    code = f"import sys, {module}; assert 'torch' not in sys.modules, 'torch was imported'"
+    _alone(f"import {module}")
+
+
+def test_an_audit_is_read_drawn_and_printed_without_torch(tmp_path: Path) -> None:
+    saved = audit().save(tmp_path / "saved")
+    _alone(
+        f"import sightline; found = sightline.Audit.load({str(saved)!r}); found._repr_html_(); "
+        f"found.to_html({str(tmp_path / 'page.html')!r})"
+    )
+    _alone(
+        f"from sightline.cli.app import run; run(['report', {str(saved)!r}, '--out', {str(tmp_path / 'again.html')!r}])"
+    )
+    assert (tmp_path / "page.html").read_bytes() == (tmp_path / "again.html").read_bytes()
+
+
+def _alone(code: str) -> None:
+    """Run code in a process of its own, and ask that torch was never imported."""
+    code = f"import sys; {code}; assert 'torch' not in sys.modules, 'torch was imported'"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
