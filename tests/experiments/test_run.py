@@ -22,6 +22,7 @@ from sightline.experiments.run import (
     save_trained,
     train,
 )
+from sightline.models.displayed import Displayed
 from sightline.results import Measurement, Ragged
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
@@ -174,3 +175,15 @@ def test_another_question_about_a_text_is_another_text() -> None:
     plain = replace(one, text="A good film", query=None)
     # what saved models know of their texts must not change
     assert fingerprint(plain) == hashlib.blake2b(b"a good film", digest_size=8).hexdigest()
+
+
+def test_an_audit_takes_what_it_is_asked_for_and_shows_what_it_is_told_to() -> None:
+    asked = replace(SPEC, measures=("need", "reach"), companions=())
+    trained, found = run(asked)
+    assert list(found.measurements) == ["outputs", "need", "reach"]
+    assert next(f.reason for f in found.findings if f.code == "SL-301") == "it was not asked for"
+    shown, other = run(replace(asked, displayed="random"))
+    assert isinstance(shown.model, Displayed)
+    assert other.findings[0].effect.value == 0.0  # nothing follows from weights that are not used
+    parameters = zip(trained.model.parameters(), shown.model.model.parameters(), strict=True)
+    assert all(torch.equal(one, two) for one, two in parameters)

@@ -63,8 +63,12 @@ fits = st.fixed_dictionaries(
     },
 )  # fmt: skip
 rest = st.fixed_dictionaries(
-    {"seed": st.integers()}, optional={"limit": st.none() | sizes, "companions": st.lists(st.text(), max_size=2)}
-)
+    {"seed": st.integers()},
+    optional={
+        "limit": st.none() | sizes, "companions": st.lists(st.text(), max_size=2),
+        "measures": st.sampled_from([[], ["agreement"], ["need", "erasure"]]), "displayed": st.sampled_from(["", "random"]),
+    },
+)  # fmt: skip
 
 
 def make(data: dict[str, Any], model: dict[str, Any], fit: dict[str, Any], rest: dict[str, Any]) -> RunSpec:
@@ -256,11 +260,28 @@ def test_a_later_field_is_in_json_and_in_keys_just_where_it_says_something() -> 
     assert not {"decoder", "retention"} & set(item["model"])
     assert "query" not in item["data"]
     assert not {"gradient_clipping", "attention_rate_factor"} & set(item["fit"])
+    assert not {"measures", "displayed"} & set(item)
     said = replace(RUN, model=parse_model("bilstm(hidden=8)+query+concat"), fit=FitSpec(3, gradient_clipping=5.0))
     item = through_json(said)
     assert item["model"]["decoder"] == {"name": "query", "options": []}
     assert item["fit"]["gradient_clipping"] == 5.0
     assert run_from_json(item) == said
+    shown = replace(RUN, measures=("need", "agreement"), displayed="random")
+    item = through_json(shown)
+    assert (item["measures"], item["displayed"]) == (["need", "agreement"], "random")
+    assert run_from_json(item) == shown
+
+
+@pytest.mark.parametrize("measures", [("need", "agreemnt"), ("outputs",), ("need", "need"), ("reach", "need")])
+def test_measures_that_are_none_or_have_two_names_are_refused(measures: tuple[str, ...]) -> None:
+    with pytest.raises(SpecError, match=r"^measures: expected some of need, retrained, agreement, .*; got") as raised:
+        replace(RUN, measures=measures)
+    assert raised.value.field == "measures"
+
+
+def test_weights_that_nobody_can_show_are_refused() -> None:
+    with pytest.raises(SpecError, match=r"^displayed: expected 'random', or '' .*; got 'uniform'"):
+        replace(RUN, displayed="uniform")
 
 
 @pytest.mark.parametrize("name", [f.name for f in fields(FitSpec) if f.type in ("int", "float")])
@@ -317,7 +338,10 @@ OF_A_TRAINING = [replace(RUN, seed=2)] + [
     for room, changes in CHANGES.items()
     for name, value in changes.items()
 ]
-OF_AN_AUDIT = [replace(RUN, limit=51), replace(RUN, limit=None), replace(RUN, companions=())]
+OF_AN_AUDIT = [
+    replace(RUN, limit=51), replace(RUN, limit=None), replace(RUN, companions=()), replace(RUN, measures=("need",)),
+    replace(RUN, measures=("need", "reach")), replace(RUN, displayed="random"),
+]  # fmt: skip
 
 
 @given(tables | planted, models, fits, rest)

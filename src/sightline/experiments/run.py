@@ -20,8 +20,10 @@ from sightline.data.dataset import Dataset
 from sightline.data.loading import fit_vocabulary, load
 from sightline.data.tokeniser import tokenise
 from sightline.errors import DataError, ModelError, SpecError
+from sightline.measures import default_measures
 from sightline.models.checkpoint import load_classifier, save_classifier
 from sightline.models.classifier import AttentionClassifier, build, with_uniform_attention
+from sightline.models.displayed import Displayed
 from sightline.spec.keys import run_key, training_key
 from sightline.spec.values import COMPANIONS, DataSpec, RunSpec
 from sightline.training.fit import Epoch, fit
@@ -63,6 +65,9 @@ def run(
 ) -> tuple[Trained, Audit]:
     """Train what the spec describes and audit it on the test split; ``options`` go to `sightline.auditing.audit`."""
     trained = train(spec, display, device, keep)
+    if spec.measures:
+        chosen = ("outputs", *spec.measures)
+        options["measures"] = [one for one in default_measures(trained.companions) if one.code in chosen]
     return trained, audit_trained(trained, spec.seed, display, limit=spec.limit, spec=describe(spec), **options)
 
 
@@ -80,7 +85,8 @@ def train(spec: RunSpec, display: Display = Display(), device: str = "cpu", keep
         other = replace(spec, model=with_uniform_attention(spec.model))
         uniform, compared = keep(other, lambda: _fit(other, dataset, "companion (uniform attention)", display, device))
         trainings["companion (uniform attention)"] = compared["summary"]
-    return Trained(model, _told(dataset, record), Companions(uniform), record | {"trainings": trainings})
+    shown = Displayed(model, spec.seed) if spec.displayed else model
+    return Trained(shown, _told(dataset, record), Companions(uniform), record | {"trainings": trainings})
 
 
 def _told(dataset: Dataset, record: Mapping[str, Any]) -> Dataset:
@@ -121,7 +127,9 @@ def _fit(spec: RunSpec, dataset: Dataset, name: str, display: Display, device: s
 
     record = fit(model, dataset.train, dataset.validation, spec.fit, spec.seed, tell)
     seen = [fingerprint(example) for example in (*dataset.train, *dataset.validation)]
-    alone = replace(spec, limit=None, companions=())  # what only an audit reads is no part of a training
+    alone = replace(
+        spec, limit=None, companions=(), measures=(), displayed=""
+    )  # what only an audit reads is no part of a training
     about = {"run": describe(alone), "key": training_key(alone), "fit": record.to_json(), "summary": record.summary()}
     return model, about | started | {"seen": seen}
 

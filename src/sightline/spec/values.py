@@ -20,6 +20,10 @@ LATER = {"later": True}
 """Marks a field that came after runs had been named: at its default it is left out of JSON and of keys, which stay."""
 COMPANIONS = ("uniform",)
 """Models that may be trained beside the one an audit judges."""
+MEASURES = ("need", "retrained", "agreement", "reach", "permutation", "erasure")
+"""What an audit may be asked to measure beside the outputs, which it always takes, in the order of the report."""
+DISPLAYED = ("", "random")
+"""The weights that are shown as a model's attention: its own, or random ones that it does not use."""
 TABLES: tuple[Table, ...] = get_args(Table)
 OFFICIAL: tuple[Official, ...] = get_args(Official)
 
@@ -114,7 +118,11 @@ class FitSpec:
 
 @dataclass(frozen=True)
 class RunSpec:
-    """A whole run as a value; its key is its name."""
+    """A whole run as a value; its key is its name.
+
+    ``measures`` are those its audit takes, all where none is named; ``displayed`` is what it takes for attention, where
+    that is not the model's own (`DISPLAYED`).
+    """
 
     data: DataSpec
     model: ModelSpec
@@ -122,6 +130,18 @@ class RunSpec:
     seed: int = 0
     limit: int | None = None
     companions: tuple[str, ...] = ("uniform",)
+    measures: tuple[str, ...] = field(default=(), metadata=LATER)
+    displayed: str = field(default="", metadata=LATER)
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be measured or shown; measures have one order, so that equal runs have equal names."""
+        if self.measures != tuple(name for name in MEASURES if name in self.measures):
+            told = f"expected some of {', '.join(MEASURES)}, each once and in this order"
+            raise SpecError(f"{told}; got {', '.join(self.measures)}", field="measures")
+        if self.displayed not in DISPLAYED:
+            raise SpecError(
+                f"expected 'random', or '' for the model's own weights; got {self.displayed!r}", field="displayed"
+            )
 
     def to_json(self) -> dict[str, Any]:
         """Give the run as plain JSON values, with the version of their meaning."""
