@@ -9,10 +9,11 @@ from pathlib import Path
 
 from docs_parts import BLOCK, ROOT, finding_page
 
-from sightline.cli.parts import MODELS, PLANTED, PUBLISHED
 from sightline.findings.claims import CLAIMS
 from sightline.findings.verdict import VERDICTS
 from sightline.measures import default_measures
+from sightline.spec.data_rows import PLANTED, PUBLISHED
+from sightline.spec.model_rows import MODELS
 from sightline.types import Companions
 
 Pages = Mapping[str, str]
@@ -122,12 +123,12 @@ def check_findings(pages: Pages) -> list[str]:
 def check_named(pages: Pages) -> list[str]:
     """Say which measure, part, corpus, option or verdict its page leaves out."""
     wanted = [("docs/measures.md", f"\n## {one.code}\n") for one in default_measures(Companions())]
-    wanted += [("docs/models.md", f"{line.kind} `{line.part.name}`") for line in MODELS]
-    wanted += [("docs/data.md", f"planted:{line.part.name}(") for line in PLANTED]
-    wanted += [("docs/data.md", f"| `{line.part.name}:") for line in PUBLISHED]
-    wanted += [("docs/data.md", _option(*option)) for line in PUBLISHED for option in line.part.options]
-    wanted += [("docs/models.md", _option(*option)) for line in MODELS for option in line.part.options]
-    wanted += [("docs/data.md", _option(*option)) for line in PLANTED for option in line.part.options]
+    wanted += [("docs/models.md", f"{row.kind} `{row.name}`") for row in MODELS]
+    wanted += [("docs/data.md", f"planted:{row.name}(") for row in PLANTED]
+    wanted += [("docs/data.md", f"| `{row.name}:") for row in PUBLISHED]
+    wanted += [("docs/data.md", _option(*option)) for row in PUBLISHED for option in row.defaults.items()]
+    wanted += [("docs/models.md", _option(*option)) for row in MODELS for option in row.defaults.items()]
+    wanted += [("docs/data.md", _option(*option)) for row in PLANTED for option in row.defaults.items()]
     wanted += [(page, verdict) for page in ("README.md", "docs/verdict.md") for verdict in VERDICTS]
     left_out = [(page, text) for page, text in dict.fromkeys(wanted) if text not in pages.get(page, "")]
     return [f"{page} does not have {text.strip()!r}" for page, text in left_out]

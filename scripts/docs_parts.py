@@ -14,11 +14,11 @@ import published
 import typer
 
 from sightline.cli.app import app
-from sightline.cli.parts import MODELS
 from sightline.data.official.formats import FORMATS
 from sightline.findings.claims import CLAIMS, UNMEASURED
 from sightline.findings.thresholds import committed
 from sightline.results import SCHEMA
+from sightline.spec.model_rows import MODELS
 from sightline.spec.presets import PRESETS, build_specs
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -116,7 +116,7 @@ def _preset(name: str) -> dict[str, Any]:
 
 def _by_part(name: str) -> dict[str, Any]:
     """Say what a preset gives a part, or trains it with, that another preset does not."""
-    usual = {line.part.name: dict(line.part.options) for line in MODELS}
+    usual = {row.name: row.defaults for row in MODELS}
     training = {(part, key) for one in PRESETS.values() for part, told in one.training.items() for key in told}
     options = {(part, key) for one in PRESETS.values() for part, told in one.parts.items() for key in told}
     trained = {

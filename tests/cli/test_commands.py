@@ -7,22 +7,8 @@ import pytest
 
 from sightline.cli.estimate import duration
 from sightline.cli.flags import read_memory
-from sightline.cli.parts import MODELS, PLANTED
-from sightline.data.planted.generated import read_options
-from sightline.data.vocabulary import Vocabulary
-from sightline.errors import SpecError
 from sightline.findings.claims import CLAIMS
-from sightline.maths.projections import softmax
-from sightline.models.attention import SOURCES
-from sightline.models.classifier import build
-from sightline.models.decoders import DECODERS
-from sightline.models.encoders import ENCODERS
-from sightline.models.projectors import PROJECTIONS
-from sightline.models.scorers import SCORERS
-from sightline.spec import catalogue as spec
-from sightline.spec.parts import Part
 from sightline.spec.presets import PRESETS
-from sightline.spec.values import ModelSpec
 from tests.cli.conftest import Call
 
 
@@ -94,59 +80,6 @@ def test_list_has_everything_and_each_kind_alone(sightline: Call):
     for row in everything["measures"]:
         assert row["about"]
         assert isinstance(row["needs"], list)
-
-
-def test_the_listed_parts_of_a_model_are_those_there_are():
-    listed = {
-        kind: tuple(line.part.name for line in MODELS if line.kind == kind)
-        for kind in ("encoder", "scorer", "projection", "source", "decoder", "retention")
-    }
-    assert listed == {
-        "encoder": spec.ENCODERS,
-        "scorer": spec.SCORERS,
-        "projection": spec.PROJECTIONS,
-        "source": spec.SOURCES,
-        "decoder": spec.DECODERS,
-        "retention": spec.RETENTIONS,
-    }
-    builders = {
-        "encoder": lambda part: ENCODERS[part.name](part, 8),
-        "scorer": lambda part: SCORERS[part.name](part, 8),
-        "projection": lambda part: PROJECTIONS[part.name](part, 0),
-        "source": lambda part: SOURCES[part.name](part, softmax, 0),
-        "decoder": lambda part: DECODERS[part.name](part, 8, 8, 2),
-        "retention": lambda part: build(
-            ModelSpec(Part("bilstm", (("hidden", 4),)), retention=part, embedding=8),
-            Vocabulary(("a",)),
-            ("x", "y"),
-            0,
-        ),
-    }
-    for line in MODELS:
-        if line.kind in builders:
-            assert options_of(lambda part, build=builders[line.kind]: build(part), line.part.name) == names(line.part)
-            builders[line.kind](line.part)
-
-
-def test_the_listed_corpora_are_those_there_are_with_the_defaults_they_have():
-    with pytest.raises(SpecError) as caught:
-        read_options(Part("moon"))
-    assert str(caught.value).partition("expected one of ")[2] == ", ".join(line.part.name for line in PLANTED)
-    for line in PLANTED:
-        assert options_of(read_options, line.part.name) == names(line.part)
-        assert read_options(line.part) == read_options(Part(line.part.name))
-
-
-def names(part: Part) -> list[str]:
-    return [key for key, _ in part.options]
-
-
-def options_of(build, name: str) -> list[str]:
-    """The options that a part has, from the words that refuse another one."""
-    with pytest.raises(SpecError) as caught:
-        build(Part(name, (("no such option", 1),)))
-    told = str(caught.value).partition("has these options: ")[2]
-    return [] if told == "none" else told.split(", ")
 
 
 def test_doctor_is_content_here(sightline: Call):

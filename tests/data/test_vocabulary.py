@@ -101,16 +101,9 @@ def test_words_of_queries_are_known():
     assert Vocabulary.fit(examples("a", query=("where",))).words == ("a", "where")
 
 
-def test_a_vocabulary_survives_json():
-    vocabulary = Vocabulary.fit(examples("zoo 👍🏽 ünder"))
-    assert Vocabulary.from_json(vocabulary.to_json()) == vocabulary
-
-
 def test_bad_vocabularies_are_refused():
     with pytest.raises(DataError, match="got 'a' twice"):
         Vocabulary(("a", "b", "a"))
-    with pytest.raises(DataError, match="expected a list of words"):
-        Vocabulary.from_json(["a", 3])
     with pytest.raises(DataError, match="no word occurs in 2 or more"):
         Vocabulary.fit(examples("a", "b"), min_count=2)
     with pytest.raises(SpecError, match="min_count: expected at least 1"):

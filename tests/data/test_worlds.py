@@ -93,11 +93,11 @@ def test_the_question_alone_tells_what_the_card_says():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("world(facts=4)", "1 to 3 facts, got facts=4"),
+        ("world(facts=4)", "expected facts from 1 to 3, got 4"),
         ("world(facts=3,sentences=2)", "a sentence for each of 3 facts, got sentences=2"),
-        ("world(people=9)", "1 to 8 people, got people=9"),
-        ("world(places=1)", "2 to 10 places, got places=1"),
-        ("world(things=0)", "1 to 8 things, got things=0"),
+        ("world(people=9)", "expected people from 1 to 8, got 9"),
+        ("world(places=1)", "expected places from 2 to 10, got 1"),
+        ("world(things=0)", "expected things from 1 to 8, got 0"),
         ("world(n=10)", "a question for each place in each split, got n=10"),
         ("world(people=1,places=2,sentences=1,n=40)", "room for 40 different stories; make sentences larger"),
         ("world(length=3)", "unknown option 'length'"),

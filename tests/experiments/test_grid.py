@@ -233,11 +233,11 @@ def test_the_same_run_twice_is_named_twice(tmp_path: Path) -> None:
         ({}, {"seed": "[]"}, r"axes\.seed: an empty list, so there would be no cells"),
         ({"data": ""}, {}, r"no data; set it in \[base\], or vary it in \[axes\]"),
         ({"model": ""}, {"seed": "[1]"}, "no model; set it"),
-        ({"model": '"mlp+mlp"'}, {}, r"study\.toml: model 'mlp\+mlp': two encoders"),
-        ({}, {"model": '["mlp", "mpl"]'}, r"study\.toml: model 'mpl': unknown part 'mpl'"),
-        ({"model": '"mlp+random(scale=nan)"'}, {}, "expected finite numbers"),
-        ({"preset": '"jain"'}, {}, r"preset 'jain': expected one of default, jain2019, wen2022"),
-        ({"data": '"reviews.xls"'}, {}, r"data 'reviews\.xls': expected a \.csv"),
+        ({"model": '"mlp+mlp"'}, {}, r"study\.toml: model: 'mlp\+mlp': two encoders"),
+        ({}, {"model": '["mlp", "mpl"]'}, r"study\.toml: model: 'mpl': unknown part 'mpl'"),
+        ({"model": '"mlp+random(scale=nan)"'}, {}, "expected a positive scale, got nan"),
+        ({"preset": '"jain"'}, {}, r"preset: 'jain': expected one of default, jain2019, wen2022"),
+        ({"data": '"reviews.xls"'}, {}, r"data: 'reviews\.xls': expected a \.csv"),
     ],
 )
 def test_a_study_that_cannot_be(tmp_path: Path, base: dict[str, str], axes: dict[str, str], said: str) -> None:

@@ -7,12 +7,16 @@ from torch import nn
 
 from sightline.data.batching import collate
 from sightline.data.vocabulary import Vocabulary
-from sightline.models.decoders import DECODERS, Query
-from sightline.models.encoders import CNN, ENCODERS, BiLSTM
-from sightline.models.projectors import PROJECTIONS, LearnedEntmax
-from sightline.models.scorers import SCORERS, Deep, Dot
-from sightline.models.transformer import Transformer, positions
+from sightline.models.decoders import Query
+from sightline.models.encoders.bilstm import BiLSTM
+from sightline.models.encoders.cnn import CNN
+from sightline.models.encoders.mlp import MLP
+from sightline.models.encoders.transformer import Transformer, positions
+from sightline.models.made import made
+from sightline.models.projectors import LearnedEntmax
+from sightline.models.scorers import Additive, Deep, Dot
 from sightline.spec.parts import parse_part
+from sightline.spec.texts import parse_model
 from tests.texts import WORDS, examples
 
 EXACT = {"atol": 1e-5, "rtol": 1e-5}
@@ -45,9 +49,9 @@ def test_a_convolution_is_a_weighted_sum_of_neighbours() -> None:
                 expected += [max(value, 0) for value in total]
             assert states[row, t] == pytest.approx(expected, abs=1e-5)
     assert (states[1, 4:] == 0).all()
-    assert (encoder.size, encoder.contextual, CNN(3, (1,)).contextual) == (4, True, False)
-    assert CNN(3).size == 128  # Jain & Wallace's
-    assert ENCODERS["cnn"](parse_part("cnn(kernels=1-3-5-7-15,channels=128)"), 3).size == 640  # Wen et al.'s
+    assert states.shape[2] == 4
+    assert parse_model("cnn").states == 128  # Jain & Wallace's
+    assert parse_model("cnn(kernels=1-3-5-7-15,channels=128)").states == 640  # Wen et al.'s
 
 
 def test_a_transformer_is_that_of_torch() -> None:
@@ -86,7 +90,7 @@ def test_positions_are_those_of_the_formula() -> None:
 
 
 def test_a_transformer_knows_the_order() -> None:
-    encoder, embeddings = Transformer(3, hidden=8), drawn(1, 6, 3)
+    encoder, embeddings = Transformer(3, hidden=8, layers=2), drawn(1, 6, 3)
     turned = encoder(embeddings.flip(1), MASK[:1]).flip(1)
     assert (encoder(embeddings, MASK[:1]) - turned).abs().max() > 0.01
 
@@ -94,8 +98,8 @@ def test_a_transformer_knows_the_order() -> None:
 def test_summaries() -> None:
     states = torch.relu(drawn(2, 6, 8)) * MASK[:, :, None]
     mean = torch.stack([states[0].mean(0), states[1, :4].mean(0)])
-    torch.testing.assert_close(ENCODERS["mlp"](parse_part("mlp(hidden=8)"), 3).summary(states, MASK), mean)
-    torch.testing.assert_close(Transformer(3, 8).summary(states, MASK), mean)
+    torch.testing.assert_close(MLP(3, hidden=8).summary(states, MASK), mean)
+    torch.testing.assert_close(Transformer(3, 8, 2).summary(states, MASK), mean)
     torch.testing.assert_close(CNN(3, (1, 3), 4).summary(states, MASK), states.amax(1))
 
 
@@ -111,7 +115,7 @@ def test_a_bilstm_sums_up_by_the_last_state_of_each_direction() -> None:
 def test_additive_scores() -> None:
     states, query = drawn(2, 6, 4), drawn(2, 3, seed=1)
     for asked in (None, query):
-        scorer = SCORERS["additive"](parse_part("additive(hidden=5)"), 4, 0 if asked is None else 3)
+        scorer = Additive(4, 0 if asked is None else 3, hidden=5)
         found = numbers(scorer(states) if asked is None else scorer(states, asked))
         for row in range(2):
             more = (
@@ -126,18 +130,18 @@ def test_additive_scores() -> None:
 
 def test_dot_scores_are_scaled_but_where_a_paper_does_not() -> None:
     states, query = drawn(2, 6, 4), drawn(2, 4, seed=1)
-    scaled, plain = Dot(4), Dot(4, scaled=False)
+    scaled, plain = Dot(4, 0, "uniform", scaled=True), Dot(4, 0, "uniform", scaled=False)
     plain.load_state_dict(scaled.state_dict())
     by_hand = states.numpy() @ numbers(scaled.vector.weight)[0]
     assert numbers(plain(states)) == pytest.approx(by_hand, abs=1e-5)
     assert numbers(scaled(states)) == pytest.approx(by_hand / 2, abs=1e-5)
-    asked = Dot(4, 4)
+    asked = Dot(4, 4, "uniform", scaled=True)
     assert not list(asked.parameters())
     assert asked(states, query)[1, 2].item() == pytest.approx(float(states[1, 2] @ query[1]) / 2, abs=1e-5)
 
 
 def test_where_the_vector_of_dot_starts() -> None:
-    usual, normal = Dot(4096).vector.weight, Dot(4096, start="normal").vector.weight
+    usual, normal = (Dot(4096, 0, start, scaled=True).vector.weight for start in ("uniform", "normal"))
     assert usual.abs().max() <= 1 / 64
     assert normal.std().item() == pytest.approx(1, abs=0.05)
 
@@ -156,7 +160,7 @@ def test_deep_scores(layers: int) -> None:
 
 
 def test_the_query_decoder() -> None:
-    decoder = DECODERS["query"](parse_part("query"), 6, 4, 3)
+    decoder = made("decoder", parse_part("query"), 6, 4, 3)
     assert isinstance(decoder, Query)
     context, query = drawn(2, 6), drawn(2, 4, seed=1)
     allowed = torch.tensor([[True, False, True], [True, True, True]])
@@ -172,7 +176,7 @@ def test_the_query_decoder() -> None:
 
 
 def test_a_learned_alpha_starts_where_it_is_told_and_stays_inside() -> None:
-    learned = PROJECTIONS["entmax"](parse_part("entmax(alpha=1.3,learned=true)"), 0)
+    learned = made("projection", parse_part("entmax(alpha=1.3,learned=true)"), 0)
     assert isinstance(learned, LearnedEntmax)
     assert learned.alpha.item() == pytest.approx(1.3, abs=1e-2)
     for theta in (-100.0, 100.0):
@@ -187,7 +191,7 @@ BATCH = collate(examples((2, 2)), Vocabulary(WORDS))
 
 
 def test_training_noise_depends_on_the_seed_and_on_how_far_it_is() -> None:
-    gumbel, twin, other = (PROJECTIONS["gumbel"](parse_part("gumbel"), seed).train() for seed in (0, 0, 1))
+    gumbel, twin, other = (made("projection", parse_part("gumbel"), seed).train() for seed in (0, 0, 1))
     scores = torch.zeros(2, 1000)
     first = gumbel.disturb(scores, BATCH)
     assert torch.equal(twin.disturb(scores, BATCH), first)

@@ -124,6 +124,8 @@ def _ended(code: int) -> int:
 
 
 def _message(error: Exception) -> str:
+    if isinstance(error, SightlineError) and error.field:  # the library names a field, and here that is a flag
+        return f"--{error.field.replace('_', '-')}: {error.told}"
     # Usage errors compose their message when asked; ours are it.
     compose = getattr(error, "format_message", None)
     return str(compose() if compose is not None else error)

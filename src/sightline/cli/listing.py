@@ -10,9 +10,11 @@ import typer
 
 from sightline.cli import flags
 from sightline.cli.output import aligned, emit, say
-from sightline.cli.parts import MODELS, PLANTED, PUBLISHED, TABLES, Line
 from sightline.findings.claims import CLAIMS
+from sightline.spec.data_rows import PLANTED, PUBLISHED, TABLES
+from sightline.spec.model_rows import MODELS
 from sightline.spec.presets import PRESETS
+from sightline.spec.row import Row as Part
 
 Row = dict[str, Any]
 Kind = Literal["models", "data", "measures", "findings", "presets"]
@@ -35,20 +37,17 @@ def listing(kind: What = None, as_json: flags.Json = False) -> None:
 
 
 def _models() -> list[Row]:
-    return [
-        {"name": line.part.name, "kind": line.kind, "options": dict(line.part.options), "about": line.about}
-        for line in MODELS
-    ]
+    return [{"name": part.name, "kind": part.kind, "options": part.defaults, "about": part.about} for part in MODELS]
 
 
 def _data() -> list[Row]:
-    tables: list[Row] = [{"name": name, "spec": spec, "options": {}, "about": about} for name, spec, about in TABLES]
-    published = [_corpus(line, f"{line.part.name}:PATH") for line in PUBLISHED]
-    return [*tables, *published, *(_corpus(line, f"planted:{line.part.name}") for line in PLANTED)]
+    tables = [_source(table, f"{table.name}:FILE") for table in TABLES]
+    published = [_source(corpus, f"{corpus.name}:PATH") for corpus in PUBLISHED]
+    return [*tables, *published, *(_source(corpus, f"planted:{corpus.name}") for corpus in PLANTED)]
 
 
-def _corpus(line: Line, spec: str) -> Row:
-    return {"name": line.part.name, "spec": spec, "options": dict(line.part.options), "about": line.about}
+def _source(part: Part, spec: str) -> Row:
+    return {"name": part.name, "spec": spec, "options": part.defaults, "about": part.about}
 
 
 def _measures() -> list[Row]:

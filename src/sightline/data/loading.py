@@ -23,8 +23,7 @@ def load(spec: DataSpec, seed: int) -> Dataset:
     if spec.kind != "planted":
         _check_unchanged(spec, table_digest(spec.path) if spec.digest else "")
         return load_table(spec, seed)
-    if spec.part is None:
-        raise SpecError("planted: expected a part such as needle(n=2000), got none")
+    assert spec.part is not None, "a planted corpus has a part"
     if (longest := read_options(spec.part).longest) > spec.max_tokens:
         raise SpecError(f"{spec}: texts have up to {longest} words, above max_tokens={spec.max_tokens}; lower length")
     return generate(spec.part, seed)

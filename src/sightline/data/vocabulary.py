@@ -37,17 +37,6 @@ class Vocabulary:
         """Give the number of each token, `UNK` for words that are not known."""
         return [self._numbers.get(token, UNK) for token in tokens]
 
-    def to_json(self) -> list[str]:
-        """Give the words in order, without the specials."""
-        return list(self.words)
-
-    @classmethod
-    def from_json(cls, words: object) -> Vocabulary:
-        """Read back what `to_json` gave."""
-        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-            raise DataError("vocabulary: expected a list of words, got something else; write it with to_json")
-        return cls(tuple(words))
-
     @classmethod
     def fit(cls, train: Iterable[Example], min_count: int = 1) -> Vocabulary:
         """Take the words of training texts (and their queries) that occur in at least ``min_count`` texts, sorted.

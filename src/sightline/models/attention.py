@@ -11,7 +11,6 @@ from jaxtyping import Bool, Float
 
 from sightline.maths.projections import renormalise, uniform
 from sightline.seeds import seed_for
-from sightline.spec.parts import Part
 from sightline.types import Batch
 
 Projection = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
@@ -87,9 +86,12 @@ def _by_word(values: list[np.ndarray], batch: Batch) -> Float[torch.Tensor, "B T
 
 Source = Learned | Uniform | Random | Given
 
-SOURCES: Mapping[str, Callable[[Part, Projection, int], Source]] = {
-    "learned": lambda part, projection, seed: Learned(projection, **part.only()),
-    "uniform": lambda part, projection, seed: Uniform(**part.only()),
-    "random": lambda part, projection, seed: Random(projection, seed, **part.sizes(scale=1.0)),
-}
-"""Every source of attention by the name it has in a spec; the seed is that of the run."""
+
+def learned(projection: Projection, seed: int) -> Source:
+    """Take the model's own scores."""
+    return Learned(projection)
+
+
+def uniformly(projection: Projection, seed: int) -> Source:
+    """Take no scores at all."""
+    return Uniform()

@@ -4,20 +4,38 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_model, save
+from safetensors.torch import load, save
 
 from sightline.data.vocabulary import Vocabulary
-from sightline.errors import ModelError, SightlineError
+from sightline.errors import ModelError, SightlineError, SpecError
 from sightline.files import plain, write_whole
 from sightline.models.classifier import AttentionClassifier, build
-from sightline.spec.typed import model_from_json
+from sightline.spec.typed import parse_json, read_as
+from sightline.spec.values import ModelSpec
 
 FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Card:
+    """What ``model.json`` holds; ``training`` is the record of the training."""
+
+    format: int
+    spec: ModelSpec
+    labels: tuple[str, ...]
+    vocabulary: tuple[str, ...]
+    seed: int
+    training: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        if len(set(self.labels)) != len(self.labels) or len(self.labels) < 2:
+            raise ValueError(f"labels: expected two or more, each once, got {', '.join(self.labels) or 'none'}")
 
 
 def save_classifier(
@@ -42,16 +60,9 @@ def save_classifier(
 
 def write_classifier(model: AttentionClassifier, folder: Path, seed: int, record: Mapping[str, Any]) -> None:
     """Write a classifier into a folder that does not exist yet."""
-    card = {
-        "format": FORMAT,
-        "spec": asdict(model.spec),
-        "labels": model.label_names,
-        "vocabulary": model.vocabulary.to_json(),
-        "seed": seed,
-        "training": record,
-    }
+    card = Card(FORMAT, model.spec, model.label_names, model.vocabulary.words, seed, record)
     folder.mkdir(parents=True)
-    (folder / "model.json").write_text(json.dumps(plain(card), ensure_ascii=False), encoding="utf-8")
+    (folder / "model.json").write_text(json.dumps(plain(asdict(card)), ensure_ascii=False), encoding="utf-8")
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
     # Not by `save_file`: what a full disk says to it is no OSError, so it would pass for a failure of the model.
     (folder / "model.safetensors").write_bytes(save(tensors))
@@ -60,15 +71,46 @@ def write_classifier(model: AttentionClassifier, folder: Path, seed: int, record
 def load_classifier(folder: str | Path) -> tuple[AttentionClassifier, dict[str, Any]]:
     """Read a classifier that `save_classifier` wrote, and the record of its training."""
     path = Path(folder)
+    card = _read_card(path / "model.json")
     try:
-        card = json.loads((path / "model.json").read_text(encoding="utf-8"))
-        if card["format"] != FORMAT:
-            raise ModelError(f"{path}: format {card['format']}, this version reads {FORMAT}; train the model again")
-        spec, vocabulary = model_from_json(card["spec"]), Vocabulary.from_json(card["vocabulary"])
-        model = build(spec, vocabulary, tuple(card["labels"]), int(card["seed"]))
-        load_model(model, path / "model.safetensors")
-    except SightlineError:
-        raise
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
-        raise ModelError(f"{path}: expected a folder that `sightline train` wrote, got: {error}") from error
-    return model.eval(), dict(card["training"])
+        # Without memory and without drawing weights: a size that is not that of the file is noticed before it costs.
+        with torch.device("meta"):
+            model = build(card.spec, Vocabulary(card.vocabulary), card.labels, card.seed)
+    except (SightlineError, RuntimeError, OverflowError) as error:
+        raise ModelError(f"{path / 'model.json'}: no such model can be built: {error}") from error
+    model.load_state_dict(_read_weights(path / "model.safetensors", model.state_dict()), assign=True)
+    return model.eval(), dict(card.training)
+
+
+def _read_card(file: Path) -> Card:
+    try:
+        found = parse_json(file.read_text(encoding="utf-8"), "model")
+        if isinstance(found, dict) and found.get("format", FORMAT) != FORMAT:
+            raise SpecError(f"format {found['format']!r}, this version reads {FORMAT}; train the model again")
+        card: Card = read_as(Card, found, "model")
+    except (OSError, UnicodeDecodeError, SpecError) as error:
+        raise ModelError(f"{file}: expected what `sightline train` wrote: {error}") from error
+    return card
+
+
+def _read_weights(file: Path, wanted: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Read tensors of exactly these names, shapes and types, all of finite numbers."""
+    try:
+        found = load(file.read_bytes())
+    except (OSError, SafetensorError) as error:
+        raise ModelError(f"{file}: expected the weights that `sightline train` wrote: {error}") from error
+    if odd := sorted(found.keys() ^ wanted.keys()):
+        raise ModelError(
+            f"{file}: {'unknown' if odd[0] in found else 'missing'} weights {odd[0]}; train the model again"
+        )
+    for name, tensor in found.items():
+        expected, got = _kind(wanted[name]), _kind(tensor)
+        if expected != got:
+            raise ModelError(f"{file}: {name}: expected {expected}, as model.json says, got {got}")
+        if not tensor.isfinite().all():
+            raise ModelError(f"{file}: {name}: expected finite numbers; train the model again")
+    return found
+
+
+def _kind(tensor: torch.Tensor) -> str:
+    return f"{str(tensor.dtype).removeprefix('torch.')} of shape {tuple(tensor.shape)}"

@@ -12,12 +12,13 @@ from torch import nn
 from sightline.data.batching import collate
 from sightline.data.vocabulary import PAD, Vocabulary
 from sightline.errors import ModelError
-from sightline.models.attention import SOURCES, Source
-from sightline.models.decoders import DECODERS, Linear
-from sightline.models.encoders import ENCODERS
-from sightline.models.projectors import PROJECTIONS, Projector
-from sightline.models.retention import RETENTIONS, Setting
-from sightline.models.scorers import SCORERS
+from sightline.models.attention import Source
+from sightline.models.decoders import Decoder, Linear
+from sightline.models.encoders.encoder import Encoder
+from sightline.models.made import made
+from sightline.models.projectors import Projector
+from sightline.models.retention import Retention, Setting
+from sightline.models.scorers import Scorer
 from sightline.seeds import seed_for
 from sightline.spec.parts import Part
 from sightline.spec.values import ModelSpec
@@ -37,18 +38,18 @@ class AttentionClassifier(nn.Module):
         self.vocabulary = vocabulary
         self.label_names = label_names
         self.reads_queries = spec.decoder.name == "query"
-        self.projection: Projector = PROJECTIONS[spec.projection.name](spec.projection, seed)
-        self.source: Source = SOURCES[spec.source.name](spec.source, self.projection, seed)
+        self.projection: Projector = made("projection", spec.projection, seed)
+        self.source: Source = made("source", spec.source, self.projection, seed)
         # The order in which parts are made decides which weights a seed gives them.
         self.embedding = _embeddings(vocabulary, spec)
-        self.encoder = ENCODERS[spec.encoder.name](spec.encoder, spec.embedding)
-        query = self.encoder.size if self.reads_queries else 0
-        self.retention = RETENTIONS[spec.retention.name](Setting(spec, self.embedding, self.encoder, seed))
-        self.scorer = SCORERS[spec.scorer.name](spec.scorer, self.retention.size, query)
-        self.decoder = DECODERS[spec.decoder.name](spec.decoder, self.retention.size, query, len(label_names))
+        self.encoder: Encoder = made("encoder", spec.encoder, spec.embedding)
+        query = spec.states if self.reads_queries else 0
+        self.retention: Retention = made("retention", spec.retention, Setting(spec, self.embedding, self.encoder, seed))
+        self.scorer: Scorer = made("scorer", spec.scorer, spec.pooled, query)
+        self.decoder: Decoder = made("decoder", spec.decoder, spec.pooled, query, len(label_names))
         if self.reads_queries:
             self.query_embedding = _embeddings(vocabulary, spec)
-            self.query_encoder = ENCODERS[spec.encoder.name](spec.encoder, spec.embedding)
+            self.query_encoder: Encoder = made("encoder", spec.encoder, spec.embedding)
 
     @property
     def embeddings(self) -> tuple[nn.Embedding, ...]:
@@ -160,6 +161,7 @@ def _embeddings(vocabulary: Vocabulary, spec: ModelSpec) -> nn.Embedding:
 
 def build(spec: ModelSpec, vocabulary: Vocabulary, label_names: tuple[str, ...], seed: int) -> AttentionClassifier:
     """Make an untrained classifier whose weights depend on the seed alone, not on what was drawn before."""
+    spec.check_together()
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed_for(seed, "weights"))
         return AttentionClassifier(spec, vocabulary, label_names, seed).eval()

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 import torch
 from jaxtyping import Bool, Float
 from torch import nn
-
-from sightline.spec.parts import Part
 
 
 class Linear(nn.Module):
@@ -18,7 +14,7 @@ class Linear(nn.Module):
     (Tutek & Šnajder 2020, eq. 9).
     """
 
-    def __init__(self, pooled: int, classes: int) -> None:
+    def __init__(self, pooled: int, query: int, classes: int) -> None:
         super().__init__()
         self.affine = nn.Linear(pooled, 1 if classes == 2 else classes)
 
@@ -53,13 +49,4 @@ class Query(nn.Module):
         return logits if candidates is None else logits.masked_fill(~candidates, -torch.inf)
 
 
-def _linear(part: Part, pooled: int, query: int, classes: int) -> Linear:
-    return Linear(pooled, classes, **part.only())
-
-
-def _query(part: Part, pooled: int, query: int, classes: int) -> Query:
-    return Query(pooled, query, classes, **part.only())
-
-
-DECODERS: Mapping[str, Callable[[Part, int, int, int], Linear | Query]] = {"linear": _linear, "query": _query}
-"""Every decoder by the name it has in a spec, from the widths of the pooled vectors and the query, and the classes."""
+Decoder = Linear | Query

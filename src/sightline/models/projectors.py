@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,11 +10,9 @@ import torch
 from jaxtyping import Bool, Float
 from torch import nn
 
-from sightline.errors import SpecError
 from sightline.maths import projections
 from sightline.models.attention import drawn_by_word
 from sightline.seeds import seed_for
-from sightline.spec.parts import Part
 from sightline.types import Batch
 
 Fixed = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
@@ -102,37 +100,26 @@ def _gumbel(generator: np.random.Generator, words: int) -> np.ndarray:
     return generator.gumbel(size=words)
 
 
-def _sparsegen(part: Part, seed: int) -> Projector:
-    strength = part.only(**{"lambda": 0.5})["lambda"]
-    if not -np.inf < strength < 1:
-        raise SpecError(f"{part}: expected lambda below 1, got {strength}; towards 1 a single token gets all")
-    return Projector(lambda scores, mask: projections.sparsegen(scores, mask, strength))
+def softmax(seed: int) -> Projector:
+    """Give every token a weight."""
+    return Projector(projections.softmax)
 
 
-def _entmax(part: Part, seed: int) -> Projector:
-    chosen = part.only(alpha=1.5, learned=False)
-    alpha = chosen["alpha"]
-    if not 1 <= alpha <= 2:
-        raise SpecError(f"{part}: expected alpha from 1 (softmax) to 2 (sparsemax), got {alpha}")
-    if chosen["learned"] and alpha in (1, 2):
-        raise SpecError(f"{part}: a learned alpha starts between 1 and 2, got {alpha}")
-    if chosen["learned"]:
-        return LearnedEntmax(alpha)
-    return Projector(lambda scores, mask: projections.entmax(scores, mask, alpha))
+def sparsemax(seed: int) -> Projector:
+    """Give the nearest weights."""
+    return Projector(projections.sparsemax)
 
 
-def _gumbel_softmax(part: Part, seed: int) -> Projector:
-    chosen = part.only(temperature=0.8, test_noise=False)
-    if not 0 < chosen["temperature"] < np.inf:
-        raise SpecError(f"{part}: expected a positive temperature, got {chosen['temperature']}")
-    return Gumbel(chosen["temperature"], Noise(seed, chosen["test_noise"]))
+def sparsegen(seed: int, **options: float) -> Projector:
+    """Give the nearest weights, as sparse as lambda says, which is a word of Python's."""
+    return Projector(lambda scores, mask: projections.sparsegen(scores, mask, options["lambda"]))
 
 
-PROJECTIONS: Mapping[str, Callable[[Part, int], Projector]] = {
-    "softmax": lambda part, seed: Projector(projections.softmax, **part.only()),
-    "sparsemax": lambda part, seed: Projector(projections.sparsemax, **part.only()),
-    "sparsegen": _sparsegen,
-    "entmax": _entmax,
-    "gumbel": _gumbel_softmax,
-}
-"""Every projection by the name it has in a spec; the seed is that of the run."""
+def entmax(seed: int, alpha: float, learned: bool) -> Projector:
+    """Give weights between those of softmax and sparsemax."""
+    return LearnedEntmax(alpha) if learned else Projector(lambda scores, mask: projections.entmax(scores, mask, alpha))
+
+
+def gumbel_softmax(seed: int, temperature: float, test_noise: bool) -> Projector:
+    """Give weights of noisy scores."""
+    return Gumbel(temperature, Noise(seed, test_noise))

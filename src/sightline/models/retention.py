@@ -1,12 +1,11 @@
 """What keeps the input in the hidden states (Tutek & Šnajder 2020, §3.1): by what attention pools, or by the loss.
 
-A retention says how wide the pooled vectors are (``size``), makes them (``pool``), and may add a loss to that of
-training (``penalty``). Only the encoder of the text is concerned, never that of a query.
+A retention makes the pooled vectors (``pool``), and may add a loss to that of training (``penalty``). Only the encoder
+of the text is concerned, never that of a query.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import torch
@@ -15,8 +14,7 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 
 from sightline.data.vocabulary import SPECIALS, UNK
-from sightline.errors import SpecError
-from sightline.models.encoders import Encoder
+from sightline.models.encoders.encoder import Encoder
 from sightline.seeds import seed_for
 from sightline.spec.values import ModelSpec
 from sightline.types import Trace
@@ -31,28 +29,12 @@ class Setting:
     encoder: Encoder
     seed: int
 
-    def needs_equal_sizes(self) -> None:
-        """Refuse states that are not as wide as the embeddings, and say which numbers to choose."""
-        wide, states = self.embedding.embedding_dim, self.encoder.size
-        if states != wide:
-            raise SpecError(
-                f"{self.spec.retention}: needs states as wide as the embeddings, got {states} and {wide}; "
-                f"take embedding={states}, or {_sizes_for(self.spec.encoder.name, wide)}"
-            )
-
-
-def _sizes_for(encoder: str, wide: int) -> str:
-    each = {"bilstm": ("hidden", wide / 2), "cnn": ("channels times the number of kernels", wide)}
-    name, size = each.get(encoder, ("hidden", wide))
-    return f"{encoder} with {name} = {size:g}"
-
 
 class Nothing(nn.Module):
     """No retention: attention pools the states of the encoder."""
 
     def __init__(self, setting: Setting) -> None:
         super().__init__()
-        self.size = setting.encoder.size
 
     def pool(
         self, states: Float[torch.Tensor, "B T H"], embeddings: Float[torch.Tensor, "B T E"]
@@ -70,7 +52,6 @@ class Concat(Nothing):
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
-        self.size = setting.encoder.size + setting.embedding.embedding_dim
 
     def pool(
         self, states: Float[torch.Tensor, "B T H"], embeddings: Float[torch.Tensor, "B T E"]
@@ -84,7 +65,6 @@ class Residual(Nothing):
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
-        setting.needs_equal_sizes()
 
     def pool(
         self, states: Float[torch.Tensor, "B T H"], embeddings: Float[torch.Tensor, "B T E"]
@@ -98,7 +78,6 @@ class Tying(Nothing):
 
     def __init__(self, setting: Setting, delta: float) -> None:
         super().__init__(setting)
-        setting.needs_equal_sizes()
         self.delta = delta
 
     def penalty(self, trace: Trace, embedding: nn.Embedding, encoder: Encoder) -> Float[torch.Tensor, ""]:
@@ -116,7 +95,6 @@ class MaskedLanguageModel(Nothing):
 
     def __init__(self, setting: Setting, eta: float, p: float) -> None:
         super().__init__(setting)
-        setting.needs_equal_sizes()
         setting.embedding.weight.requires_grad_(False)
         self.eta, self.p, self.seed, self.batches = eta, p, setting.seed, 0
 
@@ -151,38 +129,3 @@ def masked(
 
 
 Retention = Nothing
-
-
-def _tying(setting: Setting) -> Retention:
-    return Tying(setting, **setting.spec.retention.sizes(delta=10.0))
-
-
-def _masked_language_model(setting: Setting) -> Retention:
-    part = setting.spec.retention
-    chosen = part.sizes(eta=1.0, p=0.15)
-    if chosen["p"] > 1:
-        raise SpecError(f"{part}: expected a probability p up to 1, got {chosen['p']}")
-    if not setting.encoder.contextual:
-        raise SpecError(
-            f"{part}: a masked word is guessed from its neighbours, and the states of {setting.spec.encoder} see none; "
-            "take another encoder"
-        )
-    return MaskedLanguageModel(setting, **chosen)
-
-
-def _plain(kind: Callable[[Setting], Retention]) -> Callable[[Setting], Retention]:
-    def make(setting: Setting) -> Retention:
-        setting.spec.retention.only()
-        return kind(setting)
-
-    return make
-
-
-RETENTIONS: Mapping[str, Callable[[Setting], Retention]] = {
-    "none": _plain(Nothing),
-    "concat": _plain(Concat),
-    "residual": _plain(Residual),
-    "tying": _tying,
-    "mlm": _masked_language_model,
-}
-"""Every retention by the name it has in a spec."""

@@ -1,17 +1,12 @@
-"""From states, and a query where the model reads one, to one score a token."""
+"""From states, and a query where the model reads one (else its width is 0), to one score a token."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Protocol
 
 import torch
 from jaxtyping import Float
 from torch import nn
-
-from sightline.errors import SpecError
-from sightline.spec.parts import Part
 
 
 class Additive(nn.Module):
@@ -20,7 +15,7 @@ class Additive(nn.Module):
     Jain & Wallace 2019, §2; Wen et al. 2022, eq. 2, which prints no biases.
     """
 
-    def __init__(self, states: int, query: int = 0, hidden: int = 0) -> None:
+    def __init__(self, states: int, query: int, hidden: int) -> None:
         super().__init__()
         width = hidden or max(1, states // 2)
         self.inner = nn.Linear(states, width)
@@ -45,7 +40,7 @@ class Dot(nn.Module):
     no w.
     """
 
-    def __init__(self, states: int, query: int = 0, start: str = "uniform", scaled: bool = True) -> None:
+    def __init__(self, states: int, query: int, start: str, scaled: bool) -> None:
         super().__init__()
         self.scale = 1 / math.sqrt(states) if scaled else 1.0
         if not query:
@@ -69,7 +64,7 @@ class Deep(nn.Module):
     The paper gives neither s nor widths: two layers of half the state size are ours. The last layer has one row.
     """
 
-    def __init__(self, states: int, query: int = 0, layers: int = 2, hidden: int = 0) -> None:
+    def __init__(self, states: int, query: int, layers: int, hidden: int) -> None:
         super().__init__()
         width = hidden or max(1, states // 2)
         self.inner = nn.Linear(states, width)
@@ -90,35 +85,3 @@ class Deep(nn.Module):
 
 
 Scorer = Additive | Dot | Deep
-
-
-class MakeScorer(Protocol):
-    """Builds a scorer from its part, the width of what it scores and that of the query (0: there is none)."""
-
-    def __call__(self, part: Part, states: int, query: int = 0) -> Scorer:
-        """Build it."""
-        ...
-
-
-def _additive(part: Part, states: int, query: int = 0) -> Scorer:
-    return Additive(states, query, **part.sizes(hidden=0))
-
-
-def _dot(part: Part, states: int, query: int = 0) -> Scorer:
-    chosen = part.only(start="uniform", scaled=True)
-    if chosen["start"] not in ("uniform", "normal"):
-        raise SpecError(f"{part}: expected start=uniform or start=normal, got {chosen['start']}")
-    if query not in (0, states):
-        raise SpecError(
-            f"{part}: a dot product needs states as wide as the query, got {states} and {query}; "
-            "concat widens the states: take residual, or another scorer"
-        )
-    return Dot(states, query, **chosen)
-
-
-def _deep(part: Part, states: int, query: int = 0) -> Scorer:
-    return Deep(states, query, **part.sizes(layers=2, hidden=0))
-
-
-SCORERS: Mapping[str, MakeScorer] = {"additive": _additive, "dot": _dot, "deep": _deep}
-"""Every scorer by the name it has in a spec."""

@@ -1,10 +1,41 @@
-"""Every part that a spec can name."""
+"""Every part that a spec can name, by kind and name."""
 
 from __future__ import annotations
 
-ENCODERS = ("bilstm", "cnn", "mlp", "transformer")
-SCORERS = ("additive", "dot", "deep")
-PROJECTIONS = ("softmax", "sparsemax", "sparsegen", "entmax", "gumbel")
-SOURCES = ("learned", "uniform", "random")
-DECODERS = ("linear", "query")
-RETENTIONS = ("none", "concat", "residual", "tying", "mlm")
+from collections.abc import Mapping
+from typing import Any
+
+from sightline.errors import SpecError
+from sightline.spec.data_rows import PLANTED, PUBLISHED, TABLES
+from sightline.spec.model_rows import MODELS
+from sightline.spec.parts import Part
+from sightline.spec.row import Row, field_of
+
+ROOMS = ("encoder", "scorer", "projection", "source", "decoder", "retention")
+"""The kinds of parts that a model has one of each."""
+_KINDS: Mapping[str, Mapping[str, Row]] = {
+    kind: {row.name: row for row in (*MODELS, *PLANTED, *PUBLISHED, *TABLES) if row.kind == kind}
+    for kind in (*ROOMS, "planted", "published", "table")
+}
+
+
+def names_of(kind: str) -> tuple[str, ...]:
+    """Name every part of a kind."""
+    return tuple(_KINDS[kind])
+
+
+ENCODERS, SCORERS, PROJECTIONS, SOURCES, DECODERS, RETENTIONS = map(names_of, ROOMS)
+
+
+def row_of(kind: str, name: str) -> Row:
+    """Find a part by its kind and name; an unknown one is an error that names those there are."""
+    row = _KINDS[kind].get(name)
+    if row is None:
+        what, known = "planted corpus" if kind == "planted" else kind, ", ".join(_KINDS[kind])
+        raise SpecError(f"unknown {what} {name!r}; expected one of {known}", field=field_of(kind))
+    return row
+
+
+def chosen(kind: str, part: Part) -> dict[str, Any]:
+    """Give every option of a part, at its default where unset; what cannot be is an error."""
+    return row_of(kind, part.name).chosen(part)

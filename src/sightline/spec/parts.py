@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from sightline.errors import SpecError
 
@@ -25,31 +23,6 @@ class Part:
         """Write the part as its spec text."""
         inside = ",".join(f"{key}={_show(value)}" for key, value in self.options)
         return f"{self.name}({inside})" if inside else self.name
-
-    def only(self, **allowed: Value) -> dict[str, Any]:
-        """Give every allowed option, at its default where unset; an unknown or ill-typed one is an error."""
-        given = dict(self.options)
-        if unknown := sorted(set(given) - set(allowed)):
-            names = ", ".join(sorted(allowed)) or "none"
-            raise SpecError(f"{self}: unknown option {unknown[0]!r}; {self.name} has these options: {names}")
-        return {key: self._typed(key, given.get(key, default), default) for key, default in allowed.items()}
-
-    def sizes(self, **allowed: Value) -> dict[str, Any]:
-        """Give every allowed option as `only` does; each is a size, so positive, or 0 where 0 is its default."""
-        chosen = self.only(**allowed)
-        for key, value in chosen.items():
-            if not (math.isfinite(value) and value >= 0 and (value > 0 or allowed[key] == 0)):
-                raise SpecError(f"{self}: expected a positive {key}, got {value}")
-        return chosen
-
-    def _typed(self, key: str, value: Value, default: Value) -> Value:
-        if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
-            return float(value)
-        if isinstance(default, str) and type(value) is int:
-            return str(value)  # a text of digits, such as kernels=3
-        if type(value) is not type(default):
-            raise SpecError(f"{self}: {key} should be of the kind of {default!r}, got {value!r}")
-        return value
 
 
 @cache

@@ -60,7 +60,7 @@ PRESETS: Mapping[str, Preset] = {
 def build_specs(model: str, preset: str = "default", **fit: Any) -> tuple[ModelSpec, FitSpec]:
     """Read a model spec under a preset; keyword settings of the training override it where they are not None."""
     if preset not in PRESETS:
-        raise SpecError(f"--preset {preset!r}: expected one of {', '.join(PRESETS)}")
+        raise SpecError(f"{preset!r}: expected one of {', '.join(PRESETS)}", field="preset")
     chosen = PRESETS[preset]
     spec = _with_options(parse_model(model, **chosen.model), chosen.parts)
     overrides = {name: value for name, value in fit.items() if value is not None}

@@ -14,37 +14,36 @@ from pathlib import Path
 from typing import Any
 
 from sightline.errors import SpecError
-from sightline.spec.catalogue import DECODERS, ENCODERS, PROJECTIONS, RETENTIONS, SCORERS, SOURCES
-from sightline.spec.parts import parse_part
-from sightline.spec.values import OFFICIAL, TABLES, DataSpec, ModelSpec, Official
+from sightline.spec.catalogue import ENCODERS, ROOMS, names_of
+from sightline.spec.parts import Part, parse_part
+from sightline.spec.values import OFFICIAL, TABLES, DataSpec, ModelSpec
 
 
 def parse_data(text: str, /, **settings: Any) -> DataSpec:
     """Read a data spec: ``planted:needle(n=2000)``, ``sst:DIR``, ``csv:FILE``, or the path of a table by its ending."""
     kind, colon, rest = text.partition(":")
-    for name in OFFICIAL:
-        if colon and kind == name:
-            return _official(name, rest, **settings)
+    if colon and kind in OFFICIAL:
+        return _official(kind, rest, **settings)
     if colon and kind == "planted":
-        return DataSpec("planted", part=parse_part(rest), **settings)
+        return DataSpec("planted", part=_part(rest, "data"), **settings)
+    if colon and kind in TABLES:
+        return DataSpec(kind, path=rest, **settings)
     ending = Path(text.removesuffix(".gz")).suffix.lstrip(".").lower()
-    for table in TABLES:
-        if colon and kind == table:
-            return DataSpec(table, path=rest, **settings)
-        if ending == table:
-            return DataSpec(table, path=text, **settings)
+    if ending in TABLES:
+        return DataSpec(ending, path=text, **settings)
     raise SpecError(
-        f"--data {text!r}: expected a .csv, .tsv or .jsonl file, csv:FILE, tsv:FILE, jsonl:FILE, planted:NAME(…), "
-        f"or a published corpus: {', '.join(f'{name}:PATH' for name in OFFICIAL)}"
+        f"{text!r}: expected a .csv, .tsv or .jsonl file, csv:FILE, tsv:FILE, jsonl:FILE, planted:NAME(…), "
+        f"or a published corpus: {', '.join(f'{name}:PATH' for name in OFFICIAL)}",
+        field="data",
     )
 
 
-def _official(name: Official, text: str, /, **settings: Any) -> DataSpec:
+def _official(name: str, text: str, /, **settings: Any) -> DataSpec:
     """Read ``PATH`` or ``PATH(key=value,…)``; a path that ends in brackets of its own takes ``()`` behind them."""
     match = re.fullmatch(r"(?P<path>.+?)(?P<options>\([^()]*\))?", text, re.DOTALL)
     if match is None:
-        raise SpecError(f"--data {name}:{text}: expected the path of its files, as {name}:PATH")
-    part = parse_part(name + (match["options"] or ""))
+        raise SpecError(f"{name}:{text}: expected the path of its files, as {name}:PATH", field="data")
+    part = _part(name + (match["options"] or ""), "data")
     return DataSpec(name, match["path"], part if part.options else None, **settings)
 
 
@@ -54,19 +53,23 @@ def parse_model(text: str, /, **settings: Any) -> ModelSpec:
     >>> str(parse_model("mlp"))
     'mlp+additive+softmax'
     """
-    rooms = {
-        "encoder": ENCODERS, "scorer": SCORERS, "projection": PROJECTIONS, "source": SOURCES,
-        "decoder": DECODERS, "retention": RETENTIONS,
-    }  # fmt: skip
-    chosen: dict[str, Any] = {}
-    for part in map(parse_part, text.split("+")):
-        room = next((room for room, names in rooms.items() if part.name in names), None)
+    parts: dict[str, Any] = {}
+    for part in (_part(one, "model") for one in text.split("+")):
+        room = next((room for room in ROOMS if part.name in names_of(room)), None)
         if room is None:
-            known = "; ".join(f"{room}s: {', '.join(names)}" for room, names in rooms.items())
-            raise SpecError(f"--model {text!r}: unknown part {part.name!r}. Known {known}")
-        if room in chosen:
-            raise SpecError(f"--model {text!r}: two {room}s, {chosen[room].name} and {part.name}; name one")
-        chosen[room] = part
-    if "encoder" not in chosen:
-        raise SpecError(f"--model {text!r}: no encoder; start with one of {', '.join(ENCODERS)}")
-    return ModelSpec(**chosen, **settings)
+            known = "; ".join(f"{room}s: {', '.join(names_of(room))}" for room in ROOMS)
+            raise SpecError(f"{text!r}: unknown part {part.name!r}. Known {known}", field="model")
+        if room in parts:
+            told = f"two {room}s, {parts[room].name} and {part.name}; name one"
+            raise SpecError(f"{text!r}: {told}", field="model")
+        parts[room] = part
+    if "encoder" not in parts:
+        raise SpecError(f"{text!r}: no encoder; start with one of {', '.join(ENCODERS)}", field="model")
+    return ModelSpec(**parts, **settings)
+
+
+def _part(text: str, field: str) -> Part:
+    try:
+        return parse_part(text)
+    except SpecError as error:
+        raise SpecError(str(error), field=field) from None

@@ -1,56 +1,84 @@
-"""Plain values, as JSON or TOML has them, read as typed ones: what does not fit is named by its field."""
+"""Plain values, as JSON or TOML has them, read as typed ones: what does not fit is named by its field.
+
+This is the one reader of what comes back from disk. It knows `typing` and dataclasses and nothing of what they mean: a
+dataclass is read from its fields, all of them and no others, and whatever its own checks refuse is said with its place.
+"""
 
 from __future__ import annotations
 
+import json
 import math
-from dataclasses import fields, is_dataclass
+import sys
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from sightline.errors import SpecError
-from sightline.spec.parts import Part
-from sightline.spec.values import MEANING, ModelSpec, RunSpec, later_fields
+from sightline.errors import SightlineError, SpecError
+from sightline.spec.later import later_fields
 
 
-def run_from_json(item: dict[str, Any]) -> RunSpec:
-    """Read back the JSON of a `RunSpec`, as `RunSpec.to_json` gives it; a field more or less is an error."""
-    # Asked first: another version may have other fields, and its meaning is the better answer.
-    if item.get("meaning", MEANING) != MEANING:
-        raise SpecError(f"run spec: expected meaning {MEANING}, got {item['meaning']!r}; run it again in this version")
-    if "meaning" not in item:
-        raise SpecError("run spec: missing field 'meaning'; it is written by RunSpec.to_json")
-    spec: RunSpec = read_as(RunSpec, {name: value for name, value in item.items() if name != "meaning"}, "run spec")
-    return spec
+def parse_json(text: str, where: str) -> Any:
+    """Read strict JSON: a NaN or an infinity is none, and neither is what is nested without end."""
+
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is no JSON")
+
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except (ValueError, RecursionError) as error:
+        raise SpecError(f"{where}: expected JSON, got something else: {error}") from None
 
 
-def read_as(kind: Any, value: Any, where: str) -> Any:
-    """Read a plain value, as JSON or TOML has it, as the type of a field; ``where`` names it if it cannot be."""
-    if is_dataclass(kind):
-        return _read_fields(kind, value, where)
-    among = [kind]
-    if get_origin(kind) in (Union, UnionType):
-        if value is None and NoneType in get_args(kind):
-            return None
-        among = [one for one in get_args(kind) if one is not NoneType]
-        if len(among) == 1:
-            return read_as(among[0], value, where)
-    if get_origin(kind) is tuple and isinstance(value, list | tuple):
-        return _read_tuple(get_args(kind), value, where)
-    if not any(_fits(one, value) for one in among):
-        raise SpecError(f"{where}: expected {' or '.join(map(_wanted, among))}, got {value!r}")
-    return float(value) if kind is float else value
+def read_as(kind: Any, value: Any, where: str, *, nan: bool = False) -> Any:
+    """Read a plain value, as JSON or TOML has it, as the type of a field; ``where`` names it if it cannot be.
+
+    With ``nan``, null stands for NaN where a number is due, as `sightline.files.plain` writes it.
+    """
+    among = _alternatives(kind)
+    if value is None and NoneType in among:
+        return None
+    among = tuple(one for one in among if one is not NoneType)
+    for one in among:
+        if _is_room(one) and (len(among) == 1 or isinstance(value, dict | list | tuple)):
+            return _read_room(one, value, where, nan)
+    if nan and value is None and float in among:
+        return math.nan
+    fitting = next((one for one in among if _fits(one, value)), None)
+    if fitting is None:
+        raise SpecError(f"{where}: expected {' or '.join(map(_wanted, among))}, got {_shown(value)}")
+    return float(value) if fitting is float else value
 
 
-def _read_fields(kind: Any, value: Any, where: str) -> Any:
+def _alternatives(kind: Any) -> tuple[Any, ...]:
+    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+
+
+def _is_room(kind: Any) -> bool:
+    """Tell whether values of a type have others inside."""
+    return is_dataclass(kind) or get_origin(kind) in _READERS
+
+
+def _read_room(kind: Any, value: Any, where: str, nan: bool) -> Any:
+    read = _read_fields if is_dataclass(kind) else _READERS[get_origin(kind)]
+    return read(kind, value, where, nan)
+
+
+def _read_fields(kind: Any, value: Any, where: str, nan: bool) -> Any:
     hints = _hints(kind)
     if not isinstance(value, dict):
-        raise SpecError(f"{where}: expected the fields {', '.join(hints)}, got {value!r}")
+        raise SpecError(f"{where}: expected the fields {', '.join(hints)}, got {_shown(value)}")
     unsaid = later_fields(kind) or {}
     if odd := sorted((set(value) ^ set(hints)) - (set(unsaid) - set(value))):
         told = "unknown" if odd[0] in value else "missing"
         raise SpecError(f"{where}: {told} field {odd[0]!r}; expected exactly {', '.join(hints)}")
-    return kind(**{name: read_as(hints[name], inside, f"{where}.{name}") for name, inside in value.items()})
+    found = {name: read_as(hints[name], inside, f"{where}.{name}", nan=nan) for name, inside in value.items()}
+    try:
+        return kind(**found)
+    except (SightlineError, ValueError) as error:  # what the dataclass itself refuses
+        raise SpecError(f"{where}: {error}") from None
 
 
 @cache
@@ -58,19 +86,40 @@ def _hints(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
-def _read_tuple(kinds: tuple[Any, ...], value: list[Any] | tuple[Any, ...], where: str) -> tuple[Any, ...]:
+def _read_mapping(kind: Any, value: Any, where: str, nan: bool) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise SpecError(f"{where}: expected values by name, got {_shown(value)}")
+    inside = get_args(kind)[1]
+    return {name: read_as(inside, item, f"{where}.{name}", nan=nan) for name, item in value.items()}
+
+
+def _read_tuple(kind: Any, value: Any, where: str, nan: bool) -> tuple[Any, ...]:
+    if not isinstance(value, list | tuple):
+        raise SpecError(f"{where}: expected a list, got {_shown(value)}")
+    kinds = get_args(kind)
     each = kinds[:1] * len(value) if kinds[-1] is Ellipsis else kinds
     if len(each) != len(value):
         raise SpecError(f"{where}: expected {len(each)} values, got {len(value)}")
-    return tuple(read_as(kind, item, f"{where}[{i}]") for i, (kind, item) in enumerate(zip(each, value, strict=True)))
+    both = enumerate(zip(each, value, strict=True))
+    return tuple(read_as(one, item, f"{where}[{i}]", nan=nan) for i, (one, item) in both)
+
+
+_READERS: Mapping[Any, Callable[[Any, Any, str, bool], Any]] = {
+    tuple: _read_tuple,
+    dict: _read_mapping,
+    Mapping: _read_mapping,
+}
+"""How values of a type are read that have others inside."""
 
 
 def _fits(kind: Any, value: Any) -> bool:
     """Tell whether a value is of a simple type; true is no number, and a whole number is one too."""
+    if kind is Any:
+        return True
     if get_origin(kind) is Literal:
         return isinstance(value, str) and value in get_args(kind)
     if kind is float:
-        return type(value) is int or (type(value) is float and math.isfinite(value))
+        return type(value) in (int, float) and abs(value) <= sys.float_info.max
     return type(value) is kind
 
 
@@ -81,16 +130,6 @@ def _wanted(kind: Any) -> str:
     return words.get(kind, "a list")
 
 
-def model_from_json(item: dict[str, Any]) -> ModelSpec:
-    """Read back the JSON of a `ModelSpec`."""
-    known = {f.name for f in fields(ModelSpec)}
-    if unknown := sorted(set(item) - known):
-        raise SpecError(f"model spec: unknown field {unknown[0]!r}; known: {', '.join(sorted(known))}")
-    values: dict[str, Any] = {
-        key: _part_from_json(value) if isinstance(value, dict) else value for key, value in item.items()
-    }
-    return ModelSpec(**values)
-
-
-def _part_from_json(item: dict[str, Any]) -> Part:
-    return Part(item["name"], tuple((key, value) for key, value in item["options"]))
+def _shown(value: Any) -> str:
+    """Show a value that is not what was expected, as much of it as one line can hold."""
+    return textwrap.shorten(repr(value)[:400], 120, placeholder=" …")

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import Field, dataclass, field, fields, is_dataclass
-from functools import cache
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from sightline.errors import SpecError
+from sightline.spec.catalogue import ROOMS, chosen, names_of, row_of
+from sightline.spec.combinations import check_together, pooled_width, states_width
+from sightline.spec.later import LATER, later_fields
 from sightline.spec.parts import Part
 
 MEANING = 1
 """Raised by hand when the same spec would give other numbers, so that old results are not mistaken for new."""
 
-Table = Literal["csv", "tsv", "jsonl"]
-Official = Literal["sst", "imdb", "agnews", "20news", "snli", "babi", "eraser"]
-LATER = {"later": True}
-"""Marks a field that came after runs had been named: at its default it is left out of JSON and of keys, which stay."""
 COMPANIONS = ("uniform",)
 """Models that may be trained beside the one an audit judges."""
 MEASURES = ("need", "retrained", "agreement", "reach", "permutation", "erasure")
 """What an audit may be asked to measure beside the outputs, which it always takes, in the order of the report."""
 DISPLAYED = ("", "random")
 """The weights that are shown as a model's attention: its own, or random ones that it does not use."""
-TABLES: tuple[Table, ...] = get_args(Table)
-OFFICIAL: tuple[Official, ...] = get_args(Official)
+TABLES = names_of("table")
+OFFICIAL = names_of("published")
+KINDS = (*TABLES, *OFFICIAL, "planted")
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class DataSpec:
     ``digest`` is the SHA-256 of the files where the run is to be kept, so that an edited file is another run.
     """
 
-    kind: Table | Official | Literal["planted"]
+    kind: str
     path: str = ""
     part: Part | None = None
     text: str = "text"
@@ -48,6 +47,21 @@ class DataSpec:
     recipe: Literal["clean", "paper"] = "clean"
     digest: str = ""
     query: str = field(default="", metadata=LATER)
+
+    def __post_init__(self) -> None:
+        """Refuse a kind, a corpus or an option that there is not."""
+        if self.kind not in KINDS:
+            raise SpecError(f"expected one of {', '.join(KINDS)}, got {self.kind!r}", field="data")
+        self.options()
+
+    def options(self) -> dict[str, Any]:
+        """Give every option of a planted or a published corpus, at its default where it is not set."""
+        if self.kind != "planted":
+            row = row_of("table" if self.kind in TABLES else "published", self.kind)
+            return row.chosen(self.part or Part(self.kind))
+        if self.part is None:
+            raise SpecError("planted: expected a part such as needle(n=2000), got none", field="data")
+        return chosen("planted", self.part)
 
     def __str__(self) -> str:
         """Write the source as its spec text."""
@@ -77,6 +91,30 @@ class ModelSpec:
     retention: Part = field(default=Part("none"), metadata=LATER)
     vectors: str = field(default="", metadata=LATER)
     vectors_digest: str = field(default="", metadata=LATER)
+
+    def __post_init__(self) -> None:
+        """Refuse a part or an option that there is not."""
+        for room, part in self.parts.items():
+            chosen(room, part)
+
+    @property
+    def parts(self) -> dict[str, Part]:
+        """The parts by the room they fill."""
+        return {room: getattr(self, room) for room in ROOMS}
+
+    @property
+    def states(self) -> int:
+        """How wide the states of the encoder are."""
+        return states_width(self.encoder)
+
+    @property
+    def pooled(self) -> int:
+        """How wide the vectors are that attention scores and sums."""
+        return pooled_width(self.parts, self.embedding)
+
+    def check_together(self) -> None:
+        """Refuse parts that cannot stand beside each other, which needs no data to be seen."""
+        check_together(self.parts, self.embedding)
 
     def __str__(self) -> str:
         """Write the model as its spec text: from the source on, only what is not usual."""
@@ -134,7 +172,8 @@ class RunSpec:
     displayed: str = field(default="", metadata=LATER)
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be measured or shown; measures have one order, so that equal runs have equal names."""
+        """Refuse what cannot be built, measured or shown; measures have one order, so equal runs have equal names."""
+        self.model.check_together()
         if self.measures != tuple(name for name in MEASURES if name in self.measures):
             told = f"expected some of {', '.join(MEASURES)}, each once and in this order"
             raise SpecError(f"{told}; got {', '.join(self.measures)}", field="measures")
@@ -161,12 +200,3 @@ def fields_of(spec: Any, write: Callable[[Any], Any]) -> dict[str, Any]:
     kind: Any = type(spec)
     unsaid = later_fields(kind) or {}
     return {name: write(inside) for name, inside in vars(spec).items() if name not in unsaid or inside != unsaid[name]}
-
-
-@cache
-def later_fields(kind: Any) -> dict[str, Any] | None:
-    """Give the fields that runs named before did not have, and the value that says nothing new; None of no spec."""
-    if not is_dataclass(kind):
-        return None
-    found: tuple[Field[Any], ...] = fields(kind)
-    return {one.name: one.default for one in found if one.metadata.get("later")}

@@ -25,7 +25,7 @@ import numpy as np
 
 from sightline.collector import collector_paused
 from sightline.data.corpora.corpus import Corpus, Text, copy_number
-from sightline.data.official.formats import FORMATS, read_options
+from sightline.data.official.formats import FORMATS
 from sightline.errors import SightlineError
 from sightline.files import write_whole
 from sightline.spec.values import DataSpec
@@ -38,7 +38,7 @@ Value = TypeVar("Value", bound=Hashable)
 
 def read_corpus(spec: DataSpec, digest: str) -> Corpus:
     """Read a published corpus, from the cache where it was read before; ``digest`` names its files' bytes."""
-    options = read_options(spec)
+    options = spec.options()
     file = _place(spec, digest, options)
     with collector_paused():
         if file is not None and (kept := read_kept(file, spec.path)) is not None:

@@ -14,7 +14,6 @@ from typing import Any, Literal
 from sightline.data.sources.packed import File, Wanted, open_files
 from sightline.data.tokeniser import tokenise
 from sightline.errors import DataError
-from sightline.spec.parts import Value
 
 Recipe = Literal["clean", "paper"]
 Span = tuple[int, int]
@@ -83,9 +82,8 @@ class PaperRecipe:
 
 @dataclass(frozen=True)
 class Format:
-    """A published format: which files it reads, the options it has, how it reads them, the paper's recipe if any."""
+    """A published format: which files it reads and how, given its options, and the paper's recipe if any."""
 
-    options: Mapping[str, Value]
     wanted: Callable[[Mapping[str, Any]], Wanted]
     read: Callable[[str, Mapping[str, Any], Recipe], Corpus]
     paper: PaperRecipe | None

@@ -25,7 +25,7 @@ from sightline.data.corpora.corpus import (
 from sightline.data.official.cleaning import validation_of_training
 from sightline.data.sources.packed import File, Wanted
 from sightline.data.tokeniser import tokenise
-from sightline.errors import DataError, SpecError
+from sightline.errors import DataError
 
 FOLDERS = {"1k": ("en", 1_000), "10k": ("en-10k", 10_000)}
 TASKS = (1, 2, 3)
@@ -72,8 +72,6 @@ def wanted(options: Mapping[str, Any]) -> Wanted:
 
 
 def _pattern(options: Mapping[str, Any]) -> re.Pattern[str]:
-    if options["size"] not in FOLDERS or options["task"] not in TASKS:
-        raise SpecError(f"babi: expected task=1, 2 or 3 and size=1k or 10k, got {dict(options)}")
     folder, _ = FOLDERS[options["size"]]
     return re.compile(rf"(?:^|/){folder}/qa(?P<task>[123])_[^/]*_(?P<split>train|test)(?:_partial)?\.txt$")
 
@@ -168,7 +166,6 @@ def _asked(line: str, story: _Story, file: File, number: int) -> tuple[str, str,
 
 
 FORMAT = Format(
-    options={"task": 1, "size": "10k"},
     wanted=wanted,
     read=read,
     paper=PaperRecipe(

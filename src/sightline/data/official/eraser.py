@@ -94,7 +94,6 @@ def _text(note: Note, documents: Mapping[str, Any], labels: Sequence[str]) -> Te
 
 
 FORMAT = Format(
-    options={},
     wanted=wanted,
     read=read,
     paper=None,

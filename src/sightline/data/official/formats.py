@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from sightline.data.corpora.corpus import Format
 from sightline.data.official import agnews, babi, eraser, imdb, newsgroups, snli, sst
 from sightline.data.sources.packed import digest
-from sightline.spec.parts import Part
 from sightline.spec.values import DataSpec
 
 FORMATS: Mapping[str, Format] = {
@@ -22,11 +20,6 @@ FORMATS: Mapping[str, Format] = {
 }
 
 
-def read_options(spec: DataSpec) -> dict[str, Any]:
-    """Read the options of a published corpus, at their defaults where unset."""
-    return (spec.part or Part(spec.kind)).only(**FORMATS[spec.kind].options)
-
-
 def source_digest(spec: DataSpec) -> str:
     """Give the SHA-256 by which the files of a published corpus are known."""
-    return digest(spec.path, FORMATS[spec.kind].wanted(read_options(spec)))
+    return digest(spec.path, FORMATS[spec.kind].wanted(spec.options()))

@@ -55,7 +55,6 @@ def divide(texts: Sequence[Text]) -> list[str]:
 
 
 FORMAT = Format(
-    options={},
     wanted=REVIEWS.wanted,
     read=read,
     paper=PaperRecipe(

@@ -82,7 +82,6 @@ def divide(texts: Sequence[Text]) -> list[str]:
 
 
 FORMAT = Format(
-    options={},
     wanted=MESSAGES.wanted,
     read=read,
     paper=PaperRecipe(

@@ -91,7 +91,6 @@ def _field(item: Mapping[str, Any], key: str, file: File, number: int) -> str:
 
 
 FORMAT = Format(
-    options={},
     wanted=wanted,
     read=read,
     paper=PaperRecipe(

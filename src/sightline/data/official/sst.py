@@ -118,7 +118,6 @@ def _paper(leaves: list[str]) -> list[str]:
 
 
 FORMAT = Format(
-    options={},
     wanted=wanted,
     read=read,
     paper=PaperRecipe(

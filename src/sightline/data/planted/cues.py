@@ -25,6 +25,7 @@ from sightline.data.dataset import SPLITS, Dataset, Split, make_card
 from sightline.data.tokeniser import tokenise
 from sightline.errors import SpecError
 from sightline.seeds import Seeds
+from sightline.spec.catalogue import chosen
 from sightline.spec.parts import Part
 from sightline.types import Example
 
@@ -36,7 +37,6 @@ _SYLLABLES = [consonant + vowel for consonant in "bdfghjklmnprstvz" for vowel in
 FILLERS = len(_SYLLABLES) ** 2
 _SHARES = {"train": 0.60, "validation": 0.15, "test": 0.25}
 
-Option = int | float | bool | str
 Placed = list[tuple[int, str, bool]]  # position, word, is it evidence
 
 
@@ -100,9 +100,9 @@ def plant(part: Part, seed: int) -> Dataset:
 
 def read_world(part: Part) -> World:
     """Read the options of a planted corpus, at their defaults where unset; a value that makes no sense is an error."""
-    chosen: dict[str, Any] = _FIXED | part.only(**_DEFAULTS[part.name])
-    chosen["cues"] = chosen.pop("count", chosen["cues"])  # a needle is counted, a vote has cues
-    world = World(part.name, **chosen)
+    options = _FIXED | chosen("planted", part)
+    options["cues"] = options.pop("count", options["cues"])  # a needle is counted, a vote has cues
+    world = World(part.name, **options)
     check_demands(part, _demands(world))
     return world
 
@@ -114,27 +114,14 @@ def check_demands(part: Part, demands: Sequence[tuple[bool, str]]) -> None:
             raise SpecError(f"planted:{part}: expected {wanted}")
 
 
-_FIXED: dict[str, Option] = {"classes": 2, "cues": 1, "strength": 1.0}
-_COMMON: dict[str, Option] = {
-    "n": 2000, "length": 30, "fillers": 200, "needles": 4, "noise": 0.0, "vary": True,
-}  # fmt: skip
-_DEFAULTS: Mapping[str, Mapping[str, Option]] = {
-    "needle": _COMMON | {"classes": 2, "count": 1, "strength": 1.0},
-    "vote": _COMMON | {"cues": 5, "strength": 0.7},
-    "negated": _COMMON,
-}
+_FIXED: dict[str, Any] = {"classes": 2, "cues": 1, "strength": 1.0}
+"""What a world has that does not let it be chosen."""
 
 
 def _demands(world: World) -> list[tuple[bool, str]]:
-    """List what the options must satisfy, each with the words that ask for it."""
+    """List what the options must satisfy together, each with the words that ask for it."""
     evidence = world.cues + (2 if world.kind == "negated" else 0)
     return [
-        (2 <= world.classes <= len(CLASSES), f"2 to {len(CLASSES)} classes, got classes={world.classes}"),
-        (1 <= world.fillers <= FILLERS, f"1 to {FILLERS} fillers, got fillers={world.fillers}"),
-        (world.needles >= 1, f"at least 1 needle word a class, got needles={world.needles}"),
-        (world.cues >= 1, f"at least 1 cue in a text, got {world.cues}"),
-        (0 <= world.strength <= 1, f"a strength from 0 to 1, got strength={world.strength}"),
-        (0 <= world.noise <= 1, f"a noise from 0 to 1, got noise={world.noise}"),
         (
             min(sizes_of(world.n).values()) >= world.classes,
             f"a text of each of {world.classes} classes in each split, got n={world.n}; make n larger",

@@ -9,7 +9,7 @@ from sightline.data.dataset import Dataset
 from sightline.data.planted.cues import plant, read_world
 from sightline.data.planted.pairs import plant_pairs, read_pairs
 from sightline.data.planted.questions import plant_questions, read_questions
-from sightline.errors import SpecError
+from sightline.spec.catalogue import row_of
 from sightline.spec.parts import Part
 
 
@@ -35,9 +35,7 @@ GENERATED: Mapping[str, tuple[Callable[[Part], Options], Callable[[Part, int], D
 
 def read_options(part: Part) -> Options:
     """Read the options of a generated corpus; an unknown corpus, or a value that makes no sense, is an error."""
-    if part.name not in GENERATED:
-        raise SpecError(f"planted:{part}: unknown corpus {part.name!r}; expected one of {', '.join(GENERATED)}")
-    return GENERATED[part.name][0](part)
+    return GENERATED[row_of("planted", part.name).name][0](part)
 
 
 def generate(part: Part, seed: int) -> Dataset:

@@ -19,9 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from sightline.data.dataset import SPLITS, Dataset, Split, make_card
-from sightline.data.planted.cues import FILLERS, balanced, channel, check_demands, filler, sizes_of
+from sightline.data.planted.cues import balanced, channel, check_demands, filler, sizes_of
 from sightline.data.tokeniser import tokenise
 from sightline.seeds import Seeds
+from sightline.spec.catalogue import chosen
 from sightline.spec.parts import Part
 from sightline.types import Example
 
@@ -53,13 +54,9 @@ class Pairs:
 
 def read_pairs(part: Part) -> Pairs:
     """Read the options, at their defaults where unset; a value that makes no sense is an error."""
-    pairs = Pairs(**part.only(n=2000, length=12, things=2, kinds=4, colours=4, fillers=50, noise=0.0))
+    pairs = Pairs(**chosen("planted", part))
     demands = [
-        (1 <= pairs.things <= pairs.kinds, f"1 to kinds={pairs.kinds} things in a premise, got things={pairs.things}"),
-        (pairs.kinds <= len(THINGS), f"at most {len(THINGS)} kinds of things, got kinds={pairs.kinds}"),
-        (2 <= pairs.colours <= len(COLOURS), f"2 to {len(COLOURS)} colours, got colours={pairs.colours}"),
-        (1 <= pairs.fillers <= FILLERS, f"1 to {FILLERS} fillers, got fillers={pairs.fillers}"),
-        (0 <= pairs.noise <= 1, f"a noise from 0 to 1, got noise={pairs.noise}"),
+        (pairs.things <= pairs.kinds, f"1 to kinds={pairs.kinds} things in a premise, got things={pairs.things}"),
         (pairs.length >= 2 * pairs.things + 2, f"at least {2 * pairs.things + 2} words, got length={pairs.length}"),
         (min(sizes_of(pairs.n).values()) >= len(LABELS), f"a text of each label in each split, got n={pairs.n}"),
     ]

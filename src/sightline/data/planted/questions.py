@@ -21,6 +21,7 @@ from sightline.data.planted.cues import balanced, check_demands, sizes_of
 from sightline.data.tokeniser import tokenise
 from sightline.errors import SpecError
 from sightline.seeds import Seeds
+from sightline.spec.catalogue import chosen
 from sightline.spec.parts import Part
 from sightline.types import Example
 
@@ -104,16 +105,12 @@ class Story:
 
 def read_questions(part: Part) -> Questions:
     """Read the options, at their defaults where unset; a value that makes no sense is an error."""
-    world = Questions(**part.only(n=2000, facts=1, sentences=6, people=3, places=4, things=2, named=False))
+    world = Questions(**chosen("planted", part))
     demands = [
-        (1 <= world.facts <= 3, f"1 to 3 facts, got facts={world.facts}"),
         (
             world.sentences >= world.facts,
             f"a sentence for each of {world.facts} facts, got sentences={world.sentences}",
         ),
-        (1 <= world.people <= len(PEOPLE), f"1 to {len(PEOPLE)} people, got people={world.people}"),
-        (2 <= world.places <= len(PLACES), f"2 to {len(PLACES)} places, got places={world.places}"),
-        (1 <= world.things <= len(THINGS), f"1 to {len(THINGS)} things, got things={world.things}"),
         (min(sizes_of(world.n).values()) >= world.places, f"a question for each place in each split, got n={world.n}"),
     ]
     check_demands(part, demands)

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from sightline.errors import DataError
 
-Kind = Literal["csv", "tsv", "jsonl"]
+Kind = str
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 

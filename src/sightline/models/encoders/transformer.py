@@ -8,6 +8,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import nn
 
+from sightline.models.encoders.encoder import masked_mean
+
 
 class Transformer(nn.Module):
     """Layers of self-attention with one head, over projected embeddings with sinusoidal positions.
@@ -16,10 +18,8 @@ class Transformer(nn.Module):
     et al. 2021, who give no more than that.
     """
 
-    def __init__(self, embedding: int, hidden: int = 128, layers: int = 2) -> None:
+    def __init__(self, embedding: int, hidden: int, layers: int) -> None:
         super().__init__()
-        self.size = hidden
-        self.contextual = True
         self.input = nn.Linear(embedding, hidden)
         self.layers = nn.ModuleList(Layer(hidden) for _ in range(layers))
 
@@ -27,8 +27,9 @@ class Transformer(nn.Module):
         self, embeddings: Float[torch.Tensor, "B T E"], mask: Bool[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "B T H"]:
         """Encode each token among the others; a text without tokens gets zero states."""
-        states = self.input(embeddings) * math.sqrt(self.size)
-        states = states + positions(embeddings.shape[1], self.size, states)
+        hidden = self.input.out_features
+        states = self.input(embeddings) * math.sqrt(hidden)
+        states = states + positions(embeddings.shape[1], hidden, states)
         for layer in self.layers:
             states = layer(states, mask)
         encoded: torch.Tensor = states * mask[:, :, None]
@@ -71,9 +72,3 @@ def positions(length: int, size: int, like: torch.Tensor) -> Float[torch.Tensor,
     unit = torch.arange(size, device=like.device)
     rate = torch.exp((unit // 2 * 2).to(like.dtype) * (-math.log(10_000.0) / size))
     return torch.where(unit % 2 == 0, torch.sin(place * rate), torch.cos(place * rate))
-
-
-def masked_mean(states: Float[torch.Tensor, "B Q H"], mask: Bool[torch.Tensor, "B Q"]) -> Float[torch.Tensor, "B H"]:
-    """Average over the real tokens; zeros where there is none."""
-    real = mask[:, :, None]
-    return (states * real).sum(1) / real.sum(1).clamp(min=1)

@@ -1,0 +1,29 @@
+"""One layer for each token."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Bool, Float
+from torch import nn
+
+from sightline.models.encoders.encoder import masked_mean
+
+
+class MLP(nn.Module):
+    """One affine layer and a tanh for each token: states do not see each other (the "Average" of Jain & Wallace)."""
+
+    def __init__(self, embedding: int, hidden: int) -> None:
+        super().__init__()
+        self.affine = nn.Linear(embedding, hidden)
+
+    def forward(
+        self, embeddings: Float[torch.Tensor, "B T E"], mask: Bool[torch.Tensor, "B T"]
+    ) -> Float[torch.Tensor, "B T H"]:
+        """Encode each token by itself."""
+        return torch.tanh(self.affine(embeddings)) * mask[:, :, None]
+
+    def summary(
+        self, states: Float[torch.Tensor, "B Q H"], mask: Bool[torch.Tensor, "B Q"]
+    ) -> Float[torch.Tensor, "B H"]:
+        """Average the states of real tokens (Jain & Wallace's code averages the padding in, too)."""
+        return masked_mean(states, mask)

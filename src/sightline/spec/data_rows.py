@@ -1,0 +1,91 @@
+"""The kinds of data, a row each: generated corpora, published corpora and tables, with what can be chosen of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sightline.spec.options import Option, chance, flag, one_of, size, within
+from sightline.spec.row import Row
+
+_FILLERS = 6400
+"""As many words of four letters can be made for fillers (`sightline.data.planted.cues`)."""
+_COMMON: Mapping[str, Option] = {
+    "n": size(2000),
+    "length": size(30),
+    "fillers": within(200, 1, _FILLERS),
+    "needles": size(4),
+    "noise": chance(0.0),
+    "vary": flag(True),
+}
+PLANTED = (
+    Row(
+        "planted",
+        "needle",
+        "a word of the class stands among fillers",
+        {**_COMMON, "classes": within(2, 2, 24), "count": size(1), "strength": chance(1.0)},
+    ),
+    Row(
+        "planted",
+        "vote",
+        "several cue words vote for one of two classes",
+        {**_COMMON, "cues": size(5), "strength": chance(0.7)},
+    ),
+    Row("planted", "negated", 'a cue word means the other class when "not" stands right before it', _COMMON),
+    Row(
+        "planted",
+        "pair",
+        "does the text say the colour of the thing that the query says; has queries, three labels",
+        {
+            "n": size(2000),
+            "length": size(12),
+            "things": size(2),
+            "kinds": within(4, 1, 8),
+            "colours": within(4, 2, 8),
+            "fillers": within(50, 1, _FILLERS),
+            "noise": chance(0.0),
+        },
+    ),
+    Row(
+        "planted",
+        "world",
+        "people go about, take and leave things; the query asks for a place, which facts sentences tell",
+        {
+            "n": size(2000),
+            "facts": within(1, 1, 3),
+            "sentences": size(6),
+            "people": within(3, 1, 8),
+            "places": within(4, 2, 10),
+            "things": within(2, 1, 8),
+            "named": flag(False),
+        },
+    ),
+)
+"""Generated corpora, named as planted:NAME(option=value,…)."""
+
+PUBLISHED = (
+    Row("published", "sst", "Stanford Sentiment Treebank, negative or positive: train.txt, dev.txt, test.txt"),
+    Row("published", "imdb", "Large Movie Review Dataset: the folder aclImdb, or its .tar.gz"),
+    Row(
+        "published",
+        "agnews",
+        "AG's news, World or Business (2), or all topics (4): train.csv, test.csv",
+        {"classes": one_of(2, 4)},
+    ),
+    Row("published", "20news", "20 Newsgroups by date, baseball or hockey: the two folders, or a .tar.gz"),
+    Row("published", "snli", "Stanford Natural Language Inference: snli_1.0_{train,dev,test}.jsonl; has queries"),
+    Row(
+        "published",
+        "babi",
+        "bAbI tasks 1 to 3: the folder tasks_1-20_v1-2; has queries",
+        {"task": within(1, 1, 3), "size": one_of("10k", "1k")},
+    ),
+    Row("published", "eraser", "ERASER with rationales, such as the movie reviews: a folder, or a .tar.gz"),
+)
+"""Published corpora, named as NAME:PATH(option=value,…); plain or .gz; those with queries need +query."""
+
+TABLES = (
+    Row("table", "csv", "comma-separated, with a header; a path that ends in .csv or .csv.gz is one"),
+    Row("table", "tsv", "tab-separated, with a header; a path that ends in .tsv or .tsv.gz is one"),
+    Row("table", "jsonl", "one JSON object a line; a path that ends in .jsonl or .jsonl.gz is one"),
+)
+"""Files of the user's own, named as NAME:FILE or by their ending."""

@@ -1,0 +1,162 @@
+"""The parts of models, a row each: here are their names, options, defaults and bounds, and nowhere else.
+
+What builds a part, ``module:name``, is imported when it is used, so that a spec can be read and checked without torch.
+"""
+
+from __future__ import annotations
+
+from sightline.spec.options import Option, flag, one_of, positive, size
+from sightline.spec.row import Row, States
+
+_HERE = "sightline.models"
+
+
+def _widths(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split("-")))
+
+
+_ODD = r"[0-9]*[13579]"
+_KERNELS = Option("1-3-5-7", pattern=rf"{_ODD}(-{_ODD})*", words="odd widths of kernels such as 1-3-5-7", read=_widths)
+
+MODELS = (
+    Row(
+        "encoder",
+        "bilstm",
+        "a bidirectional LSTM: each state has read the whole text",
+        {"hidden": size(128), "layers": size(1)},
+        f"{_HERE}.encoders.bilstm:BiLSTM",
+        states=States("2 × hidden", lambda chosen: 2 * chosen["hidden"], lambda chosen: True),
+    ),
+    Row(
+        "encoder",
+        "cnn",
+        "convolutions: each state has read its neighbours",
+        {"kernels": _KERNELS, "channels": size(32)},
+        f"{_HERE}.encoders.cnn:CNN",
+        states=States(
+            "channels times the number of kernels",
+            lambda chosen: chosen["channels"] * len(chosen["kernels"]),
+            lambda chosen: max(chosen["kernels"]) > 1,
+        ),
+    ),
+    Row(
+        "encoder",
+        "mlp",
+        "one layer for each word: states do not see each other",
+        {"hidden": size(128)},
+        f"{_HERE}.encoders.mlp:MLP",
+        states=States("hidden", lambda chosen: int(chosen["hidden"]), lambda chosen: False),
+    ),
+    Row(
+        "encoder",
+        "transformer",
+        "self-attention: each state has read the whole text",
+        {"hidden": size(128), "layers": size(2)},
+        f"{_HERE}.encoders.transformer:Transformer",
+        states=States("hidden", lambda chosen: int(chosen["hidden"]), lambda chosen: True),
+    ),
+    Row(
+        "scorer",
+        "additive",
+        "a score from each state, v · tanh(W h + b); 0 is half the state's size",
+        {"hidden": Option(0, least=0.0)},
+        f"{_HERE}.scorers:Additive",
+    ),
+    Row(
+        "scorer",
+        "dot",
+        "a score from each state, w · h / √H; start=normal draws w from N(0, 1)",
+        {"start": one_of("uniform", "normal"), "scaled": flag(True)},
+        f"{_HERE}.scorers:Dot",
+        needs=("states as wide as the query",),
+    ),
+    Row(
+        "scorer",
+        "deep",
+        "a score from each state by a stack of ReLU layers; 0 is half the state's size",
+        {"layers": size(2), "hidden": Option(0, least=0.0)},
+        f"{_HERE}.scorers:Deep",
+    ),
+    Row("projection", "softmax", "scores to weights that are never zero", built=f"{_HERE}.projectors:softmax"),
+    Row(
+        "projection", "sparsemax", "scores to the nearest weights: many are zero", built=f"{_HERE}.projectors:sparsemax"
+    ),
+    Row(
+        "projection",
+        "sparsegen",
+        "sparsemax, sparser as lambda goes to 1",
+        {"lambda": Option(0.5, below=1.0, words="towards 1 a single token gets all")},
+        f"{_HERE}.projectors:sparsegen",
+    ),
+    Row(
+        "projection",
+        "entmax",
+        "between softmax (alpha=1) and sparsemax (alpha=2); learned=true lets training choose",
+        {"alpha": Option(1.5, least=1.0, most=2.0, words="1 is softmax, 2 sparsemax"), "learned": flag(False)},
+        f"{_HERE}.projectors:entmax",
+        wrong=lambda chosen: (
+            f"a learned alpha starts between 1 and 2, got {chosen['alpha']}"
+            if chosen["learned"] and chosen["alpha"] in (1, 2)
+            else ""
+        ),
+    ),
+    Row(
+        "projection",
+        "gumbel",
+        "softmax of scores with noise: in training, and at test only with test_noise=true",
+        {"temperature": positive(0.8), "test_noise": flag(False)},
+        f"{_HERE}.projectors:gumbel_softmax",
+    ),
+    Row("source", "learned", "attention is what the scores say", built=f"{_HERE}.attention:learned"),
+    Row(
+        "source",
+        "uniform",
+        "every word weighs the same, in training as in use",
+        built=f"{_HERE}.attention:uniformly",
+    ),
+    Row(
+        "source",
+        "random",
+        "weights drawn once for each word of each text: chosen by nobody",
+        {"scale": positive(1.0)},
+        f"{_HERE}.attention:Random",
+    ),
+    Row("decoder", "linear", "one affine layer over what attention sums", built=f"{_HERE}.decoders:Linear"),
+    Row(
+        "decoder",
+        "query",
+        "answers a query that comes with each text, among its candidates",
+        built=f"{_HERE}.decoders:Query",
+    ),
+    Row("retention", "none", "nothing keeps the input in the states", built=f"{_HERE}.retention:Nothing"),
+    Row(
+        "retention",
+        "concat",
+        "attention sums states with their embeddings beside them",
+        built=f"{_HERE}.retention:Concat",
+    ),
+    Row(
+        "retention",
+        "residual",
+        "attention sums states plus embeddings",
+        built=f"{_HERE}.retention:Residual",
+        needs=("states as wide as the embeddings",),
+    ),
+    Row(
+        "retention",
+        "tying",
+        "training pulls states to their embeddings",
+        {"delta": positive(10.0)},
+        f"{_HERE}.retention:Tying",
+        needs=("states as wide as the embeddings",),
+    ),
+    Row(
+        "retention",
+        "mlm",
+        "training guesses masked words; embeddings are frozen",
+        {"eta": positive(1.0), "p": Option(0.15, above=0.0, most=1.0, words="a probability")},
+        f"{_HERE}.retention:MaskedLanguageModel",
+        needs=("states as wide as the embeddings", "states that have read others"),
+    ),
+)
+"""Parts of a model spec, joined by +: an encoder, then any of the others."""

@@ -1,0 +1,31 @@
+"""Parts of models as small as tests want them, by their rows in the catalogue."""
+
+from itertools import product
+
+from sightline.spec.catalogue import chosen, row_of
+from sightline.spec.combinations import states_width
+from sightline.spec.options import Option
+from sightline.spec.parts import Part, Value
+
+WIDE = 8
+"""How wide the states of a small encoder are, and the embeddings that they are compared with."""
+
+
+def small_part(room: str, name: str) -> str:
+    """Write a part at small sizes, and for the rest at its defaults; an encoder has states `WIDE` wide."""
+    row = row_of(room, name)
+    values = {key: _sizes(option) for key, option in row.options.items() if _is_large(option)}
+    for choice in product(*values.values()):
+        part = Part(name, tuple(sorted(zip(values, choice, strict=True))))
+        chosen(room, part)
+        if row.states is None or states_width(part) == WIDE:
+            return str(part)
+    raise AssertionError(f"{name}: no sizes up to {WIDE} give states {WIDE} wide")
+
+
+def _is_large(option: Option) -> bool:
+    return type(option.default) is int and option.default > WIDE
+
+
+def _sizes(option: Option) -> list[Value]:
+    return [size for size in range(WIDE, 0, -1) if option.least <= size <= option.most]
