@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from docs_parts import BLOCK, ROOT, finding_page
+from docs_parts import BLOCK, ROOT, UNTESTED, finding_page, tests_of
 
 from sightline.findings.claims import CLAIMS
 from sightline.findings.verdict import VERDICTS
@@ -107,17 +107,20 @@ def check_flags(pages: Pages, known: set[str]) -> list[str]:
 
 
 def check_findings(pages: Pages) -> list[str]:
-    """Say which claim lacks a page that opens with it and tells whether it bears on the verdict."""
-    complaints = []
-    for code, claim in CLAIMS.items():
-        name = f"docs/{finding_page(code)}"
-        page = pages.get(name, "")
-        if not page.startswith(f"# {code}: {claim.text}\n"):
-            complaints.append(f"{name} does not open with '# {code}: {claim.text}'")
-        elif ("Bears on the verdict" in page) != claim.bears:
-            complaints.append(f"{name} is wrong about bearing on the verdict")
+    """Say which claim lacks a page that opens with it and tells its role, or a test that names it."""
+    complaints = [told for code in CLAIMS for told in _page_of(code, pages.get(f"docs/{finding_page(code)}", ""))]
     known = {f"docs/{finding_page(code)}" for code in CLAIMS}
     return complaints + [f"{n} is about no claim" for n in pages if n.startswith("docs/findings/") and n not in known]
+
+
+def _page_of(code: str, page: str) -> list[str]:
+    name, opening = f"docs/{finding_page(code)}", f"# {code}: {CLAIMS[code].text}"
+    told = [] if page.startswith(f"{opening}\n") else [f"{name} does not open with '{opening}'"]
+    if page and f"Role in the verdict: {CLAIMS[code].role}" not in page:
+        told.append(f"{name} does not say 'Role in the verdict: {CLAIMS[code].role}'")
+    return told + (
+        [f"no test names {code} (its rooms: tests/findings, tests/planted)"] if UNTESTED in tests_of(code) else []
+    )
 
 
 def check_named(pages: Pages) -> list[str]:

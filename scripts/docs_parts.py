@@ -17,12 +17,14 @@ from sightline.cli.app import app
 from sightline.data.official.formats import FORMATS
 from sightline.findings.claims import CLAIMS, UNMEASURED
 from sightline.findings.thresholds import committed
+from sightline.findings.verdict import TABLE
 from sightline.results import SCHEMA
 from sightline.spec.model_rows import MODELS
 from sightline.spec.presets import PRESETS, build_specs
 
 ROOT = Path(__file__).resolve().parents[1]
 Made = Mapping[str, Callable[[], str]]
+UNTESTED = "none names it yet"
 BLOCK = re.compile(
     r"(?P<open><!-- (?P<name>[^/\n][^\n]*?) -->\n)(?P<body>.*?)(?P<close><!-- /(?P=name) -->)", re.DOTALL
 )
@@ -35,6 +37,8 @@ def makers() -> dict[str, Callable[[], str]]:
     by_code |= {f"tests {code}": partial(tests_of, code) for code in CLAIMS}
     return by_code | {
         "thresholds": thresholds,
+        "verdict table": verdict_table,
+        "roles": roles,
         "unmeasured": unmeasured,
         "presets": presets,
         "schema version": schema_version,
@@ -84,7 +88,7 @@ def tests_of(code: str) -> str:
         for path in sorted((ROOT / "tests").glob("*/test_*.py"))
         if path.parent.name not in ("report", "cli", "docs") and code in path.read_text(encoding="utf-8")
     ]
-    return f"Tests: {', '.join(named) or 'none names it yet'}.\n"
+    return f"Tests: {', '.join(named) or UNTESTED}.\n"
 
 
 def thresholds() -> str:
@@ -92,6 +96,22 @@ def thresholds() -> str:
     known = committed()
     rows = [(f"[{code}]({finding_page(code)})", claim.text, f"{known.delta[code]:g}") for code, claim in CLAIMS.items()]
     return table(("finding", "claim", "δ"), rows) + f"\nFewest test texts of a verdict: **{known.minimum_texts}**.\n"
+
+
+def verdict_table() -> str:
+    """Table the rows of the verdict."""
+    return table(("row", "condition", "verdict"), ((str(row.number), row.words, row.verdict) for row in TABLE))
+
+
+def roles() -> str:
+    """List the claims by what they do in the verdict."""
+    meaning = {
+        "decides": "its answer can decide between the verdicts",
+        "caveat": "it can turn *can be shown* into *can be shown with caveats*, and no more",
+        "context": "no row looks at it",
+    }
+    named = {role: ", ".join(code for code, claim in CLAIMS.items() if claim.role == role) for role in meaning}
+    return table(("role", "what it means", "findings"), ((role, meaning[role], named[role]) for role in meaning))
 
 
 def unmeasured() -> str:

@@ -11,7 +11,7 @@ import pytest
 from sightline.audits import Audit
 from sightline.errors import StoreError
 from sightline.files import plain, write_whole
-from sightline.results import Failed, Measurement, NotApplicable, Ragged
+from sightline.results import Bracket, Estimate, Failed, Measurement, NotApplicable, Ragged
 from sightline.saving import load_results, save_results
 from tests.report.audits import audit as make_audit
 
@@ -28,11 +28,13 @@ def same(first: Audit, second: Audit) -> None:
         if not isinstance(outcome, Measurement):
             assert other == outcome
             continue
-        assert other.undefined == outcome.undefined
+        assert (other.undefined, other.whole) == (outcome.undefined, outcome.whole)
         for quantity, value in outcome.values.items():
             pairs = [(value, other.values[quantity])]
             if isinstance(value, Ragged):
                 pairs = [(value.flat, pairs[0][1].flat), (value.lengths, pairs[0][1].lengths)]
+            if isinstance(value, Bracket):
+                pairs = [(value.low, pairs[0][1].low), (value.high, pairs[0][1].high)]
             assert all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in pairs), quantity
 
 
@@ -47,6 +49,13 @@ def test_outcomes_that_are_not_measurements_round_trip(tmp_path: Path) -> None:
     extra = {"retrained": NotApplicable("retrained", "needs x"), "broken": Failed("broken", "ValueError: y")}
     kept = {name: m for name, m in audit.measurements.items() if isinstance(m, Measurement)}
     audit = Audit(**{**audit.__dict__, "measurements": {**kept, **extra}})
+    same(audit, Audit.load(audit.save(tmp_path / "audit")))
+
+
+def test_brackets_and_numbers_of_the_whole_split_round_trip(tmp_path: Path) -> None:
+    sides = Bracket(np.array([0.1, np.nan]), np.array([0.2, np.nan]))
+    kept = Measurement("dispersion", {"size": sides}, whole={"nmi": Estimate(0.3, 0.2, 0.4, 2, "jackknife")})
+    audit = Audit(**{**make_audit().__dict__, "measurements": {"dispersion": kept}})
     same(audit, Audit.load(audit.save(tmp_path / "audit")))
 
 
@@ -87,7 +96,7 @@ def corrupt(whole: bytes) -> bytes:
     [
         ("audit.json", lambda whole: whole[:40]),
         ("audit.json", lambda whole: b"[]"),
-        ("audit.json", lambda whole: b'{"schema": 1}'),
+        ("audit.json", lambda whole: b'{"schema": 2}'),
         ("texts.jsonl", lambda whole: b"{"),
         ("texts.jsonl", lambda whole: b'{"id": 1}'),
         ("arrays.npz", lambda whole: b""),
@@ -106,7 +115,7 @@ def test_another_schema_is_refused(tmp_path: Path) -> None:
     folder = save_results(make_audit(), tmp_path / "audit")
     summary = json.loads((folder / "audit.json").read_text())
     (folder / "audit.json").write_text(json.dumps(summary | {"schema": 99}))
-    with pytest.raises(StoreError, match="schema 99, this version reads 1"):
+    with pytest.raises(StoreError, match="schema 99, this version reads 2"):
         load_results(folder)
 
 

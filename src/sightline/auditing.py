@@ -75,9 +75,8 @@ def audit(
     for wrapped in (one for one in (model, companions.uniform) if isinstance(one, WrappedModule)):
         require(wrapped, sampled.test, dataset.label_names)
     outcomes = measure(model, sampled.test, measures, companions, Seeds(seed), batch_size, on_progress)
-    judgement = judge(outcomes, dataset.label_names, thresholds, seed)
     evidence = Evidence(outcomes, dataset.label_names, thresholds, seed)
-    numbers = estimates(evidence)
+    judgement, numbers = judge(evidence), estimates(evidence)
     return Audit(
         verdict=judgement.verdict,
         findings=with_context(judgement.findings, numbers),

@@ -15,8 +15,10 @@ import numpy as np
 from jaxtyping import Float, Int
 
 Answer = Literal["supported", "contradicted", "inconclusive", "not applicable"]
+Role = Literal["decides", "caveat", "context"]
+"""What the answer of a finding does in the verdict: it may decide it, add a caveat to it, or is context."""
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of the JSON of an audit; raised when a field changes its meaning."""
 
 
@@ -31,18 +33,52 @@ class Ragged:
         """Cut the values into one array a text."""
         return np.split(self.flat, np.cumsum(self.lengths)[:-1]) if len(self.lengths) else []
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it takes, as an array says it."""
+        return self.flat.nbytes + self.lengths.nbytes
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """A number a text that is known only to lie between two sides."""
+
+    low: Float[np.ndarray, " N"]
+    high: Float[np.ndarray, " N"]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it takes, as an array says it."""
+        return self.low.nbytes + self.high.nbytes
+
+
+Values = np.ndarray | Ragged | Bracket
+"""What a measure keeps of one quantity: by text (``N``), by text and draw (``N R``), by word, or between two sides."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its 95 % interval, the texts it rests on, and how the interval was made."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+    method: str
+
 
 @dataclass(frozen=True)
 class Measurement:
-    """Raw numbers of one measure: by text (``N``), by text and draw (``N R``), or by token (`Ragged`).
+    """Raw numbers of one measure, and what only the whole split has, with the interval it was measured with.
 
     Undefined values are NaN; ``undefined`` counts them by quantity and reason.
     """
 
     code: str
-    values: Mapping[str, np.ndarray | Ragged]
+    values: Mapping[str, Values]
     undefined: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    whole: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -65,29 +101,20 @@ Outcome = Measurement | NotApplicable | Failed
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """A number with its 95 % interval, the texts it rests on, and how the interval was made."""
-
-    value: float
-    low: float
-    high: float
-    n: int
-    method: str
-
-
-@dataclass(frozen=True)
 class Finding:
     """One claim, tested: the number, its floor, the effect between them, and the answer.
 
-    ``effect`` is the number minus the floor, and ``delta`` the smallest effect that matters. Findings that do not
-    ``bear`` on the verdict are context. ``beside`` holds the numbers to read it with, by what they are.
+    ``effect`` is the number minus the floor, and ``delta`` the smallest effect that matters. ``compared`` says how the
+    interval of the effect lies against it, and ``notes`` what else is to be said; together they are the ``reason``.
+    ``beside`` holds the numbers to read it with, by what they are.
     """
 
     code: str
     claim: str
     verdict: Answer
-    reason: str
-    bears: bool
+    role: Role
+    compared: str = ""
+    notes: tuple[str, ...] = ()
     delta: float | None = None
     number: Estimate | None = None
     floor: Estimate | None = None
@@ -96,6 +123,16 @@ class Finding:
     p_adjusted: float | None = None
     by_class: Mapping[str, Estimate] = field(default_factory=dict)
     beside: Mapping[str, Estimate] = field(default_factory=dict)
+
+    @property
+    def bears(self) -> bool:
+        """Whether the verdict looks at it."""
+        return self.role != "context"
+
+    @property
+    def reason(self) -> str:
+        """Why this is the answer, whole."""
+        return "; ".join(filter(None, (self.compared, *self.notes)))
 
 
 @dataclass(frozen=True)
@@ -149,7 +186,7 @@ class Results:
             "schema": SCHEMA,
             "verdict": self.verdict.text,
             "verdict_detail": asdict(self.verdict),
-            "findings": [asdict(finding) for finding in self.findings],
+            "findings": [asdict(finding) | {"reason": finding.reason} for finding in self.findings],
             "estimates": {name: asdict(value) for name, value in self.estimates.items()},
             "metrics": {name: asdict(value) for name, value in self.metrics.items()},
             "undefined": self.undefined(),

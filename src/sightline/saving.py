@@ -20,6 +20,7 @@ from sightline.errors import StoreError
 from sightline.files import plain, write_whole
 from sightline.results import (
     SCHEMA,
+    Bracket,
     Estimate,
     Failed,
     Finding,
@@ -29,6 +30,7 @@ from sightline.results import (
     Ragged,
     Results,
     TextRecord,
+    Values,
     Verdict,
 )
 
@@ -47,6 +49,7 @@ def write_results(found: Results, folder: Path) -> None:
     taken = {name: m for name, m in found.measurements.items() if isinstance(m, Measurement)}
     summary = found.to_json() | {"settings": {name: dict(m.settings) for name, m in taken.items()}}
     summary["measured"] = {name: dict(m.undefined) for name, m in taken.items()}
+    summary["whole"] = {name: {key: asdict(one) for key, one in m.whole.items()} for name, m in taken.items()}
     (folder / "audit.json").write_text(json.dumps(plain(summary), indent=1, allow_nan=False), encoding="utf-8")
     with (folder / "texts.jsonl").open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(asdict(text)) + "\n" for text in found.texts)
@@ -60,6 +63,8 @@ def _arrays(taken: Mapping[str, Measurement]) -> dict[str, np.ndarray]:
         for quantity, value in measurement.values.items():
             if isinstance(value, Ragged):
                 arrays |= {f"{name}/{quantity}/flat": value.flat, f"{name}/{quantity}/lengths": value.lengths}
+            elif isinstance(value, Bracket):
+                arrays |= {f"{name}/{quantity}/low": value.low, f"{name}/{quantity}/high": value.high}
             else:
                 arrays[f"{name}/{quantity}"] = value
     return arrays
@@ -105,6 +110,7 @@ def _estimate(item: dict[str, Any]) -> Estimate:
 
 
 def _finding(item: dict[str, Any]) -> Finding:
+    item = {name: value for name, value in item.items() if name != "reason"} | {"notes": tuple(item["notes"])}
     estimates = {name: item[name] and _estimate(item[name]) for name in ("number", "floor", "effect")}
     groups = {name: {key: _estimate(value) for key, value in item[name].items()} for name in ("by_class", "beside")}
     return Finding(**(item | estimates | groups))
@@ -124,12 +130,15 @@ def _measurements(summary: dict[str, Any], arrays: dict[str, np.ndarray]) -> dic
     outcomes: dict[str, Outcome] = {code: NotApplicable(code, why) for code, why in summary["not_applicable"].items()}
     outcomes |= {code: Failed(code, why) for code, why in summary["failed"].items()}
     for name, undefined in summary["measured"].items():
-        values: dict[str, np.ndarray | Ragged] = {}
+        values: dict[str, Values] = {}
         for key in (key for key in arrays if key.startswith(f"{name}/")):
             quantity, _, part = key.removeprefix(f"{name}/").partition("/")
             if part == "flat":
                 values[quantity] = Ragged(arrays[key], arrays[f"{name}/{quantity}/lengths"])
+            elif part == "low":
+                values[quantity] = Bracket(arrays[key], arrays[f"{name}/{quantity}/high"])
             elif not part:
                 values[quantity] = arrays[key]
-        outcomes[name] = Measurement(name, values, undefined, summary["settings"][name])
+        whole = {key: _estimate(item) for key, item in summary["whole"][name].items()}
+        outcomes[name] = Measurement(name, values, undefined, summary["settings"][name], whole)
     return outcomes

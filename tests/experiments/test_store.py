@@ -264,5 +264,5 @@ def test_runs_are_listed_by_key_and_the_torn_are_left_out(done: Store) -> None:
 
 def test_arrays_of_a_run_are_whole_and_typed(done: Store) -> None:
     with np.load(done.run_folder(KEY) / "arrays.npz", allow_pickle=False) as stored:
-        assert stored["agreement/attention/flat"].dtype == np.float64
+        assert stored["outputs/attention/flat"].dtype == np.float64
         assert stored["outputs/predicted"].dtype == np.int64

@@ -40,6 +40,6 @@ def test_classes_that_answer_differently_are_named() -> None:
     said = disagreement({"neg": effect(-0.1, 0.0, 40), "pos": effect(0.2, 0.3, 60)}, 0.1)
     assert (
         said
-        == "; the classes disagree: contradicted for predicted 'neg' (n = 40), supported for predicted 'pos' (n = 60)"
+        == "the classes disagree: contradicted for predicted 'neg' (n = 40), supported for predicted 'pos' (n = 60)"
     )
     assert disagreement({"neg": effect(0.2, 0.3), "pos": effect(0.0, 0.3)}, 0.1) == ""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sightline.findings.claims import CLAIMS
+from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
 from sightline.findings.thresholds import Thresholds
 from sightline.results import Finding, Measurement, NotApplicable, Outcome
@@ -47,7 +48,7 @@ def outcomes(agreed: Outcome, learned: np.ndarray, uniform: np.ndarray) -> dict[
 def findings(agreed: Outcome | None = None, uniform: np.ndarray | None = None) -> dict[str, Finding]:
     half = np.where(np.arange(N) < N // 2, PREDICTED, 1 - PREDICTED)
     taken = outcomes(agreed or agreement({}), PREDICTED, half if uniform is None else uniform)
-    return {f.code: f for f in judge(taken, ("neg", "pos"), THRESHOLDS, 0).findings}
+    return {f.code: f for f in judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).findings}
 
 
 def test_every_claim_is_answered_in_order() -> None:
@@ -79,7 +80,8 @@ def test_references_that_disagree_leave_agreement_open() -> None:
     found = findings(agreement({"references": 0.0, "gradient": 0.0}))
     assert found["SL-103"].verdict == "contradicted"
     assert [found[code].verdict for code in ("SL-101", "SL-102", "SL-104")] == ["inconclusive"] * 3
-    assert found["SL-101"].reason.startswith("gradient and deletion disagree")
+    assert found["SL-101"].notes[0].startswith("left open: gradient and deletion point to different words")
+    assert found["SL-101"].notes[0].endswith("(SL-103)")
     assert found["SL-301"].verdict == "supported"
 
 
@@ -98,7 +100,7 @@ def test_need_is_contradicted_by_a_retrained_model_that_does_as_well() -> None:
     taken = outcomes(agreement({}), PREDICTED, half)
     values = {"label": PREDICTED, "learned": PREDICTED, "retrained": PREDICTED}
     taken["retrained"] = Measurement("retrained", values)
-    judged = judge(taken, ("neg", "pos"), THRESHOLDS, 0)
+    judged = judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0))
     assert next(f for f in judged.findings if f.code == "SL-001").verdict == "contradicted"
     assert judged.verdict.row == 3
 

@@ -25,7 +25,9 @@ def evidence(texts: int = 60, error: float = 0.0) -> Evidence:
 def found(**answers: str) -> Mapping[str, Finding]:
     codes = {**dict.fromkeys(CLAIMS, "supported"), **{code.replace("_", "-"): a for code, a in answers.items()}}
     return {
-        code: Finding(code, "claim", answer, f"because {code}", CLAIMS[code].bears if code in CLAIMS else True)
+        code: Finding(
+            code, "claim", answer, CLAIMS[code].role if code in CLAIMS else "decides", notes=(f"because {code}",)
+        )
         for code, answer in codes.items()
     }
 

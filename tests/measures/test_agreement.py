@@ -6,6 +6,7 @@ import torch
 
 from sightline.auditing import measure
 from sightline.measures.agreement import Agreement
+from sightline.measures.outputs import Outputs
 from sightline.models.attention import Given, Uniform
 from sightline.results import Measurement
 from sightline.seeds import Seeds
@@ -26,8 +27,10 @@ def agreement(model: object, texts: list = TEXTS, **settings: int) -> Measuremen
 
 @pytest.mark.parametrize("reference", ["gradient", "gradient_through", "deletion", "free_gradient", "free_deletion"])
 def test_captured_and_tau_are_those_of_the_stored_maps(reference: str) -> None:
-    values = agreement(untrained("bilstm(hidden=6)+additive")).values
-    rows = zip(values["attention"].rows(), values[reference].rows(), strict=True)
+    model = untrained("bilstm(hidden=6)+additive")
+    values = agreement(model).values
+    shown = measure(model, TEXTS, (Outputs(),), Companions(), Seeds(0), 8, lambda done, total: None)["outputs"]
+    rows = zip(shown.values["attention"].rows(), values[reference].rows(), strict=True)
     for row, (weights, importance) in enumerate(rows):
         count = max(1, len(weights) // 10)
         best = np.argsort(-weights)[:count]

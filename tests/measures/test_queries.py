@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from sightline.auditing import measure
+from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
 from sightline.findings.thresholds import committed
 from sightline.measures import default_measures
@@ -152,7 +153,7 @@ def test_every_measure_is_taken_or_says_why_not(name: str) -> None:
     for outcome in outcomes.values():
         assert isinstance(outcome, Measurement), outcome
         assert "unexplained" not in [reason for counts in outcome.undefined.values() for reason in counts]
-    judged = judge(take(model(name), TEXTS), ("a", "b", "c", "d"), committed(), 0)
+    judged = judge(Evidence(take(model(name), TEXTS), ("a", "b", "c", "d"), committed(), 0))
     said = {finding.code: (finding.verdict, finding.reason) for finding in judged.findings}
     assert said["SL-201"] == said["SL-202"] == ("not applicable", why)
     assert "not applicable" not in [said[code][0] for code in ("SL-001", "SL-101", "SL-102", "SL-104", "SL-301")]

@@ -66,7 +66,7 @@ def test_attention_is_on_what_the_query_asks_for() -> None:
     """The marked words are few, and hold more of the weight than as many words at random."""
     for name in CORPORA:
         _, _, result = audited(name)
-        weights = result.measurements["agreement"].values["attention"].rows()
+        weights = result.measurements["outputs"].values["attention"].rows()
         marks = [np.array(text.rationale) for text in result.texts]
         held = np.mean([row[mark].sum() for row, mark in zip(weights, marks, strict=True)])
         assert held > np.mean([mark.mean() for mark in marks]) + 0.1, name

@@ -33,7 +33,7 @@ def test_learned_attention_of_an_mlp_is_found_faithful() -> None:
     by_code = {f.code: f for f in result.findings}
     assert by_code["SL-104"].number.value > 0.9
     marks = np.concatenate([np.array(text.rationale, float) for text in result.texts])
-    weights = result.measurements["agreement"].values["attention"].flat
+    weights = result.measurements["outputs"].values["attention"].flat
     assert (weights * marks).sum() / len(result.texts) > 0.8  # the weight lies on the planted word
 
 

@@ -44,8 +44,7 @@ def agreement(texts: tuple[TextRecord, ...], seed: int = 0) -> Measurement:
     random = np.random.default_rng(seed)
     lengths = np.array([len(text.tokens) for text in texts], dtype=np.int64)
     maps: dict[str, np.ndarray | Ragged] = {
-        name: Ragged(random.gamma(0.4, size=int(lengths.sum())), lengths)
-        for name in ("attention", "gradient", "deletion")
+        name: Ragged(random.gamma(0.4, size=int(lengths.sum())), lengths) for name in ("gradient", "deletion")
     }
     maps["disagreement"] = random.random(len(texts))
     for name in ("gradient_through", "free_gradient", "free_deletion"):
@@ -53,6 +52,13 @@ def agreement(texts: tuple[TextRecord, ...], seed: int = 0) -> Measurement:
     return Measurement(
         "agreement", maps, {"tau": {"fewer than two words": 3, "all weights equal": 1234}}, {"draws": 20}
     )
+
+
+def outputs(texts: tuple[TextRecord, ...], seed: int = 2) -> Measurement:
+    """Draw weights over the words of given texts."""
+    lengths = np.array([len(text.tokens) for text in texts], dtype=np.int64)
+    weights = np.random.default_rng(seed).gamma(0.4, size=int(lengths.sum()))
+    return Measurement("outputs", {"attention": Ragged(weights, lengths)})
 
 
 def estimate(value: float, half: float = 0.04, n: int = 872) -> Estimate:
@@ -63,7 +69,7 @@ def _tested(code: str, claim: str, answer: Answer, value: float, base: float, **
     difference = value - base
     by_class = {"negative": estimate(difference + 0.06, 0.06, 428), "positive": estimate(difference - 0.07, 0.06, 444)}
     pair = {"number": estimate(value), "floor": estimate(base, 0.01), "effect": estimate(difference, 0.05)}
-    return Finding(code, claim, answer, bears=True, delta=0.1, by_class=by_class, **({"reason": ""} | pair | more))
+    return Finding(code, claim, answer, "decides", delta=0.1, by_class=by_class, **(pair | more))
 
 
 def findings() -> tuple[Finding, ...]:
@@ -71,11 +77,11 @@ def findings() -> tuple[Finding, ...]:
     return (
         _tested("SL-001", "attention is needed on this task", "inconclusive", 0.1204, 0.0, floor=None, p=None),
         _tested("SL-101", "the attended words are those the gradient says drive the output", "supported", 0.6604, 0.2304, p=0.0002, p_adjusted=0.0009),
-        _tested("SL-104", "attention chose the words that carry the evidence", "contradicted", 0.2431, 0.2204, p=0.41, p_adjusted=0.62, reason="a random choice would look the same"),
+        _tested("SL-104", "attention chose the words that carry the evidence", "contradicted", 0.2431, 0.2204, p=0.41, p_adjusted=0.62, notes=("a random choice would look the same",)),
         _tested("SL-301", "removing the attended words changes the answer", "supported", 0.3127, 0.0511),
-        Finding("SL-402", "a state stands for its word", "not applicable", "the model has no linear decoder", bears=True),
-        Finding("SL-201", "how much of the decision attention can reach", "inconclusive", "shown without a threshold", bears=False, number=estimate(0.9996, 0.0002)),
-        Finding("SL-501", "agreement with people's marks", "inconclusive", "there are few marks", bears=False, delta=0.05, effect=estimate(0.0004, 0.1, 61)),
+        Finding("SL-402", "a state stands for its word", "not applicable", "decides", notes=("the model has no linear decoder",)),
+        Finding("SL-201", "how much of the decision attention can reach", "inconclusive", "context", notes=("shown without a threshold",), number=estimate(0.9996, 0.0002)),
+        Finding("SL-501", "agreement with people's marks", "inconclusive", "context", notes=("there are few marks",), delta=0.05, effect=estimate(0.0004, 0.1, 61)),
     )  # fmt: skip
 
 
@@ -93,6 +99,7 @@ def audit(texts: tuple[TextRecord, ...] | None = None, measured: Measurement | N
         estimates={"captured.gradient": estimate(0.6604), "captured.floor": estimate(0.2304), "tau.paper": estimate(0.0003, 0.0001), "undefined.number": Estimate(float("nan"), float("nan"), float("nan"), 0, "no texts")},
         metrics={"accuracy": Estimate(1.0, 0.9958, 1.0, 872, "Wilson"), "f1": estimate(0.9137, 0.02)},
         measurements={
+            "outputs": outputs(told),
             "agreement": measured or agreement(told),
             "information": NotApplicable("information", "needs at least 500 texts, found 24"),
             "reach": Failed("reach", "LinAlgError: singular matrix"),
@@ -117,12 +124,13 @@ def audit(texts: tuple[TextRecord, ...] | None = None, measured: Measurement | N
 def explored(texts: tuple[TextRecord, ...] | None = None) -> Audit:
     """The realistic audit with everything the explorer can show; some numbers are undefined or endless."""
     base = audit(texts)
+    shown = outputs(base.texts)
     random = np.random.default_rng(1)
     lengths = np.array([len(text.tokens) for text in base.texts], dtype=np.int64)
     evidence = random.normal(size=int(lengths.sum())) * 10.0 ** random.integers(-5, 4, size=int(lengths.sum()))
     evidence[:3] = (np.nan, np.inf, -np.inf)
     more = {
-        "outputs": Measurement("outputs", {"probability": 1 - random.random(len(lengths)) / 2}),
+        "outputs": replace(shown, values={**shown.values, "probability": 1 - random.random(len(lengths)) / 2}),
         "reach": Measurement("reach", {"evidence": Ragged(evidence, lengths)}),
         "counterfactual": Measurement(
             "counterfactual", {"farthest": Ragged(random.random(int(lengths.sum())), lengths)}
@@ -137,7 +145,7 @@ def hostile() -> Audit:
     evil = '"><script src="http://evil.example/x.js"></script>\u202e'
     base = audit(texts)
     first, *others = base.findings
-    named = replace(first, claim=evil, reason=evil, by_class={evil: estimate(0.2), "شيء": estimate(0.1)})
+    named = replace(first, claim=evil, notes=(evil,), by_class={evil: estimate(0.2), "شيء": estimate(0.1)})
     return replace(
         base,
         verdict=replace(base.verdict, text=evil, reasons=(evil,)),

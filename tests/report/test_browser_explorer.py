@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from sightline.audits import Audit
-from sightline.report.page.maps import held_maps
+from sightline.report.page.held import held_texts
 from sightline.report.page.tokens import shades
 from sightline.results import Failed, Measurement
 from tests.report.audits import audit, explored, record
@@ -46,7 +46,7 @@ def numbers(page: Page) -> dict[str, float]:
 
 
 def stored(told: Audit, text: int, word: int) -> dict[str, float]:
-    return {each.kind.name: float(f"{each.rows[text][word]:.3g}") for each in held_maps(told)}
+    return {each.kind.name: float(f"{each.rows[text][word]:.3g}") for each in held_texts(told).maps}
 
 
 def test_a_click_shows_the_numbers_of_a_word_in_every_map(reader: Reader) -> None:
@@ -80,7 +80,7 @@ def test_people_s_marks_are_told_of_a_word(reader: Reader) -> None:
 def test_the_shades_are_those_of_the_printed_texts(reader: Reader) -> None:
     told = EXPLORED
     page = reader.open(told, "#text=t0003")
-    held = [each for each in held_maps(told) if not each.kind.signed]
+    held = [each for each in held_texts(told).maps if not each.kind.signed]
     for each in held:
         spans = page.get_by_role("group", name=each.kind.name, exact=True).locator("[data-word]")
         rounded = np.array([float(f"{value:.3g}") for value in each.rows[3]])
@@ -89,7 +89,7 @@ def test_the_shades_are_those_of_the_printed_texts(reader: Reader) -> None:
 
 def test_a_word_that_speaks_against_is_shaded_otherwise(reader: Reader) -> None:
     told = EXPLORED
-    values = held_maps(told)[-1].rows[3]
+    values = held_texts(told).maps[-1].rows[3]
     page = reader.open(told, "#text=t0003")
     spans = page.get_by_role("group", name="token evidence").locator("[data-word]")
     kinds = [(span.get_attribute("class") or "")[0] for span in spans.all()]

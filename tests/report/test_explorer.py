@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from sightline.audits import Audit
-from sightline.report.page.explorer import carried
-from sightline.report.page.maps import MAPS, held_maps
+from sightline.report.page.explorer import carried, embedded
+from sightline.report.page.held import held_texts
+from sightline.report.page.maps import MAPS
 from sightline.report.page.render import render
 from sightline.results import Measurement, Ragged
 from tests.report.audits import audit, explored, hostile, record
@@ -26,7 +27,7 @@ def index_of(told: Audit, texts: bool = True, room: int = ROOM) -> dict[str, Any
 
 
 def scripts(told: Audit, texts: bool = True, room: int = ROOM) -> dict[str, str]:
-    return Page(carried(told, texts, room).elements).scripts()
+    return Page(carried(held_texts(told), texts, room).elements).scripts()
 
 
 def test_every_text_is_there_with_the_numbers_of_the_audit() -> None:
@@ -39,14 +40,16 @@ def test_every_text_is_there_with_the_numbers_of_the_audit() -> None:
     for row, id_ in enumerate(index["ids"]):
         at = [text.id for text in told.texts].index(id_)
         assert texts[row][0] == told.texts[at].text
-        for place, each in enumerate(held_maps(told)):
+        for place, each in enumerate(held_texts(told).maps):
             stored = [None if np.isnan(v) else float(f"{v:.3g}") for v in each.rows[at]]
             assert numbers[row][place] == stored
 
 
 def test_every_map_that_an_audit_holds_is_offered_and_no_other() -> None:
     assert [each["name"] for each in index_of(explored())["maps"]] == [kind.name for kind in MAPS]
-    assert [each["name"] for each in index_of(audit())["maps"]] == [k.name for k in MAPS if k.measure == "agreement"]
+    assert [each["name"] for each in index_of(audit())["maps"]] == [
+        k.name for k in MAPS if k.measure in ("outputs", "agreement")
+    ]
     assert [each["name"] for each in index_of(explored())["maps"] if each["signed"]] == ["token evidence"]
 
 
@@ -96,7 +99,7 @@ def test_texts_with_one_name_can_be_told_apart() -> None:
 @pytest.mark.parametrize("room", [0, 5_000, 40_000, 80_000])
 def test_a_small_page_holds_the_most_disputed_texts_and_says_how_many(room: int) -> None:
     told = explored(MANY)
-    found = carried(told, True, room)
+    found = carried(held_texts(told), True, room)
     index = index_of(told, room=room)
     whole = index_of(told)["ids"]
     assert len(found.elements) <= room + 1000
@@ -155,3 +158,9 @@ def test_hostile_names_are_data() -> None:
     assert not set("<>&") & set(index)
     assert "\u202e" not in json.loads(index)["ids"][0]
     assert any("<script" in name for name in json.loads(index)["labels"])
+
+
+def test_nothing_in_the_index_can_end_its_element() -> None:
+    evil = ["</script><script>alert(1)</script>", "<!--", "-->", "]]>", "&lt;", "\u2028"]
+    assert not set("<>&\u2028") & set(embedded(evil))
+    assert json.loads(embedded(evil)) == evil

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from sightline.audits import Audit
-from sightline.report.page.render import _script, render, write_page
+from sightline.report.page.frame import _script
+from sightline.report.page.render import render, write_page
 from sightline.report.visible import visible
-from sightline.results import Measurement
+from sightline.results import Measurement, NotApplicable
 from tests.report.audits import audit, hostile
 from tests.report.pages import Page
 
@@ -225,7 +226,17 @@ def test_an_empty_audit_has_a_page() -> None:
 
 def test_a_measure_that_is_missing_is_said_to_be() -> None:
     kept = {name: m for name, m in audit().measurements.items() if not isinstance(m, Measurement)}
-    assert "The maps over the words were not measured" in plain(render(replace(audit(), measurements=kept)))
+    told = plain(render(replace(audit(), measurements=kept)))
+    assert "Not shown: the attention map (outputs is not part of this audit)." in told
+    assert "Not shown: the gradient and leave-one-out maps (agreement is not part of this audit)." in told
+
+
+def test_a_model_whose_attention_cannot_be_replaced_still_shows_where_it_looks() -> None:
+    without = NotApplicable("agreement", "needs decode")
+    html = render(replace(audit(), measurements={**audit().measurements, "agreement": without}))
+    assert "<h4>attention" in html
+    assert "Not shown: the gradient and leave-one-out maps (agreement is not applicable: needs decode)." in plain(html)
+    assert '"maps":[{"name":"attention"' in html
 
 
 def test_an_undefined_estimate_does_not_break_the_page() -> None:

@@ -8,9 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.audits import Audit
-from sightline.report.page.tokens import FIRST_WORDS, MOST_CHARACTERS, SHOWN, pieces, shades, token_view
+from sightline.report.page.held import held_texts
+from sightline.report.page.tokens import FIRST_WORDS, MOST_CHARACTERS, SHOWN, TokenView, pieces, shades, token_view
 from sightline.results import Failed, Measurement, NotApplicable, Outcome, Ragged
 from tests.report.audits import agreement, audit, record
+
+
+def view_of(told: Audit) -> TokenView:
+    return token_view(held_texts(told))
+
 
 TEXTS = tuple(record(f"text number {index} here", index) for index in range(30))
 
@@ -23,19 +29,19 @@ def disputed(values: list[float]) -> Audit:
 def test_the_twenty_most_disputed_texts_come_first_and_nan_last() -> None:
     values = [float(index) for index in range(30)]
     values[29] = float("nan")
-    shown = [text.id for text in token_view(disputed(values)).texts]
+    shown = [text.id for text in view_of(disputed(values)).texts]
     assert shown == [f"t{index:04d}" for index in range(28, 8, -1)]
     assert len(shown) == SHOWN
 
 
 def test_ties_keep_the_order_of_the_texts() -> None:
-    assert [text.id for text in token_view(disputed([1.0] * 30)).texts] == [text.id for text in TEXTS[:SHOWN]]
+    assert [text.id for text in view_of(disputed([1.0] * 30)).texts] == [text.id for text in TEXTS[:SHOWN]]
 
 
 def test_undefined_disagreements_fill_the_end() -> None:
     values = [float("nan")] * 30
     values[17] = 0.0
-    assert [text.id for text in token_view(disputed(values)).texts][:3] == ["t0017", "t0000", "t0001"]
+    assert [text.id for text in view_of(disputed(values)).texts][:3] == ["t0017", "t0000", "t0001"]
 
 
 def test_shades_are_scaled_by_the_largest_value_of_the_text() -> None:
@@ -68,7 +74,7 @@ def test_a_shade_covers_its_word_and_nothing_else() -> None:
 
 def test_a_long_text_is_folded_after_its_first_words() -> None:
     long = record("word " * 300, 0)
-    row = token_view(audit((long,))).texts[0].rows[0]
+    row = view_of(audit((long,))).texts[0].rows[0]
     assert sum(bool(piece.shade) for piece in row.start) == FIRST_WORDS
     assert "".join(piece.text for piece in (*row.start, *row.rest)) == long.text
 
@@ -76,16 +82,16 @@ def test_a_long_text_is_folded_after_its_first_words() -> None:
 @pytest.mark.parametrize(("more", "told"), [(0, ""), (1, " […]"), (100_000, " […]")])
 def test_of_a_text_too_long_to_print_the_beginning_is_drawn(more: int, told: str) -> None:
     long = record("word " + "x" * (MOST_CHARACTERS - 5 + more), 0)
-    row = token_view(audit((long,))).texts[0].rows[0]
+    row = view_of(audit((long,))).texts[0].rows[0]
     assert "".join(piece.text for piece in (*row.start, *row.rest)) == long.text[:MOST_CHARACTERS] + told
 
 
 def test_a_short_text_is_not_folded() -> None:
-    assert token_view(audit()).texts[0].rows[0].rest == ()
+    assert view_of(audit()).texts[0].rows[0].rest == ()
 
 
 def test_a_row_for_each_map_and_for_the_evidence_where_it_is_known() -> None:
-    names = {tuple(row.name for row in text.rows) for text in token_view(audit()).texts}
+    names = {tuple(row.name for row in text.rows) for text in view_of(audit()).texts}
     maps = ("attention", "gradient", "leave-one-out")
     assert names == {maps, (*maps, "evidence")}
 
@@ -93,36 +99,45 @@ def test_a_row_for_each_map_and_for_the_evidence_where_it_is_known() -> None:
 def test_the_heaviest_words_are_named_with_their_values() -> None:
     told = record("a b c", 0)
     values = Ragged(np.array([0.2, 0.0, 0.7]), np.array([3]))
-    measured = Measurement("agreement", {"attention": values})
-    view = token_view(audit((told,), measured))
+    measured = {"outputs": Measurement("outputs", {"attention": values}), "agreement": Measurement("agreement", {})}
+    view = view_of(replace(audit((told,)), measurements=measured))
     assert view.texts[0].rows[0].heaviest == (("c", "0.700"), ("a", "0.200"))
-    assert view.notes[:2] == ("The gradient map was not measured.", "The leave-one-out map was not measured.")
+    assert view.notes[0] == "Not shown: the gradient and leave-one-out maps (not measured)."
     assert "no disagreement was measured" in view.chosen
 
 
 @pytest.mark.parametrize(
     ("outcome", "reason"),
     [
-        (NotApplicable("agreement", "needs gradients"), "not applicable: needs gradients"),
-        (Failed("agreement", "IndexError"), "it failed: IndexError"),
-        (None, "not part of this audit"),
+        (NotApplicable("agreement", "needs decode"), "agreement is not applicable: needs decode"),
+        (Failed("agreement", "IndexError"), "agreement failed: IndexError"),
+        (None, "agreement is not part of this audit"),
     ],
 )
-def test_without_maps_the_texts_are_shown_plain_and_the_reason_is_said(outcome: Outcome | None, reason: str) -> None:
+def test_without_references_attention_is_shown_and_the_reason_is_said(outcome: Outcome | None, reason: str) -> None:
     whole = audit(TEXTS)
-    view = token_view(replace(whole, measurements={} if outcome is None else {"agreement": outcome}))
-    assert reason in view.notes[0]
+    kept = {"outputs": whole.measurements["outputs"]} | ({} if outcome is None else {"agreement": outcome})
+    view = view_of(replace(whole, measurements=kept))
+    assert view.notes[0] == f"Not shown: the gradient and leave-one-out maps ({reason})."
+    assert [row.name for row in view.texts[0].rows] == ["attention"]
+    assert {piece.shade for piece in view.texts[0].rows[0].start} > {"s10"}
+
+
+def test_without_maps_the_texts_are_shown_plain() -> None:
+    view = view_of(replace(audit(TEXTS), measurements={"outputs": Failed("outputs", "IndexError")}))
+    assert view.notes[0] == "Not shown: the attention map (outputs failed: IndexError)."
     assert [row.name for row in view.texts[0].rows] == ["text"]
     assert "".join(piece.text for piece in view.texts[0].rows[0].start) == TEXTS[0].text
 
 
 def test_maps_of_other_lengths_are_not_shown() -> None:
     measured = agreement(TEXTS[:3])
-    view = token_view(audit(TEXTS, measured))
-    assert view.notes[0] == "The attention map is not shown: its lengths are not those of the texts."
+    view = view_of(audit(TEXTS, measured))
+    told = "the gradient and leave-one-out maps (of other lengths than the texts)"
+    assert view.notes[0] == f"Not shown: {told}."
 
 
 def test_no_texts_no_view() -> None:
-    view = token_view(audit(()))
+    view = view_of(audit(()))
     assert view.texts == ()
     assert view.notes == ()

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from sightline.cli import flags
-from sightline.cli.output import aligned, emit, say
+from sightline.cli.output import emit, say
 from sightline.cli.source import read_source
+from sightline.report.sheets.columns import aligned
 from sightline.report.visible import one_line, shortened
 
 LABELS_SHOWN = 8

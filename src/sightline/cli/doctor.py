@@ -12,7 +12,8 @@ from pathlib import Path
 import typer
 
 from sightline.cli import flags
-from sightline.cli.output import aligned, emit, say
+from sightline.cli.output import emit, say
+from sightline.report.sheets.columns import aligned
 
 PACKAGES = ("sightline", "torch", "numpy", "scipy", "safetensors", "typer", "rich", "jinja2")
 UNFIT = 1

@@ -9,8 +9,9 @@ from typing import Annotated, Any, Literal
 import typer
 
 from sightline.cli import flags
-from sightline.cli.output import aligned, emit, say
+from sightline.cli.output import emit, say
 from sightline.findings.claims import CLAIMS
+from sightline.report.sheets.columns import aligned
 from sightline.spec.data_rows import PLANTED, PUBLISHED, TABLES
 from sightline.spec.model_rows import MODELS
 from sightline.spec.presets import PRESETS

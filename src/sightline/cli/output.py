@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,15 +28,6 @@ def tell(message: str) -> None:
 def emit(value: Any) -> None:
     """Print a value as strict JSON on stdout, in plain ASCII so that any terminal and any pipe can carry it."""
     print(json.dumps(plain(value), indent=1, allow_nan=False))
-
-
-def aligned(rows: Sequence[Sequence[str]], indent: str = "") -> list[str]:
-    """Put cells into columns, two spaces apart; what a terminal would obey becomes visible."""
-    clean = [[one_line(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*clean, strict=True)]
-    return [
-        indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in clean
-    ]
 
 
 @contextmanager

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sightline.cli import flags
-from sightline.cli.output import aligned, check_file, emit, say, write_text
+from sightline.cli.output import check_file, emit, say, write_text
 from sightline.collector import collector_paused
-from sightline.report.sheets.sheet import csv_text
+from sightline.report.sheets.columns import aligned
+from sightline.report.sheets.csv import csv_text
 
 if TYPE_CHECKING:
     from sightline.experiments.store import Summary

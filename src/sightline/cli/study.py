@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from sightline.experiments.executors.executor import Executor
     from sightline.experiments.grid import Grid
     from sightline.experiments.store import Store, Summary
-    from sightline.spec.values import RunSpec
+    from sightline.report.sheets.files import PRINTINGS
+from sightline.report.sheets.terminal import to_text
+from sightline.spec.values import RunSpec
 
 SOME_FAILED = 4
-TABLES = {".md": "to_markdown", ".csv": "to_csv", ".tex": "to_latex"}
 """How a table is written, by the ending of its file."""
 
 File = Annotated[Path, typer.Argument(metavar="FILE.toml", help="The study: a base and the axes that vary it.")]
@@ -102,22 +103,21 @@ def check_table(file: Path | None) -> None:
     """Refuse a table that could not be written, before hours are spent on its numbers."""
     if file is None:
         return
-    if file.suffix not in TABLES:
-        raise SpecError(f"--table {file}: expected a name that ends in {', '.join(TABLES)}")
+    if file.suffix not in PRINTINGS:
+        raise SpecError(f"--table {file}: expected a name that ends in {', '.join(PRINTINGS)}")
     check_file(file, "--table")
 
 
 def _show_table(grid: Grid, found: dict[str, Summary], file: Path | None, as_json: bool) -> None:
     from sightline.experiments.tabulate import tabulate  # noqa: PLC0415  (as late as it is needed)
-    from sightline.report.sheets import sheet  # noqa: PLC0415  (as late as it is needed)
 
     table = tabulate(grid, found)
     if file is not None:
-        write_text(file, getattr(sheet, TABLES[file.suffix])(table))
+        write_text(file, PRINTINGS[file.suffix](table))
     if as_json:
         return emit(asdict(table))
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    return say([sheet.to_text(table, width)])
+    return say([to_text(table, width)])
 
 
 def _show_plan(

@@ -19,7 +19,7 @@ from sightline.experiments.run import Trained
 from sightline.measures import default_measures
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.models.classifier import AttentionClassifier, build, with_uniform_attention
-from sightline.results import Measurement, Outcome, Ragged
+from sightline.results import Measurement, Outcome
 from sightline.seeds import Seeds
 from sightline.spec.values import ModelSpec, RunSpec
 from sightline.training.fit import fit
@@ -126,9 +126,7 @@ def _words(split: Split) -> int:
 
 def _bytes(outcomes: dict[str, Outcome]) -> int:
     taken = [value for one in outcomes.values() if isinstance(one, Measurement) for value in one.values.values()]
-    return sum(
-        value.flat.nbytes + value.lengths.nbytes if isinstance(value, Ragged) else value.nbytes for value in taken
-    )
+    return sum(value.nbytes for value in taken)
 
 
 def _peak_bytes(device: torch.device) -> int:

@@ -48,4 +48,4 @@ def disagreement(by_class: Mapping[str, Estimate], delta: float) -> str:
     if "supported" not in answers.values() or "contradicted" not in answers.values():
         return ""
     said = ", ".join(f"{answer} for predicted {name!r} (n = {by_class[name].n})" for name, answer in answers.items())
-    return f"; the classes disagree: {said}"
+    return f"the classes disagree: {said}"

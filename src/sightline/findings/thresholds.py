@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 
+from sightline.errors import SpecError
+from sightline.findings.claims import CLAIMS
+
 
 @dataclass(frozen=True)
 class Thresholds:
@@ -14,6 +17,17 @@ class Thresholds:
 
     delta: Mapping[str, float]
     minimum_texts: int
+
+    def __post_init__(self) -> None:
+        missing = [code for code in CLAIMS if code not in self.delta]
+        unknown = [code for code in self.delta if code not in CLAIMS]
+        if missing:
+            raise SpecError(
+                f"no δ for {', '.join(missing)}; every claim has one (scripts/set_thresholds.py sets those that ship)",
+                field="thresholds",
+            )
+        if unknown:
+            raise SpecError(f"a δ for {', '.join(unknown)}, which no claim has; take it out", field="thresholds")
 
 
 def committed() -> Thresholds:

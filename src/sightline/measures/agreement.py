@@ -64,8 +64,7 @@ class Agreement:
         out |= self._among(references, texts)
         both = np.stack([np.asarray(out["captured.gradient"]), np.asarray(out["captured.deletion"])])
         out["disagreement"] = 1 - both.mean(axis=0)
-        maps = {"attention": attention, **references}
-        return out | {f"map.{name}": ragged(values, mask) for name, values in maps.items()}
+        return out | {f"map.{name}": ragged(values, mask) for name, values in references.items()}
 
     def finish(self, arrays: Arrays, seeds: Seeds) -> Measurement:
         """Count the texts without a ranking: one word, constant attention, a reference without differences."""

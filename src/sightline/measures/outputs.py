@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from sightline.measures.arrays import decided, predicted_probability, to_numpy
+from sightline.measures.arrays import decided, predicted_probability, ragged, to_numpy, words
 from sightline.results import Measurement
 from sightline.seeds import Seeds
 from sightline.types import Arrays, Auditable, Trace
@@ -13,7 +13,7 @@ from sightline.types import Arrays, Auditable, Trace
 
 @dataclass(frozen=True)
 class Outputs:
-    """Label, decision, and the probability of the decision."""
+    """Label, decision, the probability of the decision, and the weights that are shown."""
 
     code: str = "outputs"
     needs: frozenset[str] = frozenset()
@@ -28,6 +28,7 @@ class Outputs:
             "predicted": chosen,
             "probability": predicted_probability(logits, chosen),
             "words": to_numpy(trace.batch.attendable).sum(1),
+            "attention": ragged(*words(trace)),
         }
 
     def finish(self, arrays: Arrays, seeds: Seeds) -> Measurement:

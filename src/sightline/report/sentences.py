@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Literal
 
-from sightline.findings.decide import explain
+from sightline.findings.claims import CLAIMS
+from sightline.findings.verdict import TABLE
 from sightline.report.numerals import p_value, span, threshold, with_n
 from sightline.results import Estimate, Finding
 
@@ -14,51 +14,11 @@ Side = Literal["above δ", "below δ", "holds δ", "undefined"]
 
 QUESTION = "Can this model’s attention weights be shown as an explanation of its decisions?"
 
-# What the number of each finding is, and what its floor is: subjects for "… is 0.66".
-_PHRASES: Mapping[str, tuple[str, str]] = {
-    "SL-001": ("What the model loses (accuracy or F1) without its learned choice of words", "No loss"),
-    "SL-101": (
-        "The share of the gradient’s importance that the most attended words capture",
-        "The share captured after permuting the weights after the fact",
-    ),
-    "SL-102": (
-        "The share of the deletion effect that the most attended words capture",
-        "The share captured after permuting the weights after the fact",
-    ),
-    "SL-103": (
-        "The share of one reference’s importance that the top words of the other capture (gradient and deletion)",
-        "The share that random words capture",
-    ),
-    "SL-104": (
-        "The share that the most attended words capture of an importance measured without attention",
-        "The share that shuffled weights capture",
-    ),
-    "SL-201": ("The share of texts whose decision another attention could change", "None"),
-    "SL-202": (
-        "How far permuting the weights moves the output, as a share of the farthest any permutation moves it",
-        "The same for random weights that are as uneven",
-    ),
-    "SL-301": (
-        "What removing the attended words from the input takes from the probability of the predicted class",
-        "What removing as many random words takes",
-    ),
-}
-
-_ROWS: Mapping[int, str] = {
-    1: "there are too few texts, removal could not be tested, or the adapter failed its proofs",
-    2: "removing the attended words does not change the answer (SL-301), or neither the gradient (SL-101) nor "
-    "deletion (SL-102) agrees with the attention",
-    3: "attention is not needed: the model does as well without choosing (SL-001)",
-    4: "SL-001, SL-104, SL-301, SL-402 and at least one of SL-101 and SL-102 are supported, and none of SL-202, "
-    "SL-205 and SL-401 is contradicted",
-    5: "removing the attended words changes the answer (SL-301), with the caveats listed",
-    6: "no other row of the table applies",
-}
-
 
 def row_condition(row: int) -> str:
     """Say when a row of the verdict table applies."""
-    return _ROWS.get(row, "this version does not know the row")
+    words = {one.number: one.words for one in TABLE}
+    return words.get(row, "this version does not know the row")
 
 
 def opened(text: str) -> str:
@@ -68,8 +28,8 @@ def opened(text: str) -> str:
 
 def null_of(finding: Finding) -> str:
     """Name the floor of a finding, which is also the null its p-value is drawn from."""
-    phrase = _PHRASES.get(finding.code, ("", "the floor of this finding"))[1]
-    return phrase[:1].lower() + phrase[1:]
+    words = CLAIMS[finding.code].floor_words if finding.code in CLAIMS else "the floor of this finding"
+    return words[:1].lower() + words[1:]
 
 
 def side(effect: Estimate, delta: float) -> Side:
@@ -81,7 +41,7 @@ def side(effect: Estimate, delta: float) -> Side:
 
 def sentences(finding: Finding) -> list[str]:
     """Put the numbers of a finding into sentences: the number, its floor, and the effect beside δ."""
-    what, floor = _PHRASES.get(finding.code, ("The number of this finding", "Its floor"))
+    what, floor = _phrases(finding)
     said = []
     if finding.number is not None:
         said.append(f"{what}: {with_n(finding.number)}.")
@@ -93,11 +53,15 @@ def sentences(finding: Finding) -> list[str]:
 
 
 def reason(finding: Finding) -> str:
-    """Give what the reason says beyond the sentences: they already tell how the effect lies beside δ."""
-    if finding.effect is None or finding.delta is None:
-        return finding.reason
-    told = explain(finding.verdict, finding.effect, finding.delta)
-    return finding.reason.replace(told, "").strip(" ;:")
+    """Give what else is to be said: the sentences already tell how the effect lies beside δ."""
+    return "; ".join(finding.notes)
+
+
+def _phrases(finding: Finding) -> tuple[str, str]:
+    """Name the number and its floor; in general words where a later version wrote the finding."""
+    if finding.code not in CLAIMS:
+        return "The number of this finding", "Its floor"
+    return CLAIMS[finding.code].number_words, CLAIMS[finding.code].floor_words
 
 
 def _effect(finding: Finding, effect: Estimate) -> str:

@@ -16,6 +16,7 @@ from sightline.audits import Audit
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store, Summary
 from sightline.findings.claims import CLAIMS
+from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
 from sightline.findings.thresholds import Thresholds
 from sightline.spec.values import RunSpec
@@ -72,8 +73,8 @@ def table(grid: Grid, store: Store) -> dict[str, Any]:
 def effects(audit: Audit, seed: int) -> dict[str, float]:
     """Judge what was measured once more, at one δ for all findings: no effect may rest on the δ of before."""
     once = Thresholds(dict.fromkeys(CLAIMS, FIRST), 1)
-    findings = judge(audit.measurements, tuple(audit.cards["model"]["labels"]), once, seed).findings
-    return {finding.code: finding.effect.value for finding in findings if finding.effect is not None}
+    found = judge(Evidence(audit.measurements, tuple(audit.cards["model"]["labels"]), once, seed)).findings
+    return {finding.code: finding.effect.value for finding in found if finding.effect is not None}
 
 
 def deltas(found: list[tuple[str, dict[str, float]]]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""What the page carries for its explorer: an index in plain JSON, and blocks of texts and of numbers, packed.
+"""What the page carries of its texts: blocks of texts and of numbers, packed, as many as it may hold.
 
 Nothing is computed: texts become visible, words become places in them, numbers are rounded to three digits. A block is
 JSON in gzip in base64, so that a page of 10,000 texts stays small and a browser unpacks only what it shows.
@@ -10,27 +10,58 @@ import base64
 import gzip
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from sightline.report.page.maps import HeldMap
+from sightline.report.page.held import HeldMap, HeldTexts
 from sightline.report.page.tokens import stretches
 from sightline.report.visible import visible
 from sightline.results import TextRecord
 
+_ROW = 80  # bytes of the index a text, beside its id
+_KINDS = ("texts", "numbers")
 TEXTS_A_BLOCK, WORDS_A_BLOCK, CHARACTERS_A_BLOCK = 100, 8192, 262_144
 
 
-def embedded(value: Any) -> str:
-    r"""Write JSON that can stand inside a script element: no tag and no comment can begin or end in it.
+@dataclass
+class Filled:
+    """The texts that fit so far, in the order of the page: their rows, the first of each block, and the blocks."""
 
-    >>> embedded(["</script><!-- é"])
-    '["\\u003c/script\\u003e\\u003c!-- \\u00e9"]'
+    left: int
+    rows: list[int] = field(default_factory=list)
+    firsts: list[int] = field(default_factory=list)
+    blocks: list[tuple[str, str]] = field(default_factory=list)
+
+    def add(self, group: Sequence[int], bodies: Sequence[str], cost: int) -> None:
+        """Take in one block of texts and, where texts are shown, the block of their numbers."""
+        here = len(self.firsts)
+        self.firsts.append(len(self.rows))
+        self.rows.extend(group)
+        self.blocks += [(f"{kind}-{here}", body) for kind, body in zip(_KINDS, bodies, strict=False)]
+        self.left -= cost
+
+
+def filled(held: HeldTexts, texts: bool, room: int) -> Filled:
+    """Pack the texts with the largest disagreement, as many as fit into ``room`` bytes.
+
+    Without ``texts`` nothing of a text is packed, not even the lengths of its words.
     """
-    text = json.dumps(value, allow_nan=False, separators=(",", ":"))  # in ASCII
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+    taken = Filled(left=room)
+    for group in grouped(held.order.tolist(), held.records):
+        bodies = _bodies(held, group) if texts else []
+        cost = sum(map(len, bodies)) + sum(_ROW + 6 * len(held.records[index].id) for index in group)
+        if cost <= taken.left:
+            taken.add(group, bodies, cost)
+        elif len(group) > 1:  # one text that is too long for any page must not keep out those after it
+            break
+    return taken
+
+
+def _bodies(held: HeldTexts, group: Sequence[int]) -> list[str]:
+    return [packed(text_block([held.records[index] for index in group])), packed(number_block(group, held.maps))]
 
 
 def packed(text: str) -> str:

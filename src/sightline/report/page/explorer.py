@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 
 from sightline.report.numerals import count, number
-from sightline.report.page.blocks import embedded, grouped, number_block, packed, text_block
-from sightline.report.page.maps import HeldMap, held_maps
-from sightline.report.page.ordering import by_disagreement, confidences, disagreements
+from sightline.report.page.blocks import Filled, filled
+from sightline.report.page.held import HeldTexts
 from sightline.report.visible import one_line
-from sightline.results import Results, TextRecord
+from sightline.results import TextRecord
 
 SCHEMA = 1
 """Version of the data inside the page (docs/report.md); raised when a part changes its meaning."""
 BUDGET = 30_000_000
 """Bytes of a whole page: what a mail takes and a browser opens at once."""
-_ROW = 80  # bytes of the index a text, beside its id
-_KINDS = ("texts", "numbers")
 _INDEX = Markup('<script type="application/json" id="index">{}</script>\n')
 _BLOCK = Markup('<script type="text/plain" id="{}">{}</script>\n')
 
@@ -43,81 +41,55 @@ class Carried:
     told: str
 
 
-@dataclass
-class _Held:
-    """The texts that fit so far, in the order of the page."""
+def embedded(value: Any) -> str:
+    r"""Write JSON that can stand inside a script element: no tag and no comment can begin or end in it.
 
-    rows: list[int] = field(default_factory=list)
-    firsts: list[int] = field(default_factory=list)
-    blocks: list[tuple[str, Markup]] = field(default_factory=list)
-    left: int = 0
-
-
-def controls(audit: Results, texts: bool) -> Controls:
-    """List the labels to filter by and the maps to look at."""
-    maps = held_maps(audit) if texts else []
-    return Controls(tuple(_labels(audit)), tuple((each.kind.name, each.kind.told) for each in maps))
-
-
-def carried(audit: Results, texts: bool, room: int) -> Carried:
-    """Pack the texts with the largest disagreement, as many as fit into ``room`` bytes.
-
-    Without ``texts`` nothing of a text is packed, not even the lengths of its words: ids, labels and numbers stay.
+    >>> embedded(["</script><!-- é"])
+    '["\\u003c/script\\u003e\\u003c!-- \\u00e9"]'
     """
-    maps = held_maps(audit) if texts else []
-    held = _filled(audit, maps, texts, room)
-    index = Markup(embedded(_index(audit, maps, held, texts)))
-    elements = [_INDEX.format(index), *(_BLOCK.format(name, body) for name, body in held.blocks)]
-    return Carried(Markup("").join(elements), len(held.rows), _told(len(held.rows), len(audit.texts)))
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))  # in ASCII
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def _labels(audit: Results) -> list[str]:
-    return sorted({one_line(name) for record in audit.texts for name in (record.label, record.predicted)})
+def controls(held: HeldTexts, texts: bool) -> Controls:
+    """List the labels to filter by and the maps to look at."""
+    maps = held.maps if texts else ()
+    return Controls(tuple(_labels(held.records)), tuple((each.kind.name, each.kind.told) for each in maps))
 
 
-def _filled(audit: Results, maps: Sequence[HeldMap], texts: bool, room: int) -> _Held:
-    held = _Held(left=room)
-    for group in grouped(by_disagreement(audit).tolist(), audit.texts):
-        bodies = _bodies(audit, maps, group) if texts else []
-        cost = sum(map(len, bodies)) + sum(_ROW + 6 * len(audit.texts[index].id) for index in group)
-        if cost <= held.left:
-            _add(held, group, bodies, cost)
-        elif len(group) > 1:  # one text that is too long for any page must not keep out those after it
-            break
-    return held
+def carried(held: HeldTexts, texts: bool, room: int) -> Carried:
+    """Pack what fits into ``room`` bytes. Without ``texts``, ids, labels and numbers of whole texts stay."""
+    packed = filled(held, texts, room)
+    told = _told(len(packed.rows), len(held.records))
+    index = _INDEX.format(Markup(embedded(_index(held, packed, texts, told))))
+    elements = [index, *(_BLOCK.format(name, Markup(body)) for name, body in packed.blocks)]
+    return Carried(Markup("").join(elements), len(packed.rows), told)
 
 
-def _bodies(audit: Results, maps: Sequence[HeldMap], group: Sequence[int]) -> list[str]:
-    return [packed(text_block([audit.texts[index] for index in group])), packed(number_block(group, maps))]
+def _labels(records: Sequence[TextRecord]) -> list[str]:
+    return sorted({one_line(name) for record in records for name in (record.label, record.predicted)})
 
 
-def _add(held: _Held, group: Sequence[int], bodies: Sequence[str], cost: int) -> None:
-    here = len(held.firsts)
-    held.firsts.append(len(held.rows))
-    held.rows.extend(group)
-    held.blocks += [(f"{kind}-{here}", Markup(body)) for kind, body in zip(_KINDS, bodies, strict=False)]
-    held.left -= cost
-
-
-def _index(audit: Results, maps: Sequence[HeldMap], held: _Held, texts: bool) -> dict[str, Any]:
-    records = [audit.texts[row] for row in held.rows]
-    labels = _labels(audit)
+def _index(held: HeldTexts, packed: Filled, texts: bool, told: str) -> dict[str, Any]:
+    records = [held.records[row] for row in packed.rows]
+    labels = _labels(held.records)
     place = {name: at for at, name in enumerate(labels)}
+    maps = held.maps if texts else ()
     return {
         "schema": SCHEMA,
         "texts": texts,
-        "told": _told(len(held.rows), len(audit.texts)),
+        "told": told,
         "maps": [{"name": each.kind.name, "signed": each.kind.signed} for each in maps],
         "labels": labels,
-        "firsts": held.firsts,
+        "firsts": packed.firsts,
         "ids": _names(records),
         "label": [place[one_line(record.label)] for record in records],
         "predicted": [place[one_line(record.predicted)] for record in records],
         "right": [int(record.label == record.predicted) for record in records],
         "words": [len(record.tokens) for record in records],
-        "disagreement": _numbers(disagreements(audit), held.rows),
-        "confidence": _numbers(confidences(audit), held.rows),
-        "orders": _orders(audit, np.array(held.rows, dtype=np.int64)),
+        "disagreement": _numbers(held.disagreement, packed.rows),
+        "confidence": _numbers(held.confidence, packed.rows),
+        "orders": _orders(held.confidence, np.array(packed.rows, dtype=np.int64)),
     }
 
 
@@ -136,10 +108,9 @@ def _numbers(values: np.ndarray | None, rows: Sequence[int]) -> list[str] | None
     return None if values is None else [number(float(values[row])) for row in rows]
 
 
-def _orders(audit: Results, rows: np.ndarray) -> dict[str, list[int]]:
+def _orders(sure: np.ndarray | None, rows: np.ndarray) -> dict[str, list[int]]:
     """Give each order but that of the page itself as places in it; sorted here, where no digit is lost yet."""
     orders = {"data": np.argsort(rows, kind="stable").tolist()}
-    sure = confidences(audit)
     if sure is not None:
         orders["unsure"] = np.argsort(sure[rows], kind="stable").tolist()
         orders["sure"] = np.argsort(-sure[rows], kind="stable").tolist()

@@ -1,12 +1,8 @@
-"""The maps over the words that a page can show, and those of them that an audit holds."""
+"""The maps over the words that a page can show: one literal line each."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import numpy as np
-
-from sightline.results import Measurement, Ragged, Results
 
 
 @dataclass(frozen=True)
@@ -25,7 +21,7 @@ class Map:
 
 
 MAPS = (
-    Map("attention", "agreement", "attention", "the weight the model gave to the word", printed=True),
+    Map("attention", "outputs", "attention", "the weight the model gave to the word", printed=True),
     Map("gradient", "agreement", "gradient", "gradient times input, attention held fixed", printed=True),
     Map("leave-one-out", "agreement", "deletion", "what deleting the word does to the output", printed=True),
     Map("gradient through", "agreement", "gradient_through", "gradient times input, also through the attention"),
@@ -41,25 +37,3 @@ MAPS = (
     ),
 )
 """Every map a page knows, in its order; one that an audit does not hold is not offered."""
-
-
-@dataclass(frozen=True)
-class HeldMap:
-    """A map with its numbers, one array a text."""
-
-    kind: Map
-    rows: list[np.ndarray]
-
-
-def stored(audit: Results, kind: Map) -> Ragged | None:
-    """Find the numbers of a map in an audit, whatever their lengths."""
-    measured = audit.measurements.get(kind.measure)
-    values = measured.values.get(kind.quantity) if isinstance(measured, Measurement) else None
-    return values if isinstance(values, Ragged) else None
-
-
-def held_maps(audit: Results) -> list[HeldMap]:
-    """Take the maps that fit the texts word by word."""
-    words = [len(record.tokens) for record in audit.texts]
-    found = [(kind, stored(audit, kind)) for kind in MAPS]
-    return [HeldMap(k, values.rows()) for k, values in found if values is not None and values.lengths.tolist() == words]

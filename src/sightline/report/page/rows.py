@@ -1,11 +1,9 @@
-"""Rows of the page's tables: numbers of an audit as text, settings as flat lists of keys and values."""
+"""Rows of the page's tables: the numbers of an audit as text, and why there are none."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from sightline.report.numerals import count, number, span
 from sightline.report.sentences import side
@@ -66,45 +64,6 @@ def failed_rows(audit: Results) -> list[MissingRow]:
     return [MissingRow(m.code, m.error) for m in audit.measurements.values() if isinstance(m, Failed)]
 
 
-def settings_rows(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Flatten nested settings to rows of ``outer.inner`` and value.
-
-    >>> settings_rows({"fit": {"epochs": 20, "amsgrad": False}, "limit": None})
-    [('fit.epochs', '20'), ('fit.amsgrad', 'false'), ('limit', 'none')]
-    """
-    return list(_flat(settings, ""))
-
-
-def _flat(settings: Mapping[str, Any], outer: str) -> Iterator[tuple[str, str]]:
-    for key, value in settings.items():
-        name = f"{outer}.{key}" if outer else str(key)
-        if _is_part(value):
-            yield name, _part(value)
-        elif isinstance(value, Mapping) and value:
-            yield from _flat(value, name)
-        else:
-            yield name, _setting(value)
-
-
-def _is_part(value: Any) -> bool:
-    """Tell a named part with its options (`spec.Part` as JSON), which reads better in one line."""
-    return (
-        isinstance(value, Mapping) and set(value) == {"name", "options"} and isinstance(value["options"], list | tuple)
-    )
-
-
-def _part(value: Mapping[str, Any]) -> str:
-    inside = ", ".join(f"{key}={_setting(option)}" for key, option in value["options"])
-    return f"{value['name']}({inside})" if inside else str(value["name"])
-
-
-def _setting(value: Any) -> str:
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list | tuple) and not any(isinstance(item, list | tuple | Mapping) for item in value):
-        return ", ".join(map(_setting, value)) or "none"
-    if isinstance(value, Mapping | list | tuple):
-        return json.dumps(value, ensure_ascii=False, default=str) if value else "none"
-    return str(value) if value != "" else "(empty)"
+def missing_rows(audit: Results) -> dict[str, list[MissingRow]]:
+    """List everything that has no number."""
+    return {"undefined": undefined_rows(audit), "skipped": skipped_rows(audit), "failed": failed_rows(audit)}

@@ -10,10 +10,9 @@ from itertools import chain, repeat
 import numpy as np
 
 from sightline.report.numerals import count, number
-from sightline.report.page.maps import MAPS, HeldMap, Map, held_maps, stored
-from sightline.report.page.ordering import by_disagreement, disagreements
+from sightline.report.page.held import HeldTexts
 from sightline.report.visible import shortened
-from sightline.results import Failed, Measurement, NotApplicable, Results, TextRecord
+from sightline.results import TextRecord
 
 SHOWN, FIRST_WORDS, FIRST_CHARACTERS, STEPS = 20, 120, 1200, 10
 MOST_CHARACTERS = 120_000
@@ -60,18 +59,15 @@ class TokenView:
     notes: tuple[str, ...]
 
 
-def token_view(audit: Results, texts: bool = True) -> TokenView:
+def token_view(held: HeldTexts, texts: bool = True) -> TokenView:
     """Choose the texts on which the maps disagree most, and shade their words by each map."""
-    reason = _unmeasured(audit)
-    order, chosen = _choice(audit)
-    disputed = disagreements(audit)
-    held = [each for each in held_maps(audit) if each.kind.printed and not reason]
-    views = []
-    for index in order:
-        record = audit.texts[index]
-        rows = tuple(_rows(record, [(each.kind.name, each.rows[index]) for each in held])) if texts else ()
-        views.append(_view(record, rows, "" if disputed is None else number(float(disputed[index]))))
-    return TokenView(tuple(views), chosen, tuple([reason] if reason else _notes(audit, held)))
+    order = held.order[:SHOWN].tolist()
+    views = [_view(held, index, tuple(_rows(held, index)) if texts else ()) for index in order]
+    how = "those on which the maps disagree most"
+    if held.disagreement is None:
+        how = "the first, because no disagreement was measured"
+    chosen = f"{count(len(order))} of {count(len(held.records))} texts: {how}."
+    return TokenView(tuple(views), chosen, (*held.absent, *_unmarked(held.records)))
 
 
 def shades(values: np.ndarray) -> list[str]:
@@ -92,49 +88,24 @@ def _shade(value: float, largest: float) -> str:
     return f"s{max(1, math.ceil(STEPS * value / largest - 1e-6))}"
 
 
-def _unmeasured(audit: Results) -> str:
-    """Say why there are no maps, where there are none."""
-    outcome = audit.measurements.get("agreement")
-    if isinstance(outcome, Measurement):
-        return ""
-    why = "it is not part of this audit"
-    if isinstance(outcome, NotApplicable):
-        why = f"not applicable: {outcome.reason}"
-    if isinstance(outcome, Failed):
-        why = f"it failed: {outcome.error}"
-    return f"The maps over the words were not measured ({why}), so there are no shades to show."
+def _unmarked(records: Sequence[TextRecord]) -> tuple[str, ...]:
+    """Say that nobody marked the evidence, where nobody did."""
+    if not records or any(record.rationale is not None for record in records):
+        return ()
+    return ("People’s marks (evidence) are not known for these texts.",)
 
 
-def _choice(audit: Results) -> tuple[list[int], str]:
-    known = disagreements(audit) is not None
-    how = "those on which the maps disagree most" if known else "the first, because no disagreement was measured"
-    shown = min(SHOWN, len(audit.texts))
-    return by_disagreement(audit)[:shown].tolist(), f"{count(shown)} of {count(len(audit.texts))} texts: {how}."
-
-
-def _notes(audit: Results, held: Sequence[HeldMap]) -> list[str]:
-    """Say which maps are not shown, and why."""
-    missing = [kind for kind in MAPS if kind.printed and kind not in [each.kind for each in held]]
-    notes = [_absent(audit, kind) for kind in missing]
-    if audit.texts and not any(record.rationale is not None for record in audit.texts):
-        notes.append("People’s marks (evidence) are not known for these texts.")
-    return notes
-
-
-def _absent(audit: Results, kind: Map) -> str:
-    if stored(audit, kind) is None:
-        return f"The {kind.name} map was not measured."
-    return f"The {kind.name} map is not shown: its lengths are not those of the texts."
-
-
-def _view(record: TextRecord, rows: tuple[MapRow, ...], disagreement: str) -> TextView:
+def _view(held: HeldTexts, index: int, rows: tuple[MapRow, ...]) -> TextView:
+    record = held.records[index]
     query = " ".join(record.query or ()) if rows else ""
-    return TextView(record.id, record.label, record.predicted, disagreement, count(len(record.tokens)), rows, query)
+    disputed = "" if held.disagreement is None else number(float(held.disagreement[index]))
+    return TextView(record.id, record.label, record.predicted, disputed, count(len(record.tokens)), rows, query)
 
 
-def _rows(record: TextRecord, maps: Sequence[tuple[str, np.ndarray]]) -> Iterator[MapRow]:
-    for name, values in maps:
-        yield _row(name, record, shades(values), _heaviest(record, values))
+def _rows(held: HeldTexts, index: int) -> Iterator[MapRow]:
+    record, maps = held.records[index], [each for each in held.maps if each.kind.printed]
+    for each in maps:
+        yield _row(each.kind.name, record, shades(each.rows[index]), _heaviest(record, each.rows[index]))
     if record.rationale is not None:
         yield _row("evidence", record, ["ev" if marked else "s0" for marked in record.rationale], ())
     if not maps and record.rationale is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sightline.report.numerals import count, interval, threshold
+from sightline.report.sheets.columns import aligned
 from sightline.report.visible import one_line
 from sightline.results import Finding, Results
 
@@ -14,7 +15,7 @@ def lines(audit: Results) -> list[str]:
     """
     findings = sorted(audit.findings, key=lambda finding: not finding.bears)
     told = [_verdict(audit), *(f"  - {reason}" for reason in audit.verdict.reasons), ""]
-    told += _aligned([_cells(finding) for finding in findings])
+    told += aligned([_cells(finding) for finding in findings])
     told += ["", *(f"{name}: {interval(value)}, n = {count(value.n)}" for name, value in audit.metrics.items())]
     return [_tidy(line) for line in told]
 
@@ -31,11 +32,6 @@ def _cells(finding: Finding) -> list[str]:
     if finding.effect is None:
         return [finding.code, finding.verdict, "no effect", delta, "", claim]
     return [finding.code, finding.verdict, interval(finding.effect), delta, f"n = {count(finding.effect.n)}", claim]
-
-
-def _aligned(rows: list[list[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
 
 
 def _tidy(line: str) -> str:

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from sightline.report.page.rows import class_rows, estimate_row, settings_rows, skipped_rows, undefined_rows
+from sightline.report.page.made import settings_rows
+from sightline.report.page.rows import class_rows, estimate_row, skipped_rows, undefined_rows
 from tests.report.audits import audit, estimate, findings
 
 

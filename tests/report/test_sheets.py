@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from rich.cells import cell_len
 
-from sightline.report.sheets.sheet import to_csv, to_latex, to_markdown, to_text
+from sightline.report.sheets.csv import to_csv
+from sightline.report.sheets.latex import to_latex
+from sightline.report.sheets.markdown import to_markdown
+from sightline.report.sheets.terminal import to_text
 from sightline.report.visible import one_line, visible
 from sightline.results import Table, TableCell
 

@@ -1,0 +1,54 @@
+"""A finding as the page shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sightline.report import sentences
+from sightline.report.figures import anchor, finding_figure
+from sightline.report.numerals import count, interval
+from sightline.report.page.rows import EstimateRow, class_rows, estimate_rows
+from sightline.results import Finding
+
+_MARKS = {"supported": "●", "contradicted": "✕", "inconclusive": "◐", "not applicable": "–"}
+
+
+@dataclass(frozen=True)
+class FindingView:
+    """A finding as the page shows it: all text, and one figure."""
+
+    finding: Finding
+    anchor: str
+    mark: str
+    answer: str
+    effect: str
+    n: str
+    sentences: tuple[str, ...]
+    reason: str
+    chance: str
+    change: str
+    figure: Markup | None
+    classes: tuple[EstimateRow, ...]
+    beside: tuple[EstimateRow, ...]
+
+
+def finding_view(finding: Finding) -> FindingView:
+    """Put everything of a finding into text and one figure."""
+    effect = finding.effect
+    return FindingView(
+        finding=finding,
+        anchor=anchor(finding.code),
+        mark=_MARKS[finding.verdict],
+        answer=finding.verdict.replace(" ", "-"),
+        effect="—" if effect is None else interval(effect),
+        n="—" if effect is None else count(effect.n),
+        sentences=tuple(sentences.sentences(finding)),
+        reason=sentences.reason(finding),
+        chance=sentences.chance(finding),
+        change=sentences.what_would_change(finding),
+        figure=finding_figure(finding),
+        classes=tuple(class_rows(finding)),
+        beside=tuple(estimate_rows(finding.beside)),
+    )

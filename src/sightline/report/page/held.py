@@ -1,0 +1,85 @@
+"""The texts of an audit with everything that it holds of each: taken once, for all that the page shows of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from sightline.report.page.maps import MAPS, Map
+from sightline.results import Failed, Measurement, NotApplicable, Ragged, Results, TextRecord
+
+
+@dataclass(frozen=True)
+class HeldMap:
+    """A map with its numbers, one array a text."""
+
+    kind: Map
+    rows: list[np.ndarray]
+
+
+@dataclass(frozen=True)
+class HeldTexts:
+    """Every text, its maps, and the numbers it is ordered by: how far the maps disagree, how sure the decision is.
+
+    ``order`` is by disagreement, largest first and undefined last; as they come where there is none. ``absent`` says
+    which of the maps that are also printed are missing, and why.
+    """
+
+    records: tuple[TextRecord, ...]
+    maps: tuple[HeldMap, ...]
+    absent: tuple[str, ...]
+    disagreement: Float[np.ndarray, " N"] | None
+    confidence: Float[np.ndarray, " N"] | None
+    order: Int[np.ndarray, " N"]
+
+
+def held_texts(audit: Results) -> HeldTexts:
+    """Take what an audit holds of its texts; the maps are those that fit them word by word."""
+    words = [len(record.tokens) for record in audit.texts]
+    found = [(kind, _stored(audit, kind)) for kind in MAPS]
+    maps = [HeldMap(kind, values.rows()) for kind, values in found if values and values.lengths.tolist() == words]
+    disagreement = _by_text(audit, "agreement", "disagreement")
+    order = np.arange(len(words)) if disagreement is None else np.argsort(-disagreement, kind="stable")
+    confidence = _by_text(audit, "outputs", "probability")
+    return HeldTexts(audit.texts, tuple(maps), _absent(audit, maps), disagreement, confidence, order)
+
+
+def _stored(audit: Results, kind: Map) -> Ragged | None:
+    """Find the numbers of a map in an audit, whatever their lengths."""
+    measured = audit.measurements.get(kind.measure)
+    values = measured.values.get(kind.quantity) if isinstance(measured, Measurement) else None
+    return values if isinstance(values, Ragged) else None
+
+
+def _by_text(audit: Results, measure: str, quantity: str) -> Float[np.ndarray, " N"] | None:
+    measured = audit.measurements.get(measure)
+    values = measured.values.get(quantity) if isinstance(measured, Measurement) else None
+    fits = isinstance(values, np.ndarray) and values.shape == (len(audit.texts),)
+    return np.asarray(values, dtype=float) if fits else None
+
+
+def _absent(audit: Results, maps: list[HeldMap]) -> tuple[str, ...]:
+    """Say which maps are not shown, those with one reason together."""
+    shown = [each.kind for each in maps]
+    named: dict[str, list[str]] = {}
+    for kind in MAPS:
+        if kind.printed and kind not in shown and audit.texts:
+            named.setdefault(_why(audit, kind), []).append(kind.name)
+    return tuple(f"Not shown: the {_listed(names)} ({why})." for why, names in named.items())
+
+
+def _listed(names: list[str]) -> str:
+    return f"{' and '.join(names)} {'map' if len(names) == 1 else 'maps'}"
+
+
+def _why(audit: Results, kind: Map) -> str:
+    measured = audit.measurements.get(kind.measure)
+    if isinstance(measured, NotApplicable):
+        return f"{kind.measure} is not applicable: {measured.reason}"
+    if isinstance(measured, Failed):
+        return f"{kind.measure} failed: {measured.error}"
+    if measured is None:
+        return f"{kind.measure} is not part of this audit"
+    return "not measured" if _stored(audit, kind) is None else "of other lengths than the texts"

@@ -1,0 +1,34 @@
+"""Cells under one another: the one way in which columns are aligned for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+
+from sightline.report.visible import one_line
+
+GAP = "  "
+
+
+def aligned(rows: Sequence[Sequence[str]], indent: str = "") -> list[str]:
+    """Put cells into columns, two spaces apart; what a terminal would obey becomes visible.
+
+    Widths are those of a terminal, not of Python: a Chinese character is two columns wide, an accent none.
+
+    >>> aligned([["漢字", "x"], ["a", "y"]])
+    ['漢字  x', 'a     y']
+    """
+    clean = [[one_line(cell) for cell in row] for row in rows]
+    widths = column_widths(clean)
+    return [indent + GAP.join(map(padded, row, widths)).rstrip() for row in clean]
+
+
+def column_widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    """Find how wide a terminal draws each column."""
+    return [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+
+
+def padded(cell: str, width: int) -> str:
+    """Fill a cell up to a width."""
+    return cell + " " * (width - cell_len(cell))

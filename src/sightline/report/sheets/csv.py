@@ -1,0 +1,48 @@
+"""A results table in full, one line a cell, for spreadsheets and programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from sightline.report.sheets.cells import reason_of
+from sightline.report.visible import visible
+from sightline.results import Table, TableCell
+
+CSV_COLUMNS = ("column", "value", "low", "high", "n", "seeds", "runs", "note")
+"""What follows the axes in a line of the CSV."""
+
+
+def to_csv(table: Table) -> str:
+    """Write one line a cell: the axes, then `CSV_COLUMNS`, as RFC 4180 has it (write it to a file as bytes).
+
+    Numbers are in full, so that reading them gives the same ones again; seeds and runs are set apart by spaces. A
+    text that a spreadsheet would take for a formula begins with a quotation mark. The notes of the table are not in
+    it: a cell that is missing has its own.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow([csv_text(name) for name in (*table.row_axes, *CSV_COLUMNS)])
+    for names, cells in zip(table.row_names, table.rows, strict=True):
+        for column, cell in zip(table.columns, cells, strict=True):
+            writer.writerow([*map(csv_text, (*names, column)), *_csv_cells(cell)])
+    return out.getvalue()
+
+
+def csv_text(text: str) -> str:
+    """Disarm what a spreadsheet would run: it looks past leading spaces, and takes the wide signs too."""
+    shown = visible(text)
+    return f"'{shown}" if shown.lstrip()[:1] in tuple("=+-@＝＋－＠") else shown
+
+
+def _csv_cells(cell: TableCell) -> list[str]:
+    numbers = [_csv_value(number) for number in (cell.value, cell.low, cell.high)]
+    seeds, runs = " ".join(map(str, cell.seeds)), csv_text(" ".join(cell.runs))
+    return [*numbers, "" if cell.n is None else str(cell.n), seeds, runs, csv_text(reason_of(cell))]
+
+
+def _csv_value(value: float | str | None) -> str:
+    if isinstance(value, str):
+        return csv_text(value)
+    # A numpy number writes its type into its repr.
+    return "" if value is None else repr(float(value))

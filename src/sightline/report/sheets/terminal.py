@@ -1,0 +1,56 @@
+"""A results table for a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from sightline.report.sheets.cells import Grid, Script, figure, notes, reasons_of, written
+from sightline.report.sheets.columns import GAP, aligned, column_widths
+from sightline.report.visible import one_line
+from sightline.results import Table
+
+_NARROWEST_NOTE = 20
+
+
+def to_text(table: Table, width: int | None = None) -> str:
+    """Write the table for a terminal, its columns aligned.
+
+    Every line can be printed: what a terminal would obey has become a visible sign. Columns that do not fit into
+    ``width`` continue below, each row named again; a number is never cut, so one column alone may be wider.
+    """
+    reasons = reasons_of(table)
+    grid = written(table, _TERMINAL, reasons)
+    blocks = _blocks(column_widths(grid), len(table.row_axes), width)
+    told = "\n".join(_wrapped(note, width) for note in notes(table, _TERMINAL, reasons))
+    parts = [one_line(table.title), *("\n".join(_block(grid, block)) for block in blocks), told]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _blocks(widths: Sequence[int], axes: int, width: int | None) -> list[list[int]]:
+    """Share the columns out to as few blocks as fit, the axes in front of each."""
+    named, blocks = list(range(axes)), [list(range(axes))]
+    for index in range(axes, len(widths)):
+        block = [*blocks[-1], index]
+        needed = sum(widths[i] for i in block) + len(GAP) * (len(block) - 1)
+        if width is not None and needed > width and blocks[-1] != named:
+            blocks.append([*named, index])
+        else:
+            blocks[-1] = block
+    return blocks
+
+
+def _block(grid: Grid, block: Sequence[int]) -> list[str]:
+    """Align some columns of the table, its head underlined."""
+    head, *rows = ([row[index] for index in block] for row in grid)
+    rule = ["-" * width for width in column_widths([head, *rows])]
+    return aligned([head, rule, *rows])
+
+
+def _wrapped(note: str, width: int | None) -> str:
+    if width is None:
+        return note
+    return textwrap.fill(note, max(width, _NARROWEST_NOTE), break_long_words=False, break_on_hyphens=False)
+
+
+_TERMINAL = Script(one_line, figure, lambda index: f" ({index})", "—")
