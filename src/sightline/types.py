@@ -40,7 +40,6 @@ class Example:
     query: tuple[str, ...] | None = None
     candidates: tuple[int, ...] | None = None
     rationale: tuple[bool, ...] | None = None
-    source: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True)

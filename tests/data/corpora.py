@@ -8,6 +8,8 @@ import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from sightline.data import loading
+
 Files = Mapping[str, str | bytes]
 SST = {
     "train.txt": "(3 (2 A) (3 (2 fine) (2 film)))\n(1 (2 -LRB-) (1 (2 Dull) (2 n't)))\n(2 (2 So) (2 so))\n",
@@ -118,6 +120,12 @@ def archive_of(path: Path, files: Files) -> Path:
             member.size = len(data)
             tar.addfile(member, io.BytesIO(data))
     return path
+
+
+def forget() -> None:
+    """Let go of what was loaded before, so that it is read again."""
+    for kept in (loading._load, loading._table, loading._published):
+        kept.cache_clear()
 
 
 CORPORA = {

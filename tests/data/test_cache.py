@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from sightline.data.corpora import cache
-from sightline.data.corpora.cache import cache_folder, read_corpus
+from sightline.data.corpora.cache import cache_folder, content_digest, read_corpus
 from sightline.data.corpora.corpus import Corpus
-from sightline.data.loading import load, source_digest
+from sightline.data.loading import load
 from sightline.spec.texts import parse_data
 from sightline.spec.values import OFFICIAL, DataSpec
 from tests.data.corpora import CORPORA, folder_of
@@ -28,7 +28,7 @@ def spec_of(kind: str, tmp_path: Path) -> DataSpec:
 
 
 def read(spec: DataSpec) -> Corpus:
-    return read_corpus(spec, source_digest(spec))
+    return read_corpus(spec, content_digest(spec))
 
 
 def forbid_reading(monkeypatch: pytest.MonkeyPatch) -> None:

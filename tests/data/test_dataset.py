@@ -101,7 +101,7 @@ def test_a_larger_sample_keeps_the_smaller_one():
 def test_a_sample_of_everything_changes_nothing_and_of_nothing_is_refused():
     data = toy()
     assert sample_test(data, 50, seed=0) is data
-    with pytest.raises(SpecError, match="--limit: expected at least 1 text, got 0"):
+    with pytest.raises(SpecError, match="limit: expected at least 1 text, got 0"):
         sample_test(data, 0, seed=0)
 
 

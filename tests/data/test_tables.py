@@ -6,16 +6,17 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from sightline.data.corpora.table import load_table
+from sightline.data.corpora.table import read_table
 from sightline.data.loading import load
-from sightline.data.sources.columns import Columns, read_entry
-from sightline.data.sources.rows import read_sheet
+from sightline.data.sources.columns import Columns, read_cells
+from sightline.data.sources.rows import read_rows
 from sightline.data.tokeniser import tokenise
 from sightline.errors import DataError, SpecError
 from sightline.spec.texts import parse_data
+from tests.data.corpora import forget
 from tests.troubles.tables import SPLIT_HEADER, lines, rows, table, with_splits
 
 CELL = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
@@ -35,12 +36,14 @@ def write(folder, name, data):
 
 @given(records=st.lists(st.tuples(CELL, CELL), min_size=1, max_size=6), end=st.sampled_from(["\n", "\r\n"]))
 def test_what_a_csv_writer_wrote_is_read_back(folder, records, end):
+    # Where lines end with \n alone, Python's writer leaves a \r without quotes, and at a line's end it is no cell's.
+    assume(end == "\r\n" or not any("\r" in cell for record in records for cell in record))
     for kind, delimiter in (("csv", ","), ("tsv", "\t")):
         path = write(folder, f"trip.{kind}", table([("x", "y"), *records], lineterminator=end, delimiter=delimiter))
-        sheet = read_sheet(path, kind)
+        found = read_rows(path, kind)
         expected = [record for record in records if "".join(record).strip()]
-        assert [tuple(row.cells.values()) for row in sheet.rows[1:]] == expected
-        assert sheet.blank == len(records) - len(expected)
+        assert [tuple(row.cells.values()) for row in found.records[1:]] == expected
+        assert found.blank == len(records) - len(expected)
 
 
 @given(records=st.lists(CELL, min_size=1, max_size=6))
@@ -52,17 +55,17 @@ def test_the_line_of_a_record_is_where_it_begins(folder, records):
     for record in records:
         begins.append(1 + len(io.StringIO(out.getvalue(), newline="").readlines()))
         writer.writerow([record, "x"])
-    sheet = read_sheet(write(folder, "lines.csv", out.getvalue().encode()), "csv")
-    assert [row.line for row in sheet.rows] == begins
+    found = read_rows(write(folder, "lines.csv", out.getvalue().encode()), "csv")
+    assert [row.line for row in found.records] == begins
 
 
 @given(texts=st.lists(JSON_TEXT, min_size=1, max_size=6))
 def test_what_json_wrote_is_read_back(folder, texts):
     for ascii_only in (True, False):
         data = "".join(json.dumps({"text": text}, ensure_ascii=ascii_only) + "\r\n" for text in texts).encode()
-        sheet = read_sheet(write(folder, "trip.jsonl", data), "jsonl")
-        assert [row.cells["text"] for row in sheet.rows] == texts
-        assert [row.line for row in sheet.rows] == list(range(1, len(texts) + 1))
+        found = read_rows(write(folder, "trip.jsonl", data), "jsonl")
+        assert [row.cells["text"] for row in found.records] == texts
+        assert [row.line for row in found.records] == list(range(1, len(texts) + 1))
 
 
 PIECES = [
@@ -112,9 +115,12 @@ def test_a_word_is_evidence_if_a_span_touches_a_letter_of_it(folder, text, pairs
     other = write(folder, "spans.csv", table([(text, 1, written)], ("text", "label", "rationale")))
     marked = {place for start, end in spans for place in range(start, end)}
     expected = tuple(bool(marked & set(range(*offset))) for offset in tokenise(text)[1])
-    entry = read_entry(path, read_sheet(path, "jsonl").rows[0], COLUMNS, 512)
-    assert entry.rationale == expected
-    assert read_entry(other, read_sheet(other, "csv").rows[0], COLUMNS, 512).rationale == (expected if spans else None)
+    assert marked(tokenise(text)[1], spans_of(path, "jsonl")) == expected
+    assert marked(tokenise(text)[1], spans_of(other, "csv")) == (expected if spans else None)
+
+
+def spans_of(path, kind):
+    return read_cells(path, read_rows(path, kind).records[0], COLUMNS).spans
 
 
 def test_no_split_column_divides_by_seed_class_by_class(folder):
@@ -125,6 +131,7 @@ def test_no_split_column_divides_by_seed_class_by_class(folder):
         "validation": {"neg": 15, "pos": 15},
         "test": {"neg": 15, "pos": 15},
     }
+    forget()
     assert data == load(parse_data(path), 0)
     assert data.test != load(parse_data(path), 1).test
     assert "divided 70/15/15 by seed 0" in data.card["notes"][0]
@@ -237,10 +244,10 @@ def test_named_splits_may_share_a_text_but_not_its_query(folder):
 def test_what_cannot_be_a_query_is_told(folder):
     path = write(folder, "asked.csv", table([*pairs(), ("a text", "\u200b", "pos")], ASKED))
     assert asked(path).card["dropped"] == {"no words in the query": 1}
-    with pytest.raises(DataError, match=r"there is no column 'q' for --query; there are 'text', 'ask', 'label'"):
+    with pytest.raises(DataError, match=r"there is no column 'q' to read as 'query'; there are 'text', 'ask', 'label'"):
         load(replace(parse_data(path), query="q"), 0)
     for column in ("text", "label"):
-        with pytest.raises(SpecError, match=f"--query names '{column}', which is the column of texts or of labels"):
+        with pytest.raises(SpecError, match=f"query: names '{column}', which is the column of texts or of labels"):
             load(replace(parse_data(path), query=column), 0)
     number = write(folder, "number.jsonl", b'{"text": "a b", "ask": 3, "label": "x"}\n')
     with pytest.raises(DataError, match=r"number.jsonl:1: expected a text in 'ask', got 3"):
@@ -251,18 +258,17 @@ def test_an_example_says_where_it_came_from(folder):
     path = write(folder, "where.csv", table(rows()))
     for found in load(parse_data(path), 0).train:
         line = int(found.id.removeprefix("where.csv:"))
-        assert found.source == (path, line)
         assert rows()[line - 2][0] == found.text
 
 
 def test_mistakes_in_the_spec_are_refused(folder):
     path = write(folder, "plain.csv", table(rows()))
-    with pytest.raises(SpecError, match="--text and --label both name 'text'"):
+    with pytest.raises(SpecError, match="label: names 'text', as 'text' does"):
         load(replace(parse_data(path), label="text"), 0)
     with pytest.raises(SpecError, match="max_tokens: expected at least 1, got 0"):
         load(replace(parse_data(path), max_tokens=0), 0)
     with pytest.raises(SpecError, match="expected a table, got a planted corpus"):
-        load_table(parse_data("planted:needle"), 0)
+        read_table(parse_data("planted:needle"))
 
 
 def test_the_card_is_plain_json_and_counts_what_the_splits_hold(folder):

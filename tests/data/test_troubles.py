@@ -100,5 +100,5 @@ def test_an_example_remembers_the_line_its_record_begins_on(troubles):
     data = read(troubles["quotes, commas and line breaks"])
     raw = Path(troubles["quotes, commas and line breaks"].path).read_text(encoding="utf-8").split("\n")
     for example in data.train:
-        assert raw[example.source[1] - 1].replace('""', '"').lstrip('"').startswith(example.text.split("\n")[0])
-        assert example.id == f"quotes.csv:{example.source[1]}"
+        line = int(example.id.removeprefix("quotes.csv:"))
+        assert raw[line - 1].replace('""', '"').lstrip('"').startswith(example.text.split("\n")[0])

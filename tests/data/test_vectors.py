@@ -126,7 +126,7 @@ def test_counts_are_those_of_a_slow_twin():
 def test_more_dimensions_than_words_are_refused():
     train = texts(4)
     vocabulary = Vocabulary.fit(train)
-    with pytest.raises(SpecError, match=r"--dimension 300: expected 1 to \d+"):
+    with pytest.raises(SpecError, match=r"dimension: expected 1 to \d+, .* got 300"):
         ppmi_vectors(train, vocabulary, 300, 3)
 
 

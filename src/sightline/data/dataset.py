@@ -148,7 +148,7 @@ def sample_test(dataset: Dataset, limit: int, seed: int) -> Dataset:
     A limit above the number of test texts changes nothing.
     """
     if limit < 1:
-        raise SpecError(f"--limit: expected at least 1 text, got {limit}")
+        raise SpecError(f"expected at least 1 text, got {limit}", field="limit")
     if limit >= len(dataset.test):
         return dataset
     ranked = sorted(dataset.test, key=lambda example: seed_for(seed, "limit", example.index))

@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from sightline.collector import collector_paused
 from sightline.data.corpora.assemble import assemble
-from sightline.data.corpora.cache import read_corpus
-from sightline.data.corpora.table import load_table
+from sightline.data.corpora.cache import content_digest, read_corpus
+from sightline.data.corpora.corpus import Corpus
+from sightline.data.corpora.format import PaperRecipe
+from sightline.data.corpora.rules import BY_COLUMNS, CLEAN, as_paper
+from sightline.data.corpora.table import read_table
 from sightline.data.dataset import Dataset
-from sightline.data.official.formats import FORMATS, source_digest
+from sightline.data.official.formats import FORMATS
 from sightline.data.planted.generated import generate, read_options
-from sightline.data.sources.rows import table_digest
 from sightline.data.vocabulary import Vocabulary
 from sightline.errors import DataError, SpecError
-from sightline.spec.values import OFFICIAL, DataSpec
+from sightline.spec.values import OFFICIAL, TABLES, DataSpec
 
 
 def load(spec: DataSpec, seed: int) -> Dataset:
-    """Read a table or a published corpus, or generate a planted one; the same spec, files and seed, the same splits."""
-    if spec.kind in OFFICIAL:
-        return _load_official(spec, seed)
-    if spec.recipe == "paper":
-        raise SpecError(f"--recipe paper: {spec} is not a published corpus, so no paper has a recipe for it; use clean")
-    if spec.kind != "planted":
-        _check_unchanged(spec, table_digest(spec.path) if spec.digest else "")
-        return load_table(spec, seed)
-    assert spec.part is not None, "a planted corpus has a part"
-    if (longest := read_options(spec.part).longest) > spec.max_tokens:
-        raise SpecError(f"{spec}: texts have up to {longest} words, above max_tokens={spec.max_tokens}; lower length")
-    return generate(spec.part, seed)
+    """Read a table or a published corpus, or generate a planted one; the same spec, files and seed, the same splits.
+
+    Tables: a split column is followed, and 15 % of training becomes validation if it names none; without one, texts
+    are divided 70/15/15, class by class, copies of a text together. What was left out, cut or found twice is counted
+    in the card.
+
+    What was loaded last stays in memory, so that the cells of a study read a file once; its bytes are looked at every
+    time, and a file that has changed is read anew.
+    """
+    _check(spec)
+    digest = content_digest(spec)
+    if spec.digest and spec.digest != digest:
+        raise DataError("has changed since the run was named by its bytes; read the study again", spec.path)
+    with collector_paused():
+        return _load(replace(spec, digest=digest), seed, str(spec))
 
 
 def fit_vocabulary(dataset: Dataset, spec: DataSpec) -> Vocabulary:
@@ -34,17 +44,58 @@ def fit_vocabulary(dataset: Dataset, spec: DataSpec) -> Vocabulary:
     return Vocabulary.fit(dataset.train, dataset.card.get("min_count", spec.min_count))
 
 
-def _load_official(spec: DataSpec, seed: int) -> Dataset:
-    paper = FORMATS[spec.kind].paper if spec.recipe == "paper" else None
-    if spec.recipe == "paper" and paper is None:
-        raise SpecError(f"--recipe paper: no paper here has a recipe for {spec.kind}; use clean")
-    if spec.max_tokens < 1:
-        raise SpecError(f"max_tokens: expected at least 1, got {spec.max_tokens}")
-    digest = source_digest(spec)
-    _check_unchanged(spec, digest)
-    return assemble(read_corpus(spec, digest), spec, paper, seed)
+def _check(spec: DataSpec) -> None:
+    """Refuse what no file could make good."""
+    if spec.recipe == "paper" and _paper(spec) is None:
+        raise SpecError(f"no paper here has a recipe for {spec}; use clean", field="recipe")
+    if spec.kind != "planted":
+        if spec.max_tokens < 1:
+            raise SpecError(f"expected at least 1, got {spec.max_tokens}", field="max_tokens")
+        return
+    if spec.part is None:
+        raise SpecError("planted: expected a part such as needle(n=2000), got none")
+    if (longest := read_options(spec.part).longest) > spec.max_tokens:
+        raise SpecError(f"{spec}: texts have up to {longest} words, above max_tokens={spec.max_tokens}; lower length")
 
 
-def _check_unchanged(spec: DataSpec, digest: str) -> None:
-    if spec.digest and spec.digest != digest:
-        raise DataError("has changed since the run was named by its bytes; read the study again", spec.path)
+# Two, so that models that take turns find the texts of both; datasets of one corpus share its words.
+@lru_cache(maxsize=2)
+def _load(spec: DataSpec, seed: int, told: str) -> Dataset:
+    """Load by the digest of the spec; ``told``, its text, keeps 1 and 1.0 apart, which are equal but read otherwise."""
+    if spec.kind in OFFICIAL:
+        return _load_published(spec, seed)
+    if spec.kind in TABLES:
+        return _load_table(spec, seed)
+    assert spec.part is not None  # it was checked
+    return generate(spec.part, seed)
+
+
+def _load_table(spec: DataSpec, seed: int) -> Dataset:
+    corpus = _table(_to_read(spec))
+    return assemble(Path(spec.path).name, corpus, spec, BY_COLUMNS, seed)
+
+
+def _load_published(spec: DataSpec, seed: int) -> Dataset:
+    corpus = _published(_to_read(spec))
+    paper = _paper(spec) if spec.recipe == "paper" else None
+    return assemble(spec.kind, corpus, spec, CLEAN if paper is None else as_paper(paper), seed)
+
+
+def _to_read(spec: DataSpec) -> DataSpec:
+    """Leave out how texts are cut and which words are known: that is decided later, and no part of a corpus."""
+    return replace(spec, max_tokens=DataSpec.max_tokens, min_count=DataSpec.min_count)
+
+
+# One of each: cells that differ in their seed divide the same texts anew.
+@lru_cache(maxsize=1)
+def _table(spec: DataSpec) -> Corpus:
+    return read_table(spec)
+
+
+@lru_cache(maxsize=1)
+def _published(spec: DataSpec) -> Corpus:
+    return read_corpus(spec, spec.digest)
+
+
+def _paper(spec: DataSpec) -> PaperRecipe | None:
+    return FORMATS[spec.kind].paper if spec.kind in OFFICIAL else None

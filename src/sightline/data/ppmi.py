@@ -30,10 +30,10 @@ def ppmi_vectors(train: Sequence[Example], vocabulary: Vocabulary, dimension: in
     """
     n = len(vocabulary.words)
     if not 0 < dimension < n:
-        raise SpecError(f"--dimension {dimension}: expected 1 to {n - 1}, as there are {n} words; lower it")
+        raise SpecError(f"expected 1 to {n - 1}, as there are {n} words, got {dimension}; lower it", field="dimension")
     ppmi = weigh(count_pairs(train, vocabulary, window))
     if ppmi.nnz == 0:
-        raise SpecError("--data: no two words stand together more often than chance; expected longer texts")
+        raise SpecError("expected longer texts: no two words are together more often than chance", field="data")
     left, values, _ = svds(ppmi, k=dimension, v0=np.ones(n), solver="arpack")
     order = np.argsort(-values)
     vectors = left[:, order] * np.sqrt(np.maximum(values[order], 0))

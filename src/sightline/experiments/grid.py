@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from sightline.collector import collector_paused
-from sightline.data.digests import content_digest
+from sightline.data.corpora.cache import content_digest
 from sightline.data.vectors import with_vectors
 from sightline.errors import SpecError
 from sightline.spec.keys import run_keys

@@ -25,15 +25,23 @@ import numpy as np
 
 from sightline.collector import collector_paused
 from sightline.data.corpora.corpus import Corpus, Text, copy_number
-from sightline.data.official.formats import FORMATS
+from sightline.data.official.formats import FORMATS, source_digest
+from sightline.data.sources.rows import table_digest
 from sightline.errors import SightlineError
 from sightline.files import write_whole
-from sightline.spec.values import DataSpec
+from sightline.spec.values import OFFICIAL, DataSpec
 
 MEANING = 1
 """Raised by hand when a format or the tokeniser would read the same bytes as other texts."""
 Arrays = dict[str, np.ndarray]
 Value = TypeVar("Value", bound=Hashable)
+
+
+def content_digest(spec: DataSpec) -> str:
+    """Give the SHA-256 by which texts are known, on disk and in the name of a run; a planted corpus needs none."""
+    if spec.kind == "planted":
+        return ""
+    return source_digest(spec) if spec.kind in OFFICIAL else table_digest(spec.path)
 
 
 def read_corpus(spec: DataSpec, digest: str) -> Corpus:

@@ -11,19 +11,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sightline.data.corpora.corpus import (
-    Corpus,
-    Format,
-    PaperRecipe,
-    Recipe,
-    Text,
-    WordCutter,
-    base,
-    check_complete,
-    found_files,
-    whole_or_parts,
-)
+from sightline.data.corpora.corpus import Corpus, Text
+from sightline.data.corpora.cutting import WordCutter
+from sightline.data.corpora.format import Format, PaperRecipe, Recipe
 from sightline.data.official.cleaning import OUR_WORDS, general, validation_of_training
+from sightline.data.official.finding import base, check_complete, found_files, whole_or_parts
 from sightline.data.sources.packed import File, Wanted
 from sightline.errors import DataError, SpecError
 
@@ -61,7 +53,7 @@ def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
 def _texts(file: File, classes: int, recipe: Recipe, cutter: WordCutter, joined: Counter[str]) -> Iterator[Text]:
     names = list(CLASSES[classes])
     split = "test" if base(file.name) == "test.csv" else "train"
-    for number, fields in read_rows(file):
+    for number, fields in read_news(file):
         if fields[0] not in names:
             continue
         if len(fields) == 2 and classes == 2:
@@ -73,7 +65,7 @@ def _texts(file: File, classes: int, recipe: Recipe, cutter: WordCutter, joined:
         yield Text(name, split, names.index(fields[0]), *told, file.shown, number)
 
 
-def read_rows(file: File) -> Iterator[tuple[int, list[str]]]:
+def read_news(file: File) -> Iterator[tuple[int, list[str]]]:
     """Yield the line a row begins on, and its class with title and description, or with both joined."""
     seen = [0]
 

@@ -11,18 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sightline.data.corpora.corpus import (
-    Corpus,
-    Format,
-    PaperRecipe,
-    Recipe,
-    Span,
-    Text,
-    WordCutter,
-    base,
-    found_files,
-)
+from sightline.data.corpora.corpus import Corpus, Span, Text
+from sightline.data.corpora.cutting import WordCutter
+from sightline.data.corpora.format import Format, PaperRecipe, Recipe
 from sightline.data.official.cleaning import validation_of_training
+from sightline.data.official.finding import base, found_files
 from sightline.data.sources.packed import File, Wanted
 from sightline.data.tokeniser import tokenise
 from sightline.errors import DataError
@@ -54,8 +47,8 @@ class _Story:
 
 
 @dataclass(frozen=True)
-class Question:
-    """A question as it was asked, with the story before it."""
+class AskedStory:
+    """A question and its answer, with the story that stood before it."""
 
     line: int
     text: str
@@ -79,7 +72,7 @@ def _pattern(options: Mapping[str, Any]) -> re.Pattern[str]:
 def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
     """Read the questions of one task, and number their answers among all words."""
     pattern = _pattern(options)
-    asked: dict[tuple[int, str], list[tuple[File, list[Question]]]] = {}
+    asked: dict[tuple[int, str], list[tuple[File, list[AskedStory]]]] = {}
     folder, n = FOLDERS[options["size"]]
     expected = f"{folder}/qa{options['task']}_NAME_train.txt and {folder}/qa{options['task']}_NAME_test.txt"
     for file in found_files(path, wanted(options), expected):
@@ -95,12 +88,12 @@ def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
     return _corpus(mine, answers, {"train": n, "test": 1_000}, sorted({task for task, _ in asked}))
 
 
-def _whole(files: list[tuple[File, list[Question]]]) -> list[tuple[File, list[Question]]]:
+def _whole(files: list[tuple[File, list[AskedStory]]]) -> list[tuple[File, list[AskedStory]]]:
     """Take the whole file where it is there, and not the part beside it."""
     return [one for one in files if "_partial" not in base(one[0].name)] or files
 
 
-def _answers(asked: Mapping[tuple[int, str], list[tuple[File, list[Question]]]]) -> tuple[str, ...]:
+def _answers(asked: Mapping[tuple[int, str], list[tuple[File, list[AskedStory]]]]) -> tuple[str, ...]:
     """Gather the words of training stories and questions: any of them may be the answer."""
     known: set[str] = set()
     for (_, split), files in asked.items():
@@ -110,7 +103,7 @@ def _answers(asked: Mapping[tuple[int, str], list[tuple[File, list[Question]]]])
 
 
 def _corpus(
-    asked: Mapping[str, list[tuple[File, list[Question]]]],
+    asked: Mapping[str, list[tuple[File, list[AskedStory]]]],
     answers: tuple[str, ...],
     published: Mapping[str, int],
     tasks: list[int],
@@ -132,7 +125,7 @@ def _corpus(
     return Corpus(tuple(texts), answers, found, published, {"answer not in training": unknown}, (note, files))
 
 
-def read_questions(file: File, recipe: Recipe) -> Iterator[Question]:
+def read_questions(file: File, recipe: Recipe) -> Iterator[AskedStory]:
     """Yield each question of a file with the statements before it."""
     cutter, story, last = WordCutter(), _Story(), 0
     for number, line in file.lines():
@@ -153,7 +146,7 @@ def read_questions(file: File, recipe: Recipe) -> Iterator[Question]:
         marked = {place for fact in facts for place in story.words_of[fact]}
         marks = tuple(place in marked for place in range(len(story.tokens)))
         query = tuple(word for word in tokenise(question)[0] if recipe == "clean" or word != "?")
-        yield Question(number, story.text, *cutter.shared(story.tokens, story.offsets), query, answer, marks)
+        yield AskedStory(number, story.text, *cutter.shared(story.tokens, story.offsets), query, answer, marks)
 
 
 def _asked(line: str, story: _Story, file: File, number: int) -> tuple[str, str, list[int]]:

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sightline.data.corpora.corpus import Divide, Text
+from sightline.data.corpora.corpus import Text
+from sightline.data.corpora.format import Divide
 from sightline.data.tokeniser import tokenise
 
 NUMBER = "qqq"

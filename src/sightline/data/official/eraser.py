@@ -11,18 +11,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sightline.data.corpora.corpus import (
-    Corpus,
-    Format,
-    Recipe,
-    Text,
-    WordCutter,
-    base,
-    check_complete,
-    found_files,
-)
-from sightline.data.sources.jsonlines import read_objects
+from sightline.data.corpora.corpus import Corpus, Text
+from sightline.data.corpora.cutting import WordCutter
+from sightline.data.corpora.format import Format, Recipe
+from sightline.data.official.finding import base, check_complete, found_files
 from sightline.data.sources.packed import Wanted
+from sightline.data.sources.rows import read_objects
 from sightline.errors import DataError
 
 SPLITS = {"train.jsonl": "train", "val.jsonl": "validation", "test.jsonl": "test"}

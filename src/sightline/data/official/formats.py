@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sightline.data.corpora.corpus import Format
+from sightline.data.corpora.format import Format
 from sightline.data.official import agnews, babi, eraser, imdb, newsgroups, snli, sst
 from sightline.data.sources.packed import digest
 from sightline.spec.values import DataSpec

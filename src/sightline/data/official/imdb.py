@@ -6,8 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sightline.data.corpora.corpus import Corpus, Format, Numbered, PaperRecipe, Recipe, Text, WordCutter
+from sightline.data.corpora.corpus import Corpus, Text
+from sightline.data.corpora.cutting import WordCutter
+from sightline.data.corpora.format import Format, PaperRecipe, Recipe
 from sightline.data.official.cleaning import LONGEST_LOST, draw, keras_words
+from sightline.data.official.numbered import Numbered
 from sightline.data.sources.packed import File
 
 LABELS = ("negative", "positive")
@@ -17,7 +20,6 @@ SEED = 1378
 LONGEST = 400
 _REVIEW = re.compile(r"(?:^|/)(?P<split>train|test)/(?P<label>pos|neg)/(?P<id>\d+)_(?P<score>\d+)\.txt$")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-_TOO_LONG = f"not under {LONGEST} words"
 
 
 REVIEWS = Numbered(_REVIEW, ("neg", "pos"), LABELS, PUBLISHED, EXPECTED, "reviews")

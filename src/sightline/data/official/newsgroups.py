@@ -9,8 +9,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sightline.data.corpora.corpus import Corpus, Format, Numbered, PaperRecipe, Recipe, Text, WordCutter
+from sightline.data.corpora.corpus import Corpus, Text
+from sightline.data.corpora.cutting import WordCutter
+from sightline.data.corpora.format import Format, PaperRecipe, Recipe
 from sightline.data.official.cleaning import OUR_WORDS, apart, draw_by_class, general
+from sightline.data.official.numbered import Numbered
 from sightline.data.sources.packed import File
 
 LABELS = ("baseball", "hockey")

@@ -7,22 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sightline.data.corpora.corpus import (
-    Corpus,
-    Format,
-    PaperRecipe,
-    Recipe,
-    Text,
-    WordCutter,
-    base,
-    check_characters,
-    check_complete,
-    found_files,
-    whole_or_parts,
-)
+from sightline.data.corpora.corpus import Corpus, Text
+from sightline.data.corpora.cutting import WordCutter
+from sightline.data.corpora.format import Format, PaperRecipe, Recipe
 from sightline.data.official.cleaning import OUR_WORDS, as_published, general
-from sightline.data.sources.jsonlines import read_objects
+from sightline.data.official.finding import base, check_complete, found_files, whole_or_parts
+from sightline.data.sources.columns import not_a_character
 from sightline.data.sources.packed import File, Wanted
+from sightline.data.sources.rows import read_objects
 from sightline.errors import DataError
 
 LABELS = ("contradiction", "entailment", "neutral")
@@ -87,7 +79,9 @@ def _field(item: Mapping[str, Any], key: str, file: File, number: int) -> str:
     value = item.get(key)
     if not isinstance(value, str):
         raise DataError(f"expected a text as {key}, got {str(value)[:30]}; fetch the file again", file.shown, number)
-    return check_characters(value, file.shown, number)
+    if bad := not_a_character(value):
+        raise DataError(f"the text holds {bad}, which is no character; fetch the file again", file.shown, number)
+    return value
 
 
 FORMAT = Format(

@@ -10,18 +10,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sightline.data.corpora.corpus import (
-    Corpus,
-    Format,
-    PaperRecipe,
-    Recipe,
-    Text,
-    WordCutter,
-    base,
-    check_complete,
-    found_files,
-)
+from sightline.data.corpora.corpus import Corpus, Text
+from sightline.data.corpora.cutting import WordCutter
+from sightline.data.corpora.format import Format, PaperRecipe, Recipe
 from sightline.data.official.cleaning import LONGEST_LOST, as_published
+from sightline.data.official.finding import base, check_complete, found_files
 from sightline.data.sources.packed import Wanted
 from sightline.errors import DataError
 

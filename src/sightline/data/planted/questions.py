@@ -51,7 +51,7 @@ class Questions:
 
 
 @dataclass(frozen=True)
-class Question:
+class Query:
     """What is asked of a story: its words (a place in them by number), the answer, and the sentences that give it."""
 
     words: tuple[str | int, ...]
@@ -187,21 +187,21 @@ def _deeds(world: Questions, story: Story, person: str) -> list[tuple[str, str]]
     return deeds
 
 
-def _questions(world: Questions, story: Story) -> list[Question]:
+def _questions(world: Questions, story: Story) -> list[Query]:
     """List every question that the story answers with as many facts as asked for."""
     if world.facts == 1:
-        return [Question(("where", "is", who), place, frozenset({at})) for who, (place, at) in story.at.items()]
+        return [Query(("where", "is", who), place, frozenset({at})) for who, (place, at) in story.at.items()]
     known = story.things.items()
     if world.facts == 2:
-        return [Question(("where", "is", "the", name), thing.place, thing.facts) for name, thing in known]
+        return [Query(("where", "is", "the", name), thing.place, thing.facts) for name, thing in known]
     last = [(name, thing.ways[-1]) for name, thing in known if thing.ways]
     return [
-        Question(("where", "was", "the", name, "before", "the", after), before, facts)
+        Query(("where", "was", "the", name, "before", "the", after), before, facts)
         for name, (before, after, facts) in last
     ]
 
 
-def _example(world: Questions, index: int, label: int, story: Story, question: Question) -> Example:
+def _example(world: Questions, index: int, label: int, story: Story, question: Query) -> Example:
     """Name the places so that the answer is the label: the two change names, which no law of the world sees."""
     numbers = list(range(world.places))
     numbers[question.answer], numbers[label] = label, question.answer

@@ -1,4 +1,4 @@
-"""Rows to entries: the text, label, split and evidence of one record, each checked and named by line where wrong."""
+"""Rows to cells: what one record says of text, label, split, evidence and query, each checked and named by line."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from sightline.data.sources.rows import Row, Sheet
-from sightline.data.tokeniser import tokenise
+from sightline.data.sources.rows import Row, Rows
 from sightline.errors import DataError, SpecError
 from sightline.spec.values import DataSpec
 
@@ -20,6 +19,7 @@ _SPLIT_NAMES = {
     "validation": "validation",
     "test": "test",
 }
+_NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
 _SPAN = re.compile(r"([0-9]+):([0-9]+)")
 Span = tuple[int, int]
 
@@ -35,72 +35,63 @@ class Columns:
     query: str | None = None
 
 
-@dataclass(frozen=True)
-class Entry:
-    """One record as it was understood; ``truncated`` says that its text, or its query, was longer than allowed."""
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """What one record says, before it is cut into words; ``split`` is empty where no column names it."""
 
     line: int
     text: str
-    tokens: tuple[str, ...]
-    offsets: tuple[Span, ...]
     label: str
-    split: str | None
-    rationale: tuple[bool, ...] | None
-    truncated: bool
-    query: tuple[str, ...] | None = None
-
-    @property
-    def words(self) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-        """What makes two records copies of each other: the words of the text, and those of the query."""
-        return self.tokens, self.query
+    split: str
+    query: str | None
+    spans: list[Span] | None
+    """Evidence as characters of the text; None where it was not annotated."""
 
 
-def find_columns(spec: DataSpec, sheet: Sheet) -> Columns:
+def find_columns(spec: DataSpec, rows: Rows) -> Columns:
     """Find the columns a spec names; a missing one is an error, unless it is optional and was not asked for by name."""
     if spec.text == spec.label:
-        raise SpecError(f"--text and --label both name {spec.text!r}; a text cannot be its own label")
+        raise SpecError(f"names {spec.label!r}, as 'text' does; a text cannot be its own label", field="label")
     if spec.query in (spec.text, spec.label):
-        raise SpecError(f"--query names {spec.query!r}, which is the column of texts or of labels; name another")
+        raise SpecError(f"names {spec.query!r}, which is the column of texts or of labels; name another", field="query")
     named = {"text": spec.text, "label": spec.label, "split": spec.split, "rationale": spec.rationale}
     named |= {"query": spec.query} if spec.query else {}
-    for flag, column in named.items():
+    for setting, column in named.items():
         # A name that differs from the default was asked for, and its absence must not pass for "there is none".
-        wanted = flag in ("text", "label", "query") or column != flag
-        if wanted and column not in sheet.columns:
-            raise DataError(_missing(flag, column, sheet.columns), sheet.file, 1)
-    optional = {flag: named[flag] if named[flag] in sheet.columns else None for flag in ("split", "rationale")}
+        wanted = setting in ("text", "label", "query") or column != setting
+        if wanted and column not in rows.columns:
+            raise DataError(_missing(setting, column, rows.columns), rows.file, 1)
+    optional = {name: named[name] if named[name] in rows.columns else None for name in ("split", "rationale")}
     return Columns(spec.text, spec.label, **optional, query=spec.query or None)
 
 
-def _missing(flag: str, column: str, columns: tuple[str, ...]) -> str:
+def _missing(setting: str, column: str, columns: tuple[str, ...]) -> str:
     there = ", ".join(map(repr, columns))
-    advice = f"name the right one with --{flag}"
+    advice = f"name the right column as {setting!r}"
     if len(columns) == 1 and re.search(r"[;\t,|]", columns[0]):
         advice += ", or separate the fields with commas (csv:FILE) or tabs (tsv:FILE)"
-    return f"there is no column {column!r} for --{flag}; there are {there}; {advice}"
+    return f"there is no column {column!r} to read as {setting!r}; there are {there}; {advice}"
 
 
-def read_entry(file: str, row: Row, columns: Columns, max_tokens: int) -> Entry:
-    """Understand one record; words beyond ``max_tokens`` are left out of text and query, with their evidence."""
+def read_cells(file: str, row: Row, columns: Columns) -> Cells:
+    """Understand one record."""
     text = _text(file, row, columns.text)
-    label = _label(file, row, columns.label)
-    split = None if columns.split is None else _split(file, row, columns.split)
-    tokens, offsets = tokenise(text)
-    query = None if columns.query is None else tokenise(_text(file, row, columns.query))[0]
-    spans = None if columns.rationale is None else _spans(file, row, columns.rationale, len(text))
-    kept = offsets[:max_tokens]
-    rationale = None if spans is None else tuple(_touched(offset, spans) for offset in kept)
-    cut = max(len(tokens), len(query or ())) > max_tokens
-    return Entry(row.line, text, tokens[:max_tokens], kept, label, split, rationale, cut, query and query[:max_tokens])
+    return Cells(
+        row.line,
+        text,
+        _label(file, row, columns.label),
+        "" if columns.split is None else _split(file, row, columns.split),
+        None if columns.query is None else _text(file, row, columns.query),
+        None if columns.rationale is None else _spans(file, row, columns.rationale, len(text)),
+    )
 
 
 def _text(file: str, row: Row, column: str) -> str:
     text = row.cells.get(column)
     if not isinstance(text, str):
         raise DataError(f"expected a text in {column!r}, got {_show(text)}", file, row.line)
-    # JSON can write what UTF-8 cannot hold: a NUL, or half of a surrogate pair.
-    if bad := re.search("[\0\ud800-\udfff]", text):
-        raise DataError(f"the text in {column!r} holds {bad[0]!a}, which is no character; remove it", file, row.line)
+    if bad := not_a_character(text):
+        raise DataError(f"the text in {column!r} holds {bad}, which is no character; remove it", file, row.line)
     return text
 
 
@@ -118,7 +109,7 @@ def _label(file: str, row: Row, column: str) -> str:
             file,
             row.line,
         )
-    if re.search("[\0\ud800-\udfff]", label):
+    if not_a_character(label):
         raise DataError(f"the label in {column!r} holds what is no character: {label!a}", file, row.line)
     return label.strip()
 
@@ -152,6 +143,12 @@ def _spans(file: str, row: Row, column: str, length: int) -> list[Span] | None:
     return [(start, end) for start, end in pairs]
 
 
+def not_a_character(text: str) -> str | None:
+    """Show the first thing in a text that JSON can write and UTF-8 cannot hold: a NUL, or half of a surrogate pair."""
+    found = _NO_CHARACTER.search(text)
+    return None if found is None else ascii(found[0])
+
+
 def _written_pairs(cell: str) -> list[list[int]] | None:
     found = [_SPAN.fullmatch(piece) for piece in cell.split()]
     return [[int(number[:18]) for number in match.groups()] for match in found if match] if all(found) else None
@@ -160,10 +157,6 @@ def _written_pairs(cell: str) -> list[list[int]] | None:
 def _is_span(pair: Any, length: int) -> bool:
     whole = isinstance(pair, list) and len(pair) == 2 and all(type(number) is int for number in pair)
     return whole and 0 <= pair[0] < pair[1] <= length
-
-
-def _touched(offset: Span, spans: list[Span]) -> bool:
-    return any(offset[0] < end and start < offset[1] for start, end in spans)
 
 
 def _show(value: object) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sightline.data.sources.packed import File
 from sightline.errors import DataError
 
 Kind = str
@@ -31,32 +32,45 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Sheet:
-    """The rows of a file, the columns they have, and how many rows held nothing."""
+class Rows:
+    """The records of a file, the columns they have, and how many rows held nothing."""
 
     file: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    records: tuple[Row, ...]
     blank: int
 
 
-def read_sheet(file: str, kind: Kind) -> Sheet:
-    """Read a whole table; guarantees at least one row, or a `DataError` that names file and line."""
+def read_rows(file: str, kind: Kind) -> Rows:
+    """Read a whole table; guarantees at least one record, or a `DataError` that names file and line."""
     text = _decode(file, _bytes(file))
-    sheet = _json_lines(file, text) if kind == "jsonl" else _delimited(file, text, _DELIMITERS[kind])
-    if not sheet.rows:
-        found = "a header and no rows" if sheet.columns else "an empty file"
+    rows = _json_lines(file, text) if kind == "jsonl" else _delimited(file, text, _DELIMITERS[kind])
+    if not rows.records:
+        found = "a header and no rows" if rows.columns else "an empty file"
         raise DataError(f"expected a table of texts and labels, got {found}", file)
-    return sheet
+    return rows
+
+
+def table_digest(file: str) -> str:
+    """Give the SHA-256 of a file's bytes, by which its table is known."""
+    with _reading(file), Path(file).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _bytes(file: str) -> bytes:
     path = Path(file)
-    if path.is_dir():
-        raise DataError("expected a file, got a folder; name the table inside it", file)
-    try:
+    with _reading(file):
         data = path.read_bytes()
         return gzip.decompress(data) if path.suffix.lower() == ".gz" else data
+
+
+@contextmanager
+def _reading(file: str) -> Iterator[None]:
+    """Turn what the disk or a torn gzip file does into one error that names the file."""
+    if Path(file).is_dir():
+        raise DataError("expected a file, got a folder; name the table inside it", file)
+    try:
+        yield
     except FileNotFoundError:
         raise DataError("there is no such file; check the path", file) from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
@@ -93,7 +107,7 @@ def _long_fields(longest: int) -> Iterator[None]:
         csv.field_size_limit(before)
 
 
-def _delimited(file: str, text: str, delimiter: str) -> Sheet:
+def _delimited(file: str, text: str, delimiter: str) -> Rows:
     with _long_fields(len(text) + 1):
         records = list(_records(file, text, delimiter))
     filled = [(line, record) for line, record in records if "".join(record).strip()]
@@ -103,7 +117,7 @@ def _delimited(file: str, text: str, delimiter: str) -> Sheet:
             f"expected columns with different names, got {twice[0]!r} twice; rename one", file, filled[0][0]
         )
     rows = tuple(_row(file, columns, line, record) for line, record in filled[1:])
-    return Sheet(file, columns, rows, len(records) - len(filled))
+    return Rows(file, columns, rows, len(records) - len(filled))
 
 
 def _records(file: str, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -132,13 +146,13 @@ def _row(file: str, columns: tuple[str, ...], line: int, record: list[str]) -> R
     return Row(line, dict(zip(columns, record, strict=True)))
 
 
-def _json_lines(file: str, text: str) -> Sheet:
+def _json_lines(file: str, text: str) -> Rows:
     # Not splitlines(): a JSON text may hold U+2028 and its like as they are.
     lines = text.removesuffix("\n").split("\n") if text else []
     filled = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
     rows = tuple(Row(number, read_object(file, number, line)) for number, line in filled)
     columns = tuple(dict.fromkeys(column for row in rows for column in row.cells))
-    return Sheet(file, columns, rows, len(lines) - len(filled))
+    return Rows(file, columns, rows, len(lines) - len(filled))
 
 
 def read_object(file: str, number: int, line: str) -> dict[str, Any]:
@@ -152,14 +166,8 @@ def read_object(file: str, number: int, line: str) -> dict[str, Any]:
     return value
 
 
-def table_digest(path: str) -> str:
-    """Give the SHA-256 of a file's bytes, by which a run that is kept names its table."""
-    if Path(path).is_dir():
-        raise DataError("expected a file, got a folder; name the table inside it", path)
-    try:
-        with Path(path).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        raise DataError("there is no such file; check the path", path) from None
-    except (OSError, ValueError) as error:
-        raise DataError(f"cannot be read: {error}", path) from error
+def read_objects(file: File) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each JSON object of a published file with its line; an empty line is passed over."""
+    for number, line in file.lines():
+        if line.strip():
+            yield number, read_object(file.shown, number, line)

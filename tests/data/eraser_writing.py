@@ -1,4 +1,4 @@
-"""Examples written as an ERASER corpus (DeYoung et al. 2020), for the tools that read one."""
+"""Examples written as an ERASER corpus (DeYoung et al. 2020), to be read again."""
 
 from __future__ import annotations
 
@@ -10,25 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from sightline.data.official.eraser import SPLITS
-from sightline.errors import StoreError
-from sightline.files import write_whole
 from sightline.types import Example
 
 
-def write_eraser(
-    splits: Mapping[str, Sequence[Example]], label_names: Sequence[str], folder: str | Path, query: str = ""
-) -> Path:
-    """Write examples as an ERASER corpus: each run of marked words becomes one group of evidence.
-
-    Guarantees that `sightline.data.official.eraser.read` gives back words, classes, splits and marks (no mark at all
-    is read as none known); words are written as the text has them. The folder must be new, and appears whole.
-    """
-    if Path(folder).exists():
-        raise StoreError(f"{folder}: exists; name a new folder for the corpus")
-    return write_whole(folder, lambda aside: _write(splits, label_names, aside, query))
-
-
-def _write(splits: Mapping[str, Sequence[Example]], label_names: Sequence[str], root: Path, query: str) -> None:
+def write_eraser(splits: Mapping[str, Sequence[Example]], label_names: Sequence[str], root: Path) -> Path:
+    """Write examples, words as their text has them; each run of marked words becomes one group of evidence."""
     (root / "docs").mkdir(parents=True)
     for file, split in SPLITS.items():
         with (root / file).open("w", encoding="utf-8") as lines:
@@ -40,9 +26,10 @@ def _write(splits: Mapping[str, Sequence[Example]], label_names: Sequence[str], 
                     "annotation_id": document,
                     "classification": label_names[example.label],
                     "evidences": list(_evidences(example, document, words)),
-                    "query": query,
+                    "query": "",
                 }
                 lines.write(json.dumps(item, ensure_ascii=False) + "\n")
+    return root
 
 
 def _evidences(example: Example, document: str, words: Sequence[str]) -> Iterator[list[dict[str, Any]]]:

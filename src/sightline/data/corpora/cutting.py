@@ -1,0 +1,40 @@
+"""Texts to words for whole corpora, where few different words and places stand for millions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+
+from sightline.data.corpora.corpus import Span
+from sightline.data.corpora.format import Recipe
+from sightline.data.tokeniser import tokenise
+
+Words = tuple[tuple[str, ...], tuple[Span, ...]]
+
+
+class WordCutter:
+    """Cut texts into words, keeping each word and each pair of offsets once: a corpus has millions, few different."""
+
+    def __init__(self) -> None:
+        self._spans: dict[Span, Span] = {}
+
+    def cut(self, text: str) -> Words:
+        """Cut as `tokenise` does."""
+        return self.shared(*tokenise(text))
+
+    def by(self, recipe: Recipe, text: str, paper: Callable[[str], Sequence[str]]) -> tuple[str, *Words]:
+        """Cut a text as it is, or take the words that the paper's code had."""
+        return self.join(paper(text)) if recipe == "paper" else (text, *self.cut(text))
+
+    def join(self, tokens: Sequence[str]) -> tuple[str, tuple[str, ...], tuple[Span, ...]]:
+        """Take words as they are: a text of them with blanks between, the words in lower case, and their places."""
+        offsets, start = [], 0
+        for token in tokens:
+            offsets.append((start, start + len(token)))
+            start += len(token) + 1
+        return (" ".join(tokens), *self.shared(tuple(token.lower() for token in tokens), tuple(offsets)))
+
+    def shared(self, tokens: Iterable[str], offsets: Iterable[Span]) -> Words:
+        """Give the same values as objects that are kept once."""
+        known = self._spans.setdefault
+        return tuple(map(sys.intern, tokens)), tuple(known(span, span) for span in offsets)
