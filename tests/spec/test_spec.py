@@ -33,14 +33,15 @@ values = st.one_of(
 # Plain values, of which `make` makes a run inside the test: its types are checked as it is made, and not with
 # Hypothesis's own chance.
 def drawn(kind: str) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
-    """Draw a part of a kind, with some of its options at values that they may have."""
-    rows = [row_of(kind, name) for name in names_of(kind)]
+    """Draw a part of a kind, with some of its options at values that they may have, also together."""
     return st.one_of(
         st.tuples(
             st.just(row.name),
-            st.fixed_dictionaries({}, optional={key: allowed(option) for key, option in row.options.items()}),
+            st.fixed_dictionaries({}, optional={key: allowed(option) for key, option in row.options.items()}).filter(
+                lambda given, row=row: not row.wrong(row.defaults | given)
+            ),
         )
-        for row in rows
+        for row in (row_of(kind, name) for name in names_of(kind))
     )
 
 
