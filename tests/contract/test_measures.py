@@ -6,6 +6,7 @@ import torch
 
 from sightline.measures import default_measures
 from sightline.models.classifier import AttentionClassifier
+from sightline.questions import MEASURES
 from sightline.results import Measurement, NotApplicable, Ragged
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
@@ -18,6 +19,10 @@ MODELS = {
 }
 TEXTS = examples((7, 1, 4, 12, 2, 9), classes=2)
 CODES = [one.code for one in default_measures()]
+
+
+def test_a_run_may_ask_for_each_by_its_name() -> None:
+    assert [*MEASURES] == CODES
 
 
 def taken(model: AttentionClassifier, texts: list, batch_size: int) -> dict[str, Measurement]:

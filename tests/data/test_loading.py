@@ -9,7 +9,7 @@ import pytest
 from sightline.data.corpora import table as reading
 from sightline.data.corpora.cache import content_digest
 from sightline.data.loading import load
-from sightline.experiments.executors.processes import Serial
+from sightline.experiments.executors.serial import Serial
 from sightline.experiments.store import Store
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import DataSpec, FitSpec, RunSpec

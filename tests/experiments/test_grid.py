@@ -106,6 +106,7 @@ def test_a_preset_may_be_an_axis(tmp_path: Path) -> None:
 
 CHANGED = {
     "data": '"planted:vote"', "model": '"bilstm"', "preset": '"wen2022"', "seed": "5", "limit": "9", "companions": "[]",
+    "measures": '["agreement"]', "displayed": '"random"',
     "fit.epochs": "2", "fit.patience": "2", "fit.batch_size": "2", "fit.learning_rate": "0.5", "fit.weight_decay": "0.5",
     "fit.attention_weight_decay": "0.5", "fit.amsgrad": "true", "fit.class_weights": "true", "fit.reduction": '"sum"',
     "fit.keep": '"auc"', "fit.gradient_clipping": "5.0", "fit.attention_rate_factor": "10.0", "data.text": '"body"', "data.label": '"stars"', "data.split": '"part"',
@@ -224,6 +225,9 @@ def test_the_same_run_twice_is_named_twice(tmp_path: Path) -> None:
         ({"limit": "0"}, {}, r"base\.limit: expected a number above 0, got 0"),
         ({"companions": '"uniform"'}, {}, r"base\.companions: expected a list, got 'uniform'"),
         ({"companions": '["unifrom"]'}, {}, r"base\.companions: unknown companion 'unifrom'; known: uniform"),
+        ({"measures": '["agreemnt"]'}, {}, r"study\.toml: measures: expected some of need, .*; got agreemnt"),
+        ({"measures": "[]"}, {}, r"base\.measures: an empty list; name some, or leave it out to take all"),
+        ({"displayed": '"uniform"'}, {}, r"study\.toml: displayed: expected 'random', .*; got 'uniform'"),
         ({}, {"seed": "[0, 1.5]"}, r"axes\.seed\[1\]: expected a whole number, got 1\.5"),
         ({}, {"seed": "3"}, r"axes\.seed: expected a list of values, got 3; what does not vary goes into \[base\]"),
         ({}, {"seed": "[]"}, r"axes\.seed: an empty list, so there would be no cells"),

@@ -10,11 +10,11 @@ from sightline.auditing import audit
 from sightline.audits import Audit
 from sightline.experiments.run import run
 from sightline.models.attention import Given
+from sightline.models.displayed import Displayed
 from sightline.results import Failed
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
-from sightline.studies.calibration import TRAINING, Cell, Displayed, run_cell
-from sightline.studies.examples import audit_example
+from sightline.studies import calibration, random_attention
 from tests.texts import trained
 
 NEEDLE = "planted:needle(n=800,length=30)"
@@ -26,7 +26,7 @@ def answers(result: Audit) -> dict[str, str]:
 
 
 def test_learned_attention_of_an_mlp_is_found_faithful() -> None:
-    result = audit_example("MLP, learned attention")
+    result = run(random_attention.cell("MLP, learned attention"))[1]
     found = answers(result)
     assert result.metrics["accuracy"].value == 1.0
     assert [found[code] for code in ("SL-101", "SL-102", "SL-104", "SL-301")] == ["supported"] * 4
@@ -38,7 +38,7 @@ def test_learned_attention_of_an_mlp_is_found_faithful() -> None:
 
 
 def test_random_attention_of_an_mlp_is_used_but_not_chosen() -> None:
-    result = audit_example("MLP, random attention")
+    result = run(random_attention.cell("MLP, random attention"))[1]
     found = answers(result)
     assert result.estimates["agreement.tau.gradient"].low > 0.5  # what the papers print looks like agreement
     assert found["SL-101"] == "supported"
@@ -107,16 +107,16 @@ def test_calibration_in_small(world: str) -> None:
     """A few seeds of what `make verify` counts in full."""
     false = {"unused": ("SL-101", "SL-102"), "unchosen": ("SL-104",), "planted": ()}[world]
     for seed in range(2):
-        cell = run_cell(Cell(world, "mlp", "vote", seed))["findings"]
-        assert [cell[code]["verdict"] == "supported" for code in false] == [False] * len(false)
+        found = answers(run(calibration.cell(world, "mlp", "vote", seed))[1])
+        assert [found[code] == "supported" for code in false] == [False] * len(false)
         if world == "planted":
-            assert {cell[code]["verdict"] for code in ("SL-101", "SL-102", "SL-104")} == {"supported"}
+            assert {found[code] for code in ("SL-101", "SL-102", "SL-104")} == {"supported"}
 
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_needle_is_found_also_where_its_state_saturates(seed: int) -> None:
     """With seed 0 the gradient without attention misses the needle, because its state has saturated; deletion does not."""
-    spec = RunSpec(parse_data("planted:needle"), parse_model("mlp+additive"), TRAINING, seed, companions=())
+    spec = RunSpec(parse_data("planted:needle"), parse_model("mlp+additive"), calibration.TRAINING, seed, companions=())
     result = run(spec)[1]
     found = answers(result)
     assert [found[code] for code in ("SL-101", "SL-102", "SL-104", "SL-301")] == ["supported"] * 4

@@ -33,14 +33,15 @@ values = st.one_of(
 # Plain values, of which `make` makes a run inside the test: its types are checked as it is made, and not with
 # Hypothesis's own chance.
 def drawn(kind: str) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
-    """Draw a part of a kind, with some of its options at values that they may have."""
-    rows = [row_of(kind, name) for name in names_of(kind)]
+    """Draw a part of a kind, with some of its options at values that they may have, also together."""
     return st.one_of(
         st.tuples(
             st.just(row.name),
-            st.fixed_dictionaries({}, optional={key: allowed(option) for key, option in row.options.items()}),
+            st.fixed_dictionaries({}, optional={key: allowed(option) for key, option in row.options.items()}).filter(
+                lambda given, row=row: not row.wrong(row.defaults | given)
+            ),
         )
-        for row in rows
+        for row in (row_of(kind, name) for name in names_of(kind))
     )
 
 
@@ -86,8 +87,12 @@ fits = st.fixed_dictionaries(
     },
 )  # fmt: skip
 rest = st.fixed_dictionaries(
-    {"seed": st.integers()}, optional={"limit": st.none() | sizes, "companions": st.lists(st.text(), max_size=2)}
-)
+    {"seed": st.integers()},
+    optional={
+        "limit": st.none() | sizes, "companions": st.lists(st.text(), max_size=2),
+        "measures": st.sampled_from([[], ["agreement"], ["need", "erasure"]]), "displayed": st.sampled_from(["", "random"]),
+    },
+)  # fmt: skip
 
 
 def make(data: dict[str, Any], model: dict[str, Any], fit: dict[str, Any], rest: dict[str, Any]) -> RunSpec:
@@ -316,11 +321,28 @@ def test_a_later_field_is_in_json_and_in_keys_just_where_it_says_something() -> 
     assert not {"decoder", "retention"} & set(item["model"])
     assert "query" not in item["data"]
     assert not {"gradient_clipping", "attention_rate_factor"} & set(item["fit"])
+    assert not {"measures", "displayed"} & set(item)
     said = replace(RUN, model=parse_model("bilstm(hidden=8)+query+concat"), fit=FitSpec(3, gradient_clipping=5.0))
     item = through_json(said)
     assert item["model"]["decoder"] == {"name": "query", "options": []}
     assert item["fit"]["gradient_clipping"] == 5.0
     assert read_run(item) == said
+    shown = replace(RUN, measures=("need", "agreement"), displayed="random")
+    item = through_json(shown)
+    assert (item["measures"], item["displayed"]) == (["need", "agreement"], "random")
+    assert read_run(item) == shown
+
+
+@pytest.mark.parametrize("measures", [("need", "agreemnt"), ("outputs",), ("need", "need"), ("reach", "need")])
+def test_measures_that_are_none_or_have_two_names_are_refused(measures: tuple[str, ...]) -> None:
+    with pytest.raises(SpecError, match=r"^measures: expected some of need, retrained, agreement, .*; got") as raised:
+        replace(RUN, measures=measures)
+    assert raised.value.field == "measures"
+
+
+def test_weights_that_nobody_can_show_are_refused() -> None:
+    with pytest.raises(SpecError, match=r"^displayed: expected 'random', or '' .*; got 'uniform'"):
+        replace(RUN, displayed="uniform")
 
 
 @pytest.mark.parametrize("name", [f.name for f in fields(FitSpec) if f.type in ("int", "float")])
@@ -377,7 +399,10 @@ OF_A_TRAINING = [replace(RUN, seed=2)] + [
     for room, changes in CHANGES.items()
     for name, value in changes.items()
 ]
-OF_AN_AUDIT = [replace(RUN, limit=51), replace(RUN, limit=None), replace(RUN, companions=())]
+OF_AN_AUDIT = [
+    replace(RUN, limit=51), replace(RUN, limit=None), replace(RUN, companions=()), replace(RUN, measures=("need",)),
+    replace(RUN, measures=("need", "reach")), replace(RUN, displayed="random"),
+]  # fmt: skip
 
 
 @given(tables | planted, models, fits, rest)

@@ -58,19 +58,23 @@ def forecast(spec: RunSpec, device: str = "cpu", tokens_at_once: int = TOKENS_AT
     others = {name: _untrained(other.model, dataset, spec, device) for name, other in companions_of(spec).items()}
     a_pass, timed = _time_pass(model, dataset, spec)
     models = 1 + len(others)
-    audit = forecast_audit(Trained(model, dataset, others, {}), spec.seed, spec.limit, tokens_at_once)
+    audit = forecast_audit(Trained(model, dataset, others, {}), spec.seed, spec.limit, tokens_at_once, spec.measures)
     about = f"an epoch on {timed} of {len(dataset.train)} training texts, {spec.fit.epochs} epochs, {models} models"
     return replace(audit, seconds_training=a_pass * spec.fit.epochs * models, basis=f"{about}; {audit.basis}")
 
 
 def forecast_audit(
-    trained: Trained, seed: int, limit: int | None = None, tokens_at_once: int = TOKENS_AT_ONCE
+    trained: Trained,
+    seed: int,
+    limit: int | None = None,
+    tokens_at_once: int = TOKENS_AT_ONCE,
+    chosen: tuple[str, ...] = (),
 ) -> Forecast:
     """Estimate the audit of a model that needs no training."""
     dataset = trained.dataset if limit is None else sample_test(trained.dataset, limit, seed)
     squares = np.array([len(example.tokens) ** 2 for example in dataset.test], dtype=float)
     few = spread(dataset.test, int(np.clip(AUDIT_TOKENS // squares.mean(), *AUDIT_TEXTS)))
-    measures = default_measures(tokens_at_once)
+    measures = default_measures(tokens_at_once, chosen)
 
     def take(examples: Sequence[Example]) -> dict[str, Outcome]:
         return measure(

@@ -42,12 +42,14 @@ _DATA = ("text", "label", "split", "rationale", "query", "max_tokens", "min_coun
 _MODEL = ("embedding", "embedding_std", "boundaries", "vectors")
 FIELDS: Mapping[str, Any] = {
     "data": str, "model": str, "preset": str, "seed": int, "limit": int, "companions": tuple[str, ...],
+    "measures": tuple[str, ...], "displayed": str,
     **{f"fit.{name}": kind for name, kind in get_type_hints(FitSpec).items()},
     **{f"data.{name}": get_type_hints(DataSpec)[name] for name in _DATA},
     **{f"model.{name}": get_type_hints(ModelSpec)[name] for name in _MODEL},
 }  # fmt: skip
 """What a study may set or vary, and the type of each."""
 _ROOMS = ("fit", "data", "model")
+_RUN = ("seed", "limit", "companions", "measures", "displayed")
 Settings = tuple[tuple[str, Any], ...]
 Trained = tuple[ModelSpec, FitSpec]
 _MAY_BE_ZERO = ("model.embedding_std", *(f"fit.{name}" for name in FROM_ZERO))
@@ -174,6 +176,8 @@ def _value(key: str, value: Any, where: str) -> Any:
     value = read_as(FIELDS[key], value, where)
     if key == "companions":
         known_companions(value)
+    if key == "measures" and not value:
+        raise SpecError(f"{where}: an empty list; name some, or leave it out to take all")
     if key != "seed" and type(value) in (int, float):
         zero = key in _MAY_BE_ZERO
         if value < 0 or (value == 0 and not zero):
@@ -185,7 +189,7 @@ def _cell(values: Mapping[str, Any], data: Callable[..., DataSpec], trained: Cal
     model, fit = trained(
         values["model"], values.get("preset", "default"), _inside("fit", values), _inside("model", values)
     )
-    rest = {key: values[key] for key in ("seed", "limit", "companions") if key in values}
+    rest = {key: values[key] for key in _RUN if key in values}
     return RunSpec(data(values["data"], _inside("data", values)), model, fit, **rest)
 
 

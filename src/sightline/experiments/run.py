@@ -12,7 +12,9 @@ from sightline.audits import Audit
 from sightline.data.dataset import Dataset
 from sightline.data.loading import fit_vocabulary, load
 from sightline.experiments.seen import seen_texts
+from sightline.measures import default_measures
 from sightline.models.classifier import AttentionClassifier, build
+from sightline.models.displayed import Displayed
 from sightline.spec.keys import run_key, training_key
 from sightline.spec.values import RunSpec
 from sightline.taking.measuring import Progress
@@ -56,6 +58,7 @@ def run(
 ) -> tuple[Trained, Audit]:
     """Train what the spec describes and audit it on the test split; ``options`` go to `sightline.auditing.audit`."""
     trained = train(spec, display, device, keep)
+    options.setdefault("measures", default_measures(chosen=spec.measures))
     return trained, audit_trained(trained, spec.seed, display, limit=spec.limit, spec=describe(spec), **options)
 
 
@@ -71,7 +74,8 @@ def train(spec: RunSpec, display: Display = Display(), device: str = "cpu", keep
     for name, other in others.items():
         companions[name], beside = keep(other, partial(_fit, other, dataset, HOW[name].title, display, device))
         trainings[HOW[name].title] = beside["summary"]
-    return Trained(model, card_with_vectors(dataset, record), companions, record | {"trainings": trainings})
+    shown: Auditable = Displayed(model, spec.seed) if spec.displayed else model
+    return Trained(shown, card_with_vectors(dataset, record), companions, record | {"trainings": trainings})
 
 
 def card_with_vectors(dataset: Dataset, record: Mapping[str, Any]) -> Dataset:
@@ -111,6 +115,7 @@ def _fit(spec: RunSpec, dataset: Dataset, name: str, display: Display, device: s
         display.on_epoch(name, epoch, spec.fit.epochs)
 
     record = fit(model, dataset.train, dataset.validation, spec.fit, spec.seed, tell)
-    alone = replace(spec, limit=None, companions=())  # what only an audit reads is no part of a training
+    # What only an audit reads is no part of a training.
+    alone = replace(spec, limit=None, companions=(), measures=(), displayed="")
     about = {"run": describe(alone), "key": training_key(alone), "fit": record.to_json(), "summary": record.summary()}
     return model, about | started | {"seen": seen_texts(dataset)}

@@ -37,7 +37,7 @@ State = Literal["done", "failed", "missing"]
 
 
 @dataclass(frozen=True)
-class Answer:
+class Conclusion:
     """What a finding came to: its verdict, and its effect where there is one."""
 
     verdict: str
@@ -56,7 +56,7 @@ class Summary:
     seconds: float
     error: str = ""
     verdict: str = ""
-    findings: Mapping[str, Answer] | None = None
+    findings: Mapping[str, Conclusion] | None = None
     metrics: Mapping[str, Estimate] | None = None
 
     def estimate(self, name: str) -> Estimate | None:
@@ -160,7 +160,7 @@ class Store:
 
     def write_run(self, spec: RunSpec, audit: Audit, seconds: float) -> None:
         """Keep a run that is done."""
-        findings = {finding.code: Answer(finding.verdict, finding.effect) for finding in audit.findings}
+        findings = {finding.code: Conclusion(finding.verdict, finding.effect) for finding in audit.findings}
         key, verdict = run_key(spec), audit.verdict.text
         summary = Summary(key, *_about(spec), "done", seconds, "", verdict, findings, dict(audit.metrics))
 
@@ -223,6 +223,6 @@ def _trusted(content: str) -> Summary:
     item = json.loads(content)
     for name, answer in (item["findings"] or {}).items():
         effect = answer["effect"]
-        item["findings"][name] = Answer(answer["verdict"], effect and Estimate(**effect))
+        item["findings"][name] = Conclusion(answer["verdict"], effect and Estimate(**effect))
     item["metrics"] = item["metrics"] and {name: Estimate(**each) for name, each in item["metrics"].items()}
     return Summary(**item)

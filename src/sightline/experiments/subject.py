@@ -170,8 +170,8 @@ def choose_training(
     if training.get("vectors"):
         chosen = with_vectors(chosen, Path(training["vectors"]).expanduser())
     asked = training.get("companions")
-    companions = {} if asked is None else {"companions": read_companions(asked)}
-    return ToTrain(RunSpec(data, chosen, fitting, seed, limit, **companions), capped=training.get("epochs") is not None)
+    companions = RunSpec.companions if asked is None else read_companions(asked)
+    return ToTrain(RunSpec(data, chosen, fitting, seed, limit, companions), capped=training.get("epochs") is not None)
 
 
 def saved_folder(model: str) -> Path | None:
@@ -202,8 +202,8 @@ def audited(
 
     display = display or Display()
     trained = subject.trained(display, device)
-    bound = {} if tokens_at_once is None else {"tokens_at_once": tokens_at_once}
-    measures = default_measures(**bound)
+    chosen = subject.spec.measures if isinstance(subject, ToTrain) else ()
+    measures = default_measures(tokens_at_once, chosen)
     said = subject.about(trained) | dict(about or {})
     return trained, audit_trained(trained, subject.seed, display, limit=subject.limit, spec=said, measures=measures)
 

@@ -10,6 +10,9 @@ from typing import Any
 from sightline.errors import SpecError
 from sightline.spec.values import RunSpec
 
+OF_AN_AUDIT = ("limit", "companions", "measures", "displayed")
+"""What only the audit of a run reads: runs that differ in nothing else share a training."""
+
 
 def run_key(spec: RunSpec) -> str:
     """Name a run by its content: equal specs have equal keys, whatever order their options came in."""
@@ -17,8 +20,8 @@ def run_key(spec: RunSpec) -> str:
 
 
 def training_key(spec: RunSpec) -> str:
-    """Name the training of a run alone: what only its audit reads, the limit and the companions, is left out."""
-    return _name({name: value for name, value in spec.to_json().items() if name not in ("limit", "companions")})
+    """Name the training of a run alone: what only its audit reads is left out."""
+    return _name({name: value for name, value in spec.to_json().items() if name not in OF_AN_AUDIT})
 
 
 def _name(item: dict[str, Any]) -> str:

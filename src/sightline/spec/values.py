@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sightline.errors import SpecError
+from sightline.questions import ALWAYS, MEASURES
 from sightline.spec.catalogue import ROOMS, chosen, names_of, row_of
 from sightline.spec.combinations import check_together, pooled_width, states_width
 from sightline.spec.later import LATER, later_fields
@@ -18,6 +19,8 @@ MEANING = 1
 
 COMPANIONS = ("uniform",)
 """Models that may be trained beside the one an audit judges."""
+DISPLAYED = ("", "random")
+"""The weights that are shown as a model's attention: its own, or random ones that it does not use."""
 TABLES = names_of("table")
 OFFICIAL = names_of("published")
 KINDS = (*TABLES, *OFFICIAL, "planted")
@@ -152,7 +155,11 @@ class FitSpec:
 
 @dataclass(frozen=True)
 class RunSpec:
-    """A whole run as a value; its key is its name."""
+    """A whole run as a value; its key is its name.
+
+    ``measures`` are those its audit takes, all where none is named; ``displayed`` is what it takes for attention, where
+    that is not the model's own (`DISPLAYED`).
+    """
 
     data: DataSpec
     model: ModelSpec
@@ -160,10 +167,20 @@ class RunSpec:
     seed: int = 0
     limit: int | None = None
     companions: tuple[str, ...] = ("uniform",)
+    measures: tuple[str, ...] = field(default=(), metadata=LATER)
+    displayed: str = field(default="", metadata=LATER)
 
     def __post_init__(self) -> None:
-        """Refuse a model that cannot be built, before data are read."""
+        """Refuse what cannot be built, measured or shown; measures have one order, so equal runs have equal names."""
         self.model.check_together()
+        known = [name for name in MEASURES if name != ALWAYS]
+        if self.measures != tuple(name for name in known if name in self.measures):
+            told = f"expected some of {', '.join(known)}, each once and in this order"
+            raise SpecError(f"{told}; got {', '.join(self.measures)}", field="measures")
+        if self.displayed not in DISPLAYED:
+            raise SpecError(
+                f"expected 'random', or '' for the model's own weights; got {self.displayed!r}", field="displayed"
+            )
 
     def to_json(self) -> dict[str, Any]:
         """Give the run as plain JSON values, with the version of their meaning."""

@@ -1,1 +1,1 @@
-"""A study is a grid and what turns its rows into a table or figure."""
+"""A study is a grid and what turns its runs into a table or figure: one study a file."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from sightline.experiments.store import Store
 from sightline.spec.values import RunSpec
@@ -24,6 +24,7 @@ class Done:
     told: str = ""
 
 
+@runtime_checkable
 class Executor(Protocol):
     """Runs cells of a store, and tells of each how it ended."""
 

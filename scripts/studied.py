@@ -1,0 +1,50 @@
+"""How a script does a study: flags for its store, what is left of it, and its table."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sightline.experiments.executors.processes import Processes
+from sightline.experiments.grid import Grid
+from sightline.experiments.store import Store
+from sightline.studies.study import Plan, Study, complete, plan
+
+ROOT = Path(__file__).parent.parent
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Let the command say where runs are kept, and how they are made."""
+    store = ROOT / "runs" / "verified"
+    parser.add_argument("--store", type=Path, default=store, help="where runs are kept; a killed study resumes")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--seeds", type=int, help="take only the first few seeds, print the result, and write nothing")
+    parser.add_argument("--dry-run", action="store_true", help="say what is left to run, and run nothing")
+
+
+def studied(study: Study, grid: Grid, flags: argparse.Namespace) -> Mapping[str, Any] | None:
+    """Run what is left of a study and give its table; nothing where it was only asked what that is."""
+    store = Store(flags.store, make=not flags.dry_run)
+    left = plan(grid, store)
+    print(f"{grid.name}: {left.cells} runs, {len(left.todo)} to run ({_cost(left, store)})", file=sys.stderr)
+    if flags.dry_run:
+        return None
+    complete(left.todo, store, Processes(flags.workers), tell)
+    return study.table(grid, store)
+
+
+def _cost(left: Plan, store: Store) -> str:
+    if left.seconds is None:
+        return "time and disk are known once one is done"
+    room = store.bytes_a_run() * len(left.todo) / 2**20
+    return f"about {left.seconds * len(left.todo) / 3600:.1f} hours of one worker, and {room:,.0f} MiB"
+
+
+def tell(done: int, of: int) -> None:
+    """Print how far a study is."""
+    if done % 25 == 0 or done == of:
+        print(f"{time.strftime('%H:%M:%S')} {done}/{of}", file=sys.stderr, flush=True)

@@ -1,0 +1,76 @@
+"""What every study is, and how one is done: its missing runs are made by an executor and kept in a store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from sightline.errors import StoreError
+from sightline.experiments.executors.executor import Executor
+from sightline.experiments.grid import Grid
+from sightline.experiments.store import Store
+from sightline.spec.values import RunSpec
+
+Cells = Iterable[tuple[tuple[str, ...], RunSpec]]
+
+
+@runtime_checkable
+class Study(Protocol):
+    """What a file of this folder offers, as functions; called without settings they give the study in full."""
+
+    def grid(self) -> Grid:
+        """List the runs."""
+        ...
+
+    def table(self, grid: Grid, store: Store) -> Mapping[str, Any]:
+        """Turn the runs of a grid, all of them done, into plain values; under ``gates`` what must hold, if anything."""
+        ...
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is left of a study, and the seconds that a run has taken so far."""
+
+    cells: int
+    todo: tuple[RunSpec, ...]
+    seconds: float | None
+
+
+def grid_of(name: str, axes: tuple[str, ...], labelled: Cells) -> Grid:
+    """Make a grid of cells that bring the words for their value on each axis."""
+    labels, cells = zip(*labelled, strict=True)
+    return Grid(name, tuple(cells), axes, tuple(labels))
+
+
+def plan(grid: Grid, store: Store) -> Plan:
+    """Say which runs are not done; a failed one is to be done again."""
+    found = store.find(grid.keys)
+    done = [summary.seconds for summary in found.values() if summary.state == "done"]
+    todo = [
+        cell for cell, key in zip(grid.cells, grid.keys, strict=True) if key not in found or found[key].state != "done"
+    ]
+    return Plan(len(grid.cells), tuple(todo), sum(done) / len(done) if done else None)
+
+
+def complete(
+    todo: Sequence[RunSpec], store: Store, executor: Executor, tell: Callable[[int, int], None] = lambda done, of: None
+) -> None:
+    """Run what is left of a study, telling how far it is; a study of which a run fails has no table, and is refused."""
+    ended = 0
+    failed = []
+    for done in executor.run(todo, store, again=True):
+        ended += done.ending != "killed"  # a killed one waits for another worker
+        failed += [done.spec] * (done.ending not in ("done", "killed"))
+        tell(ended, len(todo))
+    if failed:
+        first = failed[0]
+        raise StoreError(
+            f"{store.root}: {len(failed)} of {len(todo)} runs are not done, the first {first.model} on {first.data} "
+            f"with seed {first.seed}; `sightline results` tells why, and the same command runs them again"
+        )
+
+
+def gate(name: str, count: Any, of: int, limit: str, *, holds: bool) -> dict[str, Any]:
+    """Say what was promised of a count, and whether it holds."""
+    return {"name": name, "count": count, "of": of, "limit": limit, "holds": holds}

@@ -1,0 +1,48 @@
+"""The worked examples: rows for the documentation, and gates that a model which shows something else breaks."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sightline.experiments.executors.serial import Serial
+from sightline.experiments.grid import Grid
+from sightline.experiments.store import Store
+from sightline.spec.texts import parse_data, parse_model
+from sightline.spec.values import FitSpec
+from sightline.studies import random_attention
+from sightline.studies.study import complete, grid_of
+
+VERIFIED = Path(__file__).parents[2] / "docs" / "verified" / "random_attention.json"
+UNTAUGHT = {"fit": FitSpec(epochs=1), "data": parse_data("planted:needle(n=160,length=6)"), "limit": 12}
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Grid, Store]:
+    """The examples with small models that have hardly been trained."""
+    grid = random_attention.grid()
+    models = [
+        replace(cell.model, encoder=parse_model(f"{cell.model.encoder.name}(hidden=4)").encoder) for cell in grid.cells
+    ]
+    cells = [replace(cell, model=model, **UNTAUGHT) for cell, model in zip(grid.cells, models, strict=True)]
+    hasty = grid_of("small", grid.axes, zip(grid.labels, cells, strict=True))
+    store = Store(tmp_path_factory.mktemp("examples") / "store")
+    complete(hasty.cells, store, Serial())
+    return hasty, store
+
+
+def test_the_table_has_the_fields_of_what_is_committed(small: tuple[Grid, Store]) -> None:
+    told, committed = random_attention.table(*small), json.loads(VERIFIED.read_text(encoding="utf-8"))
+    assert list(told) == list(committed)
+    assert [list(row) for row in told["rows"]] == [list(row) for row in committed["rows"]]
+    assert [row["spec"] for row in told["rows"]] == [row["spec"] for row in committed["rows"]]
+    assert list(told["rows"][0]["findings"]["SL-101"]) == list(committed["rows"][0]["findings"]["SL-101"])
+    assert [(g["name"], g["limit"]) for g in told["gates"]] == [(g["name"], g["limit"]) for g in committed["gates"]]
+
+
+def test_models_that_learned_nothing_break_the_gates(small: tuple[Grid, Store]) -> None:
+    gates = {gate["name"]: gate for gate in random_attention.table(*small)["gates"]}
+    assert not gates["BiLSTM, random attention: accuracy"]["holds"]
+    assert {gate["of"] for gate in gates.values()} == {12}
+    assert not all(gate["holds"] for name, gate in gates.items() if name.startswith("MLP, learned"))

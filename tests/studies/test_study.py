@@ -1,0 +1,54 @@
+"""A study in a store: what is left is run, what is done stays, and a run that fails leaves no table."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sightline.errors import StoreError
+from sightline.experiments.executors.serial import Serial
+from sightline.experiments.store import Store
+from sightline.spec.keys import run_key
+from sightline.spec.texts import parse_data, parse_model
+from sightline.spec.values import FitSpec, RunSpec
+from sightline.studies import calibration, random_attention, thresholds
+from sightline.studies.study import Study, complete, gate, grid_of, plan
+
+RUN = RunSpec(
+    parse_data("planted:needle(n=120,length=6)"), parse_model("mlp(hidden=4)"), FitSpec(epochs=1), companions=(),
+    measures=("need",),
+)  # fmt: skip
+BROKEN = replace(RUN, data=parse_data("planted:needle(n=120,length=6)", max_tokens=5))  # found out when it is read
+STUDIES: tuple[Study, ...] = (calibration, random_attention, thresholds)
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_study_is_a_grid_of_different_runs(study: Study) -> None:
+    grid = study.grid()
+    assert len(set(grid.keys)) == len(set(grid.labels)) == len(grid.cells) == len(grid.labels)
+    assert {len(labels) for labels in grid.labels} == {len(grid.axes)}
+
+
+def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
+    grid = grid_of("s", ("seed",), (((str(seed),), replace(RUN, seed=seed)) for seed in range(3)))
+    store, told = Store(tmp_path / "store"), []
+    assert (plan(grid, store).todo, plan(grid, store).seconds) == (grid.cells, None)
+    complete(grid.cells[:2], store, Serial(), lambda done, of: told.append((done, of)))
+    left = plan(grid, store)
+    assert (left.cells, left.todo, told) == (3, grid.cells[2:], [(1, 2), (2, 2)])
+    seconds = [summary.seconds for summary in store.find(grid.keys).values()]
+    assert left.seconds == pytest.approx(sum(seconds) / 2)
+
+
+def test_a_study_of_which_a_run_fails_is_refused_and_the_run_is_left_to_do(tmp_path: Path) -> None:
+    grid = grid_of("s", ("data",), ((("broken",), BROKEN), (("whole",), RUN)))
+    store = Store(tmp_path / "store")
+    for _ in range(2):  # it is tried again
+        with pytest.raises(StoreError, match=r"1 of . runs are not done, the first mlp.* on planted:needle.* seed 0"):
+            complete(plan(grid, store).todo, store, Serial())
+        assert plan(grid, store).todo == (BROKEN,)
+    assert store.state(run_key(RUN)) == "done"  # the others went on
+
+
+def test_a_gate_is_plain() -> None:
+    assert gate("a", 1, 2, "< 1", holds=False) == {"name": "a", "count": 1, "of": 2, "limit": "< 1", "holds": False}
