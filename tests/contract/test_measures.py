@@ -1,12 +1,18 @@
 """What every measure owes: one value a text, batched ≡ alone, order inert, inputs unchanged, NaN counted with reasons."""
 
+import re
+from importlib import import_module
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 
+from sightline import measures
 from sightline.measures import default_measures
+from sightline.measures.maps import MAKERS
 from sightline.models.classifier import AttentionClassifier
-from sightline.questions import MEASURES
+from sightline.questions import MAPS, MEASURES
 from sightline.results import Measurement, NotApplicable, Ragged
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
@@ -18,11 +24,36 @@ MODELS = {
     "four logits": untrained("mlp(hidden=6)+additive", classes=4),
 }
 TEXTS = examples((7, 1, 4, 12, 2, 9), classes=2)
+ROOM, TESTS = Path(measures.__file__).parent, Path(__file__).parents[1] / "measures"
 CODES = [one.code for one in default_measures()]
 
 
 def test_a_run_may_ask_for_each_by_its_name() -> None:
     assert [*MEASURES] == CODES
+
+
+def test_no_measure_is_forgotten() -> None:
+    homes = {
+        f"{module}:{name}"
+        for module in (f"sightline.measures.{file.stem}" for file in ROOM.glob("[!_]*.py"))
+        for name, kind in vars(import_module(module)).items()
+        if isinstance(kind, type) and kind.__module__ == module and hasattr(kind, "on_batch")
+    }
+    forgotten = sorted(homes - set(MEASURES.values()))
+    assert not forgotten, f"no line of sightline/questions.py names {', '.join(forgotten)}"
+
+
+@pytest.mark.parametrize(("code", "home"), MEASURES.items())
+def test_each_measure_has_a_test_of_its_own(code: str, home: str) -> None:
+    name = home.rpartition(":")[2]
+    tests = [file for file in TESTS.glob("test_*.py") if re.search(rf"\b{name}\(", file.read_text(encoding="utf-8"))]
+    assert tests, f"no file under tests/measures makes a {name}: show on a text where its answer is known what it gives"
+
+
+def test_every_map_is_told_and_made() -> None:
+    assert MAPS.keys() == MAKERS.keys(), (
+        "a map has its words in sightline/questions.py and its making in measures/maps.py"
+    )
 
 
 def taken(model: AttentionClassifier, texts: list, batch_size: int) -> dict[str, Measurement]:

@@ -132,9 +132,6 @@ def explored(texts: tuple[TextRecord, ...] | None = None) -> Audit:
     more = {
         "outputs": replace(shown, values={**shown.values, "probability": 1 - random.random(len(lengths)) / 2}),
         "reach": Measurement("reach", {"evidence": Ragged(evidence, lengths)}),
-        "counterfactual": Measurement(
-            "counterfactual", {"farthest": Ragged(random.random(int(lengths.sum())), lengths)}
-        ),
     }
     return replace(base, measurements={**base.measurements, **more})
 

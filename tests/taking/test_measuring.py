@@ -10,7 +10,7 @@ import sightline
 from sightline.data.dataset import Dataset
 from sightline.measures.agreement import Agreement
 from sightline.measures.erasure import Erasure
-from sightline.measures.maps import MAPS, Maps
+from sightline.measures.maps import MAKERS, Maps
 from sightline.measures.outputs import Outputs
 from sightline.results import Bracket, Failed, Measurement, NotApplicable, Ragged
 from sightline.seeds import Seeds
@@ -134,7 +134,7 @@ def test_maps_are_made_once_a_batch_whoever_asks(monkeypatch: pytest.MonkeyPatch
         made.append(len(maps.trace.batch))
         return maps.words.attention
 
-    monkeypatch.setitem(MAPS, "attention", replace(MAPS["attention"], make=counted))
+    monkeypatch.setitem(MAKERS, "attention", replace(MAKERS["attention"], make=counted))
     take(Outputs(), Erasure(), Erasure(code="again"))
     assert made == [3, 3, 1]
 

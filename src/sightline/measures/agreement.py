@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 from sightline.maths.ranks import captured, captured_by_chance, inclusion, kendall_tau_b, top_count
 from sightline.measures.arrays import count_undefined, ragged, shuffled
 from sightline.measures.importance import TOKENS_AT_ONCE, gradient_importance
-from sightline.measures.maps import MAPS, Maps
+from sightline.measures.maps import MAKERS, Maps
 from sightline.measures.words import like
 from sightline.results import Measurement, Ragged
 from sightline.seeds import Seeds
@@ -46,7 +46,7 @@ class Agreement:
     shuffles: int = 3
     tokens_at_once: int = TOKENS_AT_ONCE
     code: str = "agreement"
-    needs: frozenset[str] = frozenset().union(*(MAPS[name].needs for name in REFERENCES))
+    needs: frozenset[str] = frozenset().union(*(MAKERS[name].needs for name in REFERENCES))
     paper: str = "Jain & Wallace 2019, §4.1; Meister et al. 2021, §5"
 
     def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from sightline.measures.arrays import count_undefined, decided, predicted_probability, to_numpy
-from sightline.measures.maps import MAPS, Maps
+from sightline.measures.maps import MAKERS, Maps
 from sightline.measures.words import Words
 from sightline.results import Measurement
 from sightline.seeds import Seeds
@@ -35,7 +35,7 @@ class Erasure:
     @property
     def needs(self) -> frozenset[Offer]:
         """What the map needs; attention needs nothing."""
-        return MAPS[self.by].needs
+        return MAKERS[self.by].needs
 
     def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Delete by the map once and at random ``draws`` times, for each share."""

@@ -44,10 +44,10 @@ class Maps:
         return uniform(self.trace.batch.attendable, self.trace.attention)
 
     def __getitem__(self, name: str) -> Float[Array, "B W"]:
-        """Give a map by its name in `MAPS`."""
+        """Give a map by its name in `MAKERS`."""
         shared = self.subject.shared
         if name not in shared:
-            shared[name] = MAPS[name].make(self)
+            shared[name] = MAKERS[name].make(self)
         return np.asarray(shared[name])
 
     def deleted(self, beside: Attentions | None = None) -> dict[str, Float[Array, "B W"]]:
@@ -64,13 +64,11 @@ class Maps:
 
 
 @dataclass(frozen=True)
-class WordMap:
-    """One map: what it tells, how it is made, what the model must offer, whether it speaks against as well as for."""
+class Maker:
+    """How a map is made, and what the model must offer for it."""
 
-    told: str
     make: Callable[[Maps], Float[Array, "B W"]]
     needs: frozenset[Offer] = frozenset()
-    signed: bool = False
 
 
 def _gradient(maps: Maps) -> Array:
@@ -97,22 +95,13 @@ def _evidence(maps: Maps) -> Array:
 
 
 _DECODED: frozenset[Offer] = frozenset({"decode", "embedding_grad"})
-MAPS: Mapping[str, WordMap] = {
-    "attention": WordMap("the weight the model gave to the word", lambda maps: maps.words.attention),
-    "gradient": WordMap("gradient times input, attention held fixed", _gradient, _DECODED),
-    "gradient_through": WordMap("gradient times input, also through the attention", _gradient_through, _DECODED),
-    "deletion": WordMap("what deleting the word does to the output", lambda maps: maps.deleted()["own"]),
-    "free_gradient": WordMap("gradient times input under uniform attention", _free_gradient, _DECODED),
-    "free_deletion": WordMap(
-        "what deleting the word does under uniform attention",
-        lambda maps: maps.deleted()["free"],
-        frozenset({"decode"}),
-    ),
-    "evidence": WordMap(
-        "log-odds of the decided class if the word alone were attended to",
-        _evidence,
-        frozenset({"token_logits"}),
-        signed=True,
-    ),
+MAKERS: Mapping[str, Maker] = {
+    "attention": Maker(lambda maps: maps.words.attention),
+    "gradient": Maker(_gradient, _DECODED),
+    "gradient_through": Maker(_gradient_through, _DECODED),
+    "deletion": Maker(lambda maps: maps.deleted()["own"]),
+    "free_gradient": Maker(_free_gradient, _DECODED),
+    "free_deletion": Maker(lambda maps: maps.deleted()["free"], frozenset({"decode"})),
+    "evidence": Maker(_evidence, frozenset({"token_logits"})),
 }
-"""Every map there is, by the name under which a measure reads it and keeps it."""
+"""How each map of `sightline.questions.MAPS` is made, by the name under which a measure reads it and keeps it."""
