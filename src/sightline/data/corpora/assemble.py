@@ -64,7 +64,8 @@ def _examples(corpus: Corpus, chosen: Chosen) -> dict[str, Split]:
     kept = [(text, name) for text, name in zip(corpus.texts, chosen.splits, strict=True) if name]
     for index, (text, name) in enumerate(kept):
         words = (text.text, text.tokens, text.offsets, numbers[corpus.label_names[text.label]])
-        answers = None if text.query is None else every_answer
+        # A published task names its answers; a table says of no label that it cannot be one.
+        answers = None if text.query is None or corpus.columns else every_answer
         splits[name].append(Example(text.name, index, *words, text.query, answers, text.rationale))
     return {name: tuple(examples) for name, examples in splits.items()}
 
