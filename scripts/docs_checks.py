@@ -10,8 +10,8 @@ from pathlib import Path
 from docs_parts import BLOCK, ROOT, UNTESTED, finding_page, tests_of
 
 from sightline.findings.claims import CLAIMS
-from sightline.findings.verdict import VERDICTS
 from sightline.measures import default_measures
+from sightline.results import VERDICTS
 from sightline.spec.data_rows import PLANTED, PUBLISHED
 from sightline.spec.model_rows import MODELS
 

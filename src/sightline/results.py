@@ -138,6 +138,14 @@ class Finding:
         return "; ".join(filter(None, (self.compared, *self.notes)))
 
 
+CAN = "can be shown"
+CAVEATS = "can be shown with caveats"
+MUST_NOT = "must not be shown"
+CANNOT_TELL = "cannot tell"
+VERDICTS = (CAN, CAVEATS, MUST_NOT, CANNOT_TELL)
+"""What an audit may conclude of a map."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """The answer of the whole: the first row of the verdict table that applies, and what decided it."""

@@ -101,6 +101,8 @@ def _parts(value: Values) -> tuple[np.ndarray, ...]:
 def load_results(folder: str | Path) -> Results:
     """Read an audit that `save_results` wrote; what is not as it was written is named by its file and field."""
     path = Path(folder)
+    if not (path / "audit.json").is_file():
+        raise StoreError(f"{path}: expected a folder that `sightline audit --save` wrote; it has no audit.json")
     with _naming(path / "audit.json") as file:
         summary = _read_summary(file)
         measured = read_as(Mapping[str, Mapping[str, Any]], summary.get("measured"), "measured")

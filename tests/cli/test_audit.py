@@ -114,9 +114,9 @@ def test_memory_changes_the_speed_and_not_the_numbers(
     asked = []
     from sightline.measures import default_measures
 
-    def seen(companions, tokens_at_once):
+    def seen(tokens_at_once, chosen):
         asked.append(tokens_at_once)
-        return default_measures(companions, tokens_at_once)
+        return default_measures(tokens_at_once, chosen)
 
     monkeypatch.setattr("sightline.measures.default_measures", seen)
     assert sightline("audit", "--data", table, *TINY, "--memory", "1M", "--save", "small").code == 0

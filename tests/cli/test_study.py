@@ -86,11 +86,11 @@ def test_a_dry_run_plans_and_writes_nothing(sightline: Call, tiny: Path, tmp_pat
 
 
 def test_failed_cells_are_told_kept_and_run_again(sightline: Call, tiny: Path, tmp_path: Path) -> None:
-    tiny.write_text(TINY.replace('"bilstm(hidden=4)"', '"mlp(hidden=0)"'))
+    tiny.write_text(TINY.replace('"bilstm(hidden=4)"', '"mlp(hidden=4)+query"'))
     done = sightline("study", tiny, "--store", tmp_path / "store", "--quiet")
     assert done.code == 4
     assert done.err == "2 of 4 cells failed; --retry-failed runs them again\n"
-    assert "failed: model = mlp(hidden=0), seed = 0: SpecError: mlp(hidden=0): expected a positive hidden" in done.out
+    assert "failed: model = mlp(hidden=4)+query, seed = 0: ModelError: text needle:" in done.out
     listed = sightline("results", "--store", tmp_path / "store", "--json").json
     assert sorted(run["state"] for run in listed) == ["done", "done", "failed", "failed"]
     before = {p: p.stat().st_mtime_ns for p in (tmp_path / "store" / "runs").glob("??/*/SHA256SUMS")}

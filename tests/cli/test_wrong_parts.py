@@ -38,10 +38,14 @@ def test_an_audit_does_not_read_the_data_first(sightline: Call, large: Path, mod
 @pytest.mark.parametrize(
     ("data", "model", "said"),
     [
-        ("planted:needle(n=80)", "bilstm(hiden=3)", "study.toml: model: bilstm(hiden=3): unknown option 'hiden'"),
-        ("planted:needle(n=80)", "mlp+tying", "study.toml: model: tying: needs states as wide as the embeddings"),
-        ("planted:needle(noise=2)", "mlp", "study.toml: data: planted:needle(noise=2): expected noise from 0 to 1"),
-        ("planted:moon", "mlp", "study.toml: data: unknown planted corpus 'moon'"),
+        ("planted:needle(n=80)", "bilstm(hiden=3)", "study.toml: axes.model: bilstm(hiden=3): unknown option 'hiden'"),
+        ("planted:needle(n=80)", "mlp+tying", "study.toml: axes.model: tying: needs states as wide as the embeddings"),
+        (
+            "planted:needle(noise=2)",
+            "mlp",
+            "study.toml: base.data: planted:needle(noise=2): expected noise from 0 to 1",
+        ),
+        ("planted:moon", "mlp", "study.toml: base.data: unknown planted corpus 'moon'"),
     ],
 )
 def test_a_study_runs_no_cell(sightline: Call, tmp_path: Path, data: str, model: str, said: str) -> None:

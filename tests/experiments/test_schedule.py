@@ -82,11 +82,11 @@ def test_what_the_disk_refuses_ends_the_study(tmp_path: Path) -> None:
 
 
 def test_a_failed_cell_does_not_stop_the_others(tmp_path: Path) -> None:
-    bad = replace(BASE, data=parse_data("planted:needle(n=160,length=8,strength=2.0)"))
+    bad = replace(BASE, data=parse_data("planted:needle(n=160,length=600)"))
     store = Store(tmp_path / "store")
     endings = {d.spec: d.ending for d in Serial().run([bad, SPECS[0]], store, again=False)}
     assert endings == {bad: "failed", SPECS[0]: "done"}
-    assert "strength" in store.summary(run_key(bad)).error
+    assert "max_tokens" in store.summary(run_key(bad)).error
 
 
 def test_nothing_to_run_is_no_work(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from sightline.errors import SpecError
 from sightline.findings.claims import CLAIMS, UNMEASURED
 from sightline.findings.kinds import KINDS
 from sightline.findings.thresholds import Thresholds, committed
-from sightline.findings.verdict import CAN, CAVEATS, TABLE, VERDICTS, verdict_of
-from sightline.results import Answer, Finding
+from sightline.findings.verdict import TABLE, verdict_of
+from sightline.results import CAN, CAVEATS, VERDICTS, Answer, Finding
 from tests.findings.cases import THRESHOLDS, evidence
 
 ANSWERS: tuple[Answer, ...] = ("supported", "inconclusive", "contradicted", "not applicable")

@@ -6,8 +6,8 @@ import pytest
 
 from sightline.findings.claims import CLAIMS
 from sightline.findings.evidence import Evidence
-from sightline.findings.verdict import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, verdict_of
-from sightline.results import Failed, Finding
+from sightline.findings.verdict import verdict_of
+from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Failed, Finding
 from tests.findings.cases import THRESHOLDS, evidence
 
 

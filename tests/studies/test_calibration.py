@@ -3,13 +3,13 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sightline.experiments.executors.serial import Serial
 from sightline.experiments.grid import Grid
-from sightline.experiments.store import Store, Summary
+from sightline.experiments.store import Conclusion, Store, Summary
+from sightline.results import Estimate
 from sightline.spec.keys import training_key
 from sightline.spec.texts import parse_data
 from sightline.spec.values import FitSpec
@@ -90,11 +90,9 @@ def test_the_table_counts_what_the_runs_say(small: tuple[Grid, Store]) -> None:
 
 
 def run(verdict: str, value: float) -> Summary:
-    def estimate(value: float, low: float) -> dict[str, Any]:
-        return {"value": value, "low": low, "high": 1.0, "n": 200, "method": ""}
-
-    findings = {code: {"verdict": verdict, "effect": estimate(value, value - 0.1)} for code in CODES}
-    return Summary("k", "d", "m", 0, "done", 1.0, "", "", findings, {"accuracy": estimate(0.75, 0.7)})
+    findings = {code: Conclusion(verdict, Estimate(value, value - 0.1, 1.0, 200, "")) for code in CODES}
+    accuracy = {"accuracy": Estimate(0.75, 0.7, 1.0, 200, "")}
+    return Summary("k", "d", "m", 0, "done", 1.0, "", "", findings, accuracy)
 
 
 @pytest.mark.parametrize(

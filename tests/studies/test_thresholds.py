@@ -1,13 +1,13 @@
 """The study that δ and the fewest texts are set from: its runs, and its rule on numbers that are known."""
 
 from collections import Counter
-from typing import Any
 
 import pytest
 
 from sightline.experiments.run import run
-from sightline.experiments.store import Summary
+from sightline.experiments.store import Conclusion, Summary
 from sightline.findings.thresholds import committed
+from sightline.results import Estimate
 from sightline.spec.keys import training_key
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
@@ -33,10 +33,8 @@ def test_a_delta_is_a_quarter_of_the_median_where_the_claim_is_true() -> None:
 
 def test_a_power_is_the_share_in_which_all_are_supported() -> None:
     def few(*lows: float) -> Summary:
-        found: dict[str, Any] = {
-            code: {"effect": {"value": 1.0, "low": low, "high": 1.0, "n": 9, "method": ""}}
-            for code, low in zip(TESTED, lows, strict=True)
-        }
+        effects = [Estimate(1.0, low, 1.0, 9, "") for low in lows]
+        found = {code: Conclusion("", effect) for code, effect in zip(TESTED, effects, strict=True)}
         return Summary("k", "d", "m", 0, "done", 1.0, "", "", found, {})
 
     delta = dict.fromkeys(TESTED, 0.1)

@@ -13,7 +13,6 @@ import typer
 
 from sightline.cli import flags
 from sightline.cli.output import emit, say
-from sightline.findings.verdict import IDENTITY
 from sightline.report.sheets.columns import aligned
 from sightline.results import Failed
 from sightline.spec.presets import build_specs
@@ -82,6 +81,7 @@ def _temporary() -> str:
 def _audit() -> str:
     """Train and audit a tiny model, in memory, and check the identity that every audit rests on."""
     from sightline.experiments.run import run  # noqa: PLC0415  (torch)
+    from sightline.findings.verdict import IDENTITY  # noqa: PLC0415  (scipy)
 
     model, fit = build_specs("mlp(hidden=8)", epochs=2)
     trained, audit = run(RunSpec(parse_data("planted:needle(n=160,length=6)"), model, fit))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sightline.audits import Audit
 from sightline.errors import SpecError
 from sightline.findings.claims import CLAIMS
-from sightline.findings.verdict import VERDICTS
+from sightline.results import VERDICTS
 
 VERDICT_GATES = {text.replace(" ", "-"): text for text in VERDICTS}
 

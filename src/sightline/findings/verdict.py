@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sightline.findings.claims import CLAIMS, UNMEASURED
-from sightline.findings.evidence import Evidence
-from sightline.results import Answer, Finding, Verdict
+from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Answer, Finding, Verdict
 
-CAN = "can be shown"
-CAVEATS = "can be shown with caveats"
-MUST_NOT = "must not be shown"
-CANNOT_TELL = "cannot tell"
-VERDICTS = (CAN, CAVEATS, MUST_NOT, CANNOT_TELL)
+if TYPE_CHECKING:
+    from sightline.findings.evidence import Evidence  # with its statistics, which the words of the table do not need
 
 IDENTITY = 1e-4
 """Largest difference allowed between the model's logits and those decoded from its own attention."""
