@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sightline.audits import Audit
 from sightline.errors import SpecError
 from sightline.findings.claims import CLAIMS
-from sightline.results import VERDICTS
+from sightline.results import VERDICTS, Results
 
 VERDICT_GATES = {text.replace(" ", "-"): text for text in VERDICTS}
 
@@ -22,7 +21,7 @@ def read_gates(names: Sequence[str]) -> tuple[str, ...]:
     return gates
 
 
-def closed(audit: Audit, gates: Sequence[str]) -> list[str]:
+def closed(audit: Results, gates: Sequence[str]) -> list[str]:
     """Say why each closed gate is closed: the verdict is the one named, or the finding named is contradicted."""
     answers = {finding.code: finding.verdict for finding in audit.findings}
     told = [f"the verdict is {gate!r}" for gate in gates if VERDICT_GATES.get(gate) == audit.verdict.text]
