@@ -152,7 +152,11 @@ def check_demo(readme: str, fresh: str | None = None) -> list[str]:
     """Say what the demo's output in the README lacks, and where what is stable in it differs from a fresh one."""
     told = next((match["body"] for match in BLOCK.finditer(readme) if match["name"] == DEMO), "")
     answered = dict(_ANSWER.findall(told))
-    missing = [f"README.md: the demo's output has no {code}" for code in CLAIMS if code not in answered]
+    missing = [
+        f"README.md: the demo's output has no {code} (scripts/make_docs.py --demo)"
+        for code in CLAIMS
+        if code not in answered
+    ]
     if fresh is None or missing or stable(told) == stable(fresh):
         return missing
     return [f"README.md: the demo now gives {stable(fresh)}, not {stable(told)} (make_docs.py --demo)"]

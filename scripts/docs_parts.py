@@ -78,7 +78,8 @@ def finding_page(code: str) -> str:
 def delta(code: str) -> str:
     """State the smallest effect that matters."""
     how = "how it was set: [calibration](../calibration.md)"
-    return f"Smallest effect that matters: **δ = {committed().delta[code]:g}** ({how}).\n"
+    known = committed().delta
+    return f"Smallest effect that matters: **{f'δ = {known[code]:g}' if code in known else 'not set yet'}** ({how}).\n"
 
 
 def tests_of(code: str) -> str:
@@ -94,7 +95,10 @@ def tests_of(code: str) -> str:
 def thresholds() -> str:
     """Table every δ, and the fewest texts."""
     known = committed()
-    rows = [(f"[{code}]({finding_page(code)})", claim.text, f"{known.delta[code]:g}") for code, claim in CLAIMS.items()]
+    rows = [
+        (f"[{code}]({finding_page(code)})", claim.text, f"{known.delta[code]:g}" if code in known.delta else "—")
+        for code, claim in CLAIMS.items()
+    ]
     return table(("finding", "claim", "δ"), rows) + f"\nFewest test texts of a verdict: **{known.minimum_texts}**.\n"
 
 

@@ -9,6 +9,8 @@ import pytest
 import torch
 
 from sightline import measures
+from sightline.findings.claims import CLAIMS
+from sightline.findings.drops import DROPS
 from sightline.measures import default_measures
 from sightline.measures.maps import MAKERS
 from sightline.models.classifier import AttentionClassifier
@@ -48,6 +50,15 @@ def test_each_measure_has_a_test_of_its_own(code: str, home: str) -> None:
     name = home.rpartition(":")[2]
     tests = [file for file in TESTS.glob("test_*.py") if re.search(rf"\b{name}\(", file.read_text(encoding="utf-8"))]
     assert tests, f"no file under tests/measures makes a {name}: show on a text where its answer is known what it gives"
+
+
+def test_a_claim_names_what_its_measure_gives() -> None:
+    named = {one.name for claim in CLAIMS.values() for one in claim.quantities() if one.name not in DROPS}
+    named |= {claim.draws for claim in CLAIMS.values() if claim.draws}
+    taken_here = taken(MODELS["one logit"], TEXTS, batch_size=32)
+    given = {f"{code}.{name}" for code, one in taken_here.items() for name in (*one.values, *one.whole)}
+    wrong = sorted(named - given)
+    assert not wrong, f"findings/claims.py names {', '.join(wrong)}, and no measure gives such a quantity"
 
 
 def test_every_map_is_told_and_made() -> None:

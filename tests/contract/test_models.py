@@ -16,7 +16,9 @@ from sightline.errors import ModelError, SpecError
 from sightline.maths.projections import gumbel_softmax, uniform
 from sightline.models.checkpoint import load_classifier, save_classifier
 from sightline.models.classifier import AttentionClassifier
-from sightline.spec.catalogue import DECODERS, ENCODERS, PROJECTIONS, RETENTIONS, ROOMS, SCORERS, SOURCES
+from sightline.models.made import made
+from sightline.spec.catalogue import DECODERS, ENCODERS, PROJECTIONS, RETENTIONS, ROOMS, SCORERS, SOURCES, row_of
+from sightline.spec.parts import Part, parse_part
 from sightline.spec.texts import parse_model
 from sightline.spec.typed import read_as
 from sightline.spec.values import ModelSpec
@@ -47,15 +49,36 @@ SPECS += [small(parts) for parts in product(ENCODERS, FEW, PROJECTIONS, SOURCES[
 SPECS += ["bilstm(hidden=4,layers=3)+deep(hidden=5,layers=3)+gumbel(test_noise=true)+query", "mlp+dot(scaled=false)"]
 assert len(SPECS) == len(set(SPECS))
 
-NO_NEIGHBOURS = "a masked word is guessed from its neighbours, and the states of mlp"
+NO_NEIGHBOURS = "a masked word is guessed from its neighbours, and the states of "
 NOT_AS_WIDE = "a dot product needs states as wide as the query, got 16 and 8; concat widens the states"
 
 
 def refused(spec: str) -> str | None:
     """Say why there is no such model."""
-    if "mlm" in spec and spec.startswith("mlp"):
-        return NO_NEIGHBOURS
+    encoder = parse_part(spec.partition("+")[0])
+    if "mlm" in spec and not reads_others(encoder):
+        return NO_NEIGHBOURS + encoder.name
     return NOT_AS_WIDE if "+dot" in spec and "query" in spec and "concat" in spec else None
+
+
+def reads_others(encoder: Part) -> bool:
+    """Say what the row of an encoder says of its states."""
+    row = row_of("encoder", encoder.name)
+    assert row.states is not None
+    return row.states.read_others(row.chosen(encoder))
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+def test_a_row_says_truly_whether_states_have_read_others(name: str) -> None:
+    encoder = parse_part(small_part("encoder", name))
+    torch.manual_seed(0)
+    built, embeddings, mask = made("encoder", encoder, 8), torch.randn(1, 5, 8), torch.ones(1, 5, dtype=torch.bool)
+    changed = embeddings.clone()
+    changed[0, 2] += 1
+    others = [0, 1, 3, 4]
+    with torch.no_grad():
+        moved = (built(changed, mask) - built(embeddings, mask))[0, others].abs().max()
+    assert bool(moved > 0) == reads_others(encoder), f"States.read_others of {name} in spec/model_rows.py is not true"
 
 
 def texts(model: AttentionClassifier, lengths: tuple[int, ...] = (7, 1, 4, 12, 2)) -> list[Example]:

@@ -4,17 +4,23 @@ import csv
 import json
 import re
 import sys
+import types
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from sightline import auditing
 from sightline.audits import Audit
 from sightline.data.loading import load
+from sightline.data.vocabulary import Vocabulary
 from sightline.experiments.run import run
 from sightline.findings.claims import CLAIMS
+from sightline.measures import default_measures
+from sightline.models.classifier import build
 from sightline.results import Measurement
 from sightline.spec.presets import build_specs
-from sightline.spec.texts import parse_data
+from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import RunSpec
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -147,7 +153,9 @@ def test_the_demo_is_compared_in_what_is_stable(pages):
         "SL-001 contradicted"
         in checks.check_demo(readme, readme.replace("SL-001  supported", "SL-001  contradicted"))[0]
     )
-    assert checks.check_demo(readme.replace("SL-301  ", "SL-XXX  ")) == ["README.md: the demo's output has no SL-301"]
+    assert checks.check_demo(readme.replace("SL-301  ", "SL-XXX  ")) == [
+        "README.md: the demo's output has no SL-301 (scripts/make_docs.py --demo)"
+    ]
 
 
 # ---------------------------------------------------------------- what is generated
@@ -264,6 +272,18 @@ def test_the_python_of_the_readme_runs(pages, tmp_path, monkeypatch, capsys):
     exec(compile(code, "README.md", "exec"), {})
     assert "SL-301" in capsys.readouterr().out
     assert (tmp_path / "report.html").stat().st_size > 10_000
+
+
+def test_the_measure_of_the_guide_measures(pages, monkeypatch):
+    (code,) = re.findall(r"^```python\n(from dataclasses.*?)^```$", pages["docs/measures.md"], re.MULTILINE | re.DOTALL)
+    told = types.ModuleType("heaviest")
+    monkeypatch.setitem(sys.modules, "heaviest", told)  # where a dataclass looks its own names up
+    exec(compile(code, "docs/measures.md", "exec"), told.__dict__)
+    data = load(parse_data("planted:needle(n=40,length=5)"), 0)
+    model = build(parse_model("mlp(hidden=4)"), Vocabulary.fit(data.train), data.label_names, 0)
+    found = auditing.audit(model, data, measures=[*default_measures(), told.Heaviest()]).measurements["heaviest"]
+    assert isinstance(found, Measurement), found
+    assert np.all((found.values["weight"] >= 0.2) & (found.values["weight"] < 0.5))
 
 
 def reviews(path: Path) -> None:

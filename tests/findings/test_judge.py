@@ -6,14 +6,17 @@ import pytest
 from sightline.findings.claims import CLAIMS
 from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
+from sightline.findings.thresholds import Thresholds
 from sightline.results import Finding, Measurement, NotApplicable, Outcome
 from tests.findings.cases import PREDICTED, THRESHOLDS, N, agreement, outcomes
 
 
-def findings(agreed: Outcome | None = None, uniform: np.ndarray | None = None) -> dict[str, Finding]:
+def findings(
+    agreed: Outcome | None = None, uniform: np.ndarray | None = None, thresholds: Thresholds = THRESHOLDS
+) -> dict[str, Finding]:
     half = np.where(np.arange(N) < N // 2, PREDICTED, 1 - PREDICTED)
     taken = outcomes(agreed or agreement({}), PREDICTED, half if uniform is None else uniform)
-    return {f.code: f for f in judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).findings}
+    return {f.code: f for f in judge(Evidence(taken, ("neg", "pos"), thresholds, 0)).findings}
 
 
 def test_every_claim_is_answered_in_order() -> None:
@@ -21,7 +24,19 @@ def test_every_claim_is_answered_in_order() -> None:
 
 
 def test_all_is_well() -> None:
-    assert {f.verdict for f in findings().values()} == {"supported"}
+    found = findings()
+    missing = [code for code, one in found.items() if one.verdict == "not applicable"]
+    assert not missing, f"tests/findings/cases.py makes up no measurement for {', '.join(missing)}"
+    assert {one.verdict for one in found.values()} == {"supported"}
+
+
+def test_a_claim_without_a_threshold_is_measured_and_left_open() -> None:
+    delta = {code: value for code, value in THRESHOLDS.delta.items() if code not in ("SL-104", "SL-001")}
+    found = findings(thresholds=Thresholds(delta, 50))
+    for code in ("SL-104", "SL-001"):
+        assert (found[code].verdict, found[code].delta) == ("inconclusive", None)
+        assert found[code].effect == findings()[code].effect
+        assert "no smallest effect that matters has been set" in found[code].reason
 
 
 def test_the_effect_is_number_minus_floor_and_p_is_corrected() -> None:

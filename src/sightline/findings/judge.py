@@ -9,10 +9,12 @@ from sightline.findings.claim import Claim
 from sightline.findings.claims import CLAIMS
 from sightline.findings.decide import decide, disagreement, explain
 from sightline.findings.evidence import Evidence
-from sightline.findings.kinds import KINDS
+from sightline.findings.kinds import KINDS, Judged
 from sightline.findings.verdict import verdict_of
 from sightline.results import Finding, Verdict
 from sightline.statistics.contrast import benjamini_hochberg
+
+NO_DELTA = "no smallest effect that matters has been set for this claim"
 
 
 @dataclass(frozen=True)
@@ -33,14 +35,27 @@ def judge(evidence: Evidence) -> Judgement:
 
 def _answered(evidence: Evidence, claim: Claim) -> Finding:
     """Judge one claim as its kind is judged."""
-    delta = evidence.thresholds.delta[claim.code]
+    delta = evidence.thresholds.delta.get(claim.code)
     judged = KINDS[claim.kind](evidence, claim)
     if isinstance(judged, str):
         return Finding(claim.code, claim.text, "not applicable", claim.role, notes=(judged,), delta=delta)
+    return _compared(claim, judged, delta) if delta is not None else _open(claim, judged)
+
+
+def _compared(claim: Claim, judged: Judged, delta: float) -> Finding:
+    """Hold the effect against δ."""
     answer = decide(judged.effect, delta)
     compared, disagree = explain(answer, judged.effect, delta), disagreement(judged.by_class, delta)
     return Finding(
         claim.code, claim.text, answer, claim.role, compared, (*judged.notes, *filter(None, [disagree])), delta,
+        judged.number, judged.floor, judged.effect, judged.p, by_class=judged.by_class,
+    )  # fmt: skip
+
+
+def _open(claim: Claim, judged: Judged) -> Finding:
+    """Leave a claim open for which nobody has said yet what effect matters."""
+    return Finding(
+        claim.code, claim.text, "inconclusive", claim.role, NO_DELTA, judged.notes, None,
         judged.number, judged.floor, judged.effect, judged.p, by_class=judged.by_class,
     )  # fmt: skip
 

@@ -62,7 +62,7 @@ def weakest_drop(evidence: Evidence, claim: Claim) -> Judged | str:
     drops = _drops(evidence, claim)
     if not drops:
         return evidence.why_not(claim.measure)
-    delta = evidence.thresholds.delta[claim.code]
+    delta = evidence.thresholds.delta.get(claim.code, 0.0)
     leading = {
         name: strongest({metric: decide(drop, delta) for metric, drop in metrics.items()})
         for name, metrics in drops.items()
