@@ -4,7 +4,6 @@
     ├── DataError      a file, a row or a split is not what was expected
     ├── SpecError      a spec text or a flag cannot be read
     ├── ModelError     a model or a checkpoint does not do what an audit needs
-    ├── MeasureError   a measure was asked for something it cannot compute
     ├── StoreError     a saved result is missing, torn or from another version
     └── MissingExtra   an optional package is not installed
 
@@ -41,10 +40,6 @@ class ModelError(SightlineError):
         super().__init__(f"{message}; {change}" if change else message, field=field)
         self.wrong = message
         self.change = change
-
-
-class MeasureError(SightlineError):
-    """A measure was asked for something it cannot compute."""
 
 
 class StoreError(SightlineError):

@@ -12,8 +12,8 @@ from torch import nn
 from sightline.adapters import conformance
 from sightline.adapters.conformance import DEMANDS, Proof, check, require, sample
 from sightline.adapters.factory import texts_without_data
-from sightline.adapters.invariance import without
 from sightline.adapters.module import WrappedModule
+from sightline.adapters.proofs.invariance import without
 from sightline.data.tokeniser import tokenise
 from sightline.errors import DataError, ModelError
 from sightline.spec.catalogue import ENCODERS, PROJECTIONS, SCORERS, SOURCES

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
-from sightline.adapters import decoding, gradients, invariance, proofs
-from sightline.adapters.proofs import Exhibit, Found, module_of
+from sightline.adapters.proofs import answers, decoding, gradients, invariance
+from sightline.adapters.proofs.exhibit import TOLERANCE, Exhibit, Found, difference, module_of
 from sightline.adapters.returned import called, rows_of, trace_of
 from sightline.errors import DataError, ModelError
 from sightline.types import Auditable, Batch, Example
@@ -62,12 +62,12 @@ COLLATE = "collate gives a row a text, in order, and a token a word"
 TRACE = "trace runs, and gives what it must"
 UNCHANGED = "nothing that is handed in is changed"
 DEMANDS: Mapping[str, Demand] = {
-    "link": Demand("the logits fit the link and the labels", proofs.link, first=True),
-    "finite": Demand("embeddings, attention and logits are finite", proofs.finite, first=True),
-    "repeatable": Demand("two runs give the same", proofs.repeatable, first=True),
-    "precision": Demand("rounding stays below what an audit measures", proofs.precision, first=True),
-    "unattended": Demand("padding gets exactly no attention", proofs.unattended),
-    "distribution": Demand("attention is a distribution over the words", proofs.distribution),
+    "link": Demand("the logits fit the link and the labels", answers.link, first=True),
+    "finite": Demand("embeddings, attention and logits are finite", answers.finite, first=True),
+    "repeatable": Demand("two runs give the same", answers.repeatable, first=True),
+    "precision": Demand("rounding stays below what an audit measures", answers.precision, first=True),
+    "unattended": Demand("padding gets exactly no attention", answers.unattended),
+    "distribution": Demand("attention is a distribution over the words", answers.distribution),
     "padding": Demand("more padding changes nothing", invariance.padding),
     "alone": Demand("a text gives the same alone and among others", invariance.alone),
     "deletion": Demand("a word deleted from the batch is a text read without it", invariance.deletion),
@@ -129,7 +129,7 @@ def _claims() -> dict[str, str]:
 
 def _proofs(model: Auditable, examples: tuple[Example, ...], labels: Sequence[str] | None) -> Iterator[Proof]:
     """Look at one demand after the other; ends early where nothing more can be asked."""
-    mode = _proof("mode", MODE, proofs.mode(model))
+    mode = _proof("mode", MODE, answers.mode(model))
     yield mode
     if mode.outcome == "failed":
         return
@@ -184,7 +184,7 @@ def _changed(kept: Mapping[str, torch.Tensor], on: Exhibit) -> Found:
     """Compare a batch with its copy from before it was used, and embeddings with fresh ones."""
     changed = [f"batch.{name}" for name, before in kept.items() if not torch.equal(getattr(on.batch, name), before)]
     with torch.no_grad():
-        if not changed and proofs.difference(on.model.embed(on.batch), on.trace.embeddings) > proofs.TOLERANCE:
+        if not changed and difference(on.model.embed(on.batch), on.trace.embeddings) > TOLERANCE:
             changed = ["the embeddings it is given, or embed gives others the second time"]
     change = "work on a copy (.clone()) where trace or embed write in place, and draw nothing in embed"
     return Found(f"running the module changes {changed[0]}", change) if changed else Found()

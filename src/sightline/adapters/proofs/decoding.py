@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from jaxtyping import Bool, Float
 
-from sightline.adapters.proofs import MOVED, TOLERANCE, Exhibit, Found, difference
+from sightline.adapters.proofs.exhibit import MOVED, TOLERANCE, Exhibit, Found, difference
 from sightline.maths.projections import uniform
 from sightline.types import Trace
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import torch
 
-from sightline.adapters.proofs import TOLERANCE, Exhibit, Found, answers, furthest
+from sightline.adapters.proofs.exhibit import TOLERANCE, Exhibit, Found, answers, furthest
 from sightline.types import Batch, Example
 
 EXTRA = 3

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from jaxtyping import Float
 
-from sightline.adapters.decoding import used
-from sightline.adapters.proofs import MOVED, TOLERANCE, Exhibit, Found, difference
+from sightline.adapters.proofs.decoding import used
+from sightline.adapters.proofs.exhibit import MOVED, TOLERANCE, Exhibit, Found, difference
 
 STEP = 1e-2
 """How far embeddings move, in units of their own size, where a slope is measured by two runs."""
