@@ -11,10 +11,9 @@ import pytest
 from sightline.audits import Audit
 from sightline.experiments.run import run
 from sightline.experiments.saved import load_trained, save_trained
-from sightline.findings.verdict import CANNOT_TELL, VERDICTS
 from sightline.report.page.render import write_page
 from sightline.report.page.tokens import SHOWN
-from sightline.results import Failed
+from sightline.results import CANNOT_TELL, VERDICTS, Failed
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
 
