@@ -17,19 +17,21 @@ from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from sightline.audits import Audit
 from sightline.errors import SpecError, StoreError
 from sightline.experiments.index import Index, Row, stamp
 from sightline.experiments.locks import claim
 from sightline.experiments.seal import is_whole, read_whole, write_sealed
 from sightline.files import plain, write_whole
-from sightline.results import Estimate
+from sightline.results import Estimate, Results
 from sightline.saving import write_results
 from sightline.spec.keys import run_key
 from sightline.spec.typed import read_as
 from sightline.spec.values import RunSpec
+
+if TYPE_CHECKING:
+    from sightline.audits import Audit
 
 LAYOUT = 2
 INDEX = "index.sqlite"
@@ -153,12 +155,14 @@ class Store:
 
     def audit(self, key: str) -> Audit:
         """Read the whole audit of a run, checking every byte."""
+        from sightline.audits import Audit  # noqa: PLC0415  (jinja2, which lists and tables do not need)
+
         folder = self.run_folder(key)
         if not is_whole(folder):
             raise StoreError(f"{folder}: torn or changed; `sightline results --check` finds all such runs")
         return Audit.load(folder)
 
-    def write_run(self, spec: RunSpec, audit: Audit, seconds: float) -> None:
+    def write_run(self, spec: RunSpec, audit: Results, seconds: float) -> None:
         """Keep a run that is done."""
         findings = {finding.code: Conclusion(finding.verdict, finding.effect) for finding in audit.findings}
         key, verdict = run_key(spec), audit.verdict.text
