@@ -52,8 +52,7 @@ def _check(spec: DataSpec) -> None:
         if spec.max_tokens < 1:
             raise SpecError(f"expected at least 1, got {spec.max_tokens}", field="max_tokens")
         return
-    if spec.part is None:
-        raise SpecError("planted: expected a part such as needle(n=2000), got none")
+    assert spec.part is not None  # a planted spec without one cannot be made
     if (longest := read_options(spec.part).longest) > spec.max_tokens:
         raise SpecError(f"{spec}: texts have up to {longest} words, above max_tokens={spec.max_tokens}; lower length")
 

@@ -15,7 +15,7 @@ from sightline.experiments.seen import seen_texts
 from sightline.measures import default_measures
 from sightline.models.classifier import AttentionClassifier, build
 from sightline.models.displayed import Displayed
-from sightline.spec.keys import run_key, training_key
+from sightline.spec.keys import OF_AN_AUDIT, run_key, training_key
 from sightline.spec.values import RunSpec
 from sightline.taking.measuring import Progress
 from sightline.training.companions import HOW, companions_of
@@ -115,7 +115,6 @@ def _fit(spec: RunSpec, dataset: Dataset, name: str, display: Display, device: s
         display.on_epoch(name, epoch, spec.fit.epochs)
 
     record = fit(model, dataset.train, dataset.validation, spec.fit, spec.seed, tell)
-    # What only an audit reads is no part of a training.
-    alone = replace(spec, limit=None, companions=(), measures=(), displayed="")
+    alone = replace(spec, **OF_AN_AUDIT)
     about = {"run": describe(alone), "key": training_key(alone), "fit": record.to_json(), "summary": record.summary()}
     return model, about | started | {"seen": seen_texts(dataset)}

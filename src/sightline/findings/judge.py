@@ -11,7 +11,7 @@ from sightline.findings.decide import decide, disagreement, explain
 from sightline.findings.evidence import Evidence
 from sightline.findings.kinds import KINDS, Judged
 from sightline.findings.verdict import verdict_of
-from sightline.results import Finding, Verdict
+from sightline.results import Answer, Finding, Verdict
 from sightline.statistics.contrast import benjamini_hochberg
 
 NO_DELTA = "no smallest effect that matters has been set for this claim"
@@ -39,25 +39,19 @@ def _answered(evidence: Evidence, claim: Claim) -> Finding:
     judged = KINDS[claim.kind](evidence, claim)
     if isinstance(judged, str):
         return Finding(claim.code, claim.text, "not applicable", claim.role, notes=(judged,), delta=delta)
-    return _compared(claim, judged, delta) if delta is not None else _open(claim, judged)
-
-
-def _compared(claim: Claim, judged: Judged, delta: float) -> Finding:
-    """Hold the effect against δ."""
-    answer = decide(judged.effect, delta)
-    compared, disagree = explain(answer, judged.effect, delta), disagreement(judged.by_class, delta)
+    answer, compared, disagree = _against(judged, delta)
     return Finding(
         claim.code, claim.text, answer, claim.role, compared, (*judged.notes, *filter(None, [disagree])), delta,
         judged.number, judged.floor, judged.effect, judged.p, by_class=judged.by_class,
     )  # fmt: skip
 
 
-def _open(claim: Claim, judged: Judged) -> Finding:
-    """Leave a claim open for which nobody has said yet what effect matters."""
-    return Finding(
-        claim.code, claim.text, "inconclusive", claim.role, NO_DELTA, judged.notes, None,
-        judged.number, judged.floor, judged.effect, judged.p, by_class=judged.by_class,
-    )  # fmt: skip
+def _against(judged: Judged, delta: float | None) -> tuple[Answer, str, str]:
+    """Hold an effect against δ, whole and by class; what nobody has set a δ for stays open."""
+    if delta is None:
+        return "inconclusive", NO_DELTA, ""
+    answer = decide(judged.effect, delta)
+    return answer, explain(answer, judged.effect, delta), disagreement(judged.by_class, delta)
 
 
 def _held_back(finding: Finding, found: Mapping[str, Finding]) -> Finding:

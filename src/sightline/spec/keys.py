@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from sightline.errors import SpecError
 from sightline.spec.values import RunSpec
 
-OF_AN_AUDIT = ("limit", "companions", "measures", "displayed")
-"""What only the audit of a run reads: runs that differ in nothing else share a training."""
+OF_AN_AUDIT: Mapping[str, Any] = {"limit": None, "companions": (), "measures": (), "displayed": ""}
+"""What only the audit of a run reads, each as it says nothing: runs that differ in nothing else share a training."""
 
 
 def run_key(spec: RunSpec) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from sightline.report.page.maps import MAPS, Map
-from sightline.results import Failed, Measurement, NotApplicable, Ragged, Results, TextRecord
+from sightline.results import Failed, Measurement, NotApplicable, Ragged, Results, TextRecord, Values
 
 
 @dataclass(frozen=True)
@@ -48,16 +48,19 @@ def held_texts(audit: Results) -> HeldTexts:
 
 def _stored(audit: Results, kind: Map) -> Ragged | None:
     """Find the numbers of a map in an audit, whatever their lengths."""
-    measured = audit.measurements.get(kind.measure)
-    values = measured.values.get(kind.quantity) if isinstance(measured, Measurement) else None
+    values = _values(audit, kind.measure, kind.quantity)
     return values if isinstance(values, Ragged) else None
 
 
 def _by_text(audit: Results, measure: str, quantity: str) -> Float[np.ndarray, " N"] | None:
-    measured = audit.measurements.get(measure)
-    values = measured.values.get(quantity) if isinstance(measured, Measurement) else None
+    values = _values(audit, measure, quantity)
     fits = isinstance(values, np.ndarray) and values.shape == (len(audit.texts),)
     return np.asarray(values, dtype=float) if fits else None
+
+
+def _values(audit: Results, measure: str, quantity: str) -> Values | None:
+    measured = audit.measurements.get(measure)
+    return measured.values.get(quantity) if isinstance(measured, Measurement) else None
 
 
 def _absent(audit: Results, maps: list[HeldMap]) -> tuple[str, ...]:
