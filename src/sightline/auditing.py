@@ -38,6 +38,7 @@ def audit(
     limit: int | None = None,
     measures: Sequence[Measure] | None = None,
     thresholds: Thresholds | None = None,
+    scores: Mapping[str, np.ndarray] | None = None,
     batch_size: int = 32,
     spec: Mapping[str, Any] | None = None,
     on_progress: Progress = lambda done, total: None,
@@ -49,6 +50,8 @@ def audit(
     model
         Anything that satisfies `sightline.types.Auditable`; used as it is, never changed. One that comes from elsewhere
         must first pass the proofs of `sightline.adapters.conformance`.
+    scores
+        Scores of words that another tool made, by the id of a text: one more map to compare.
     dataset
         Its test split is audited; ``limit`` takes a seeded sample of it, said in the report.
     companions
@@ -70,7 +73,7 @@ def audit(
     admit(model, sampled.test, dataset.label_names)
     beside = admit_companions(companions or {}, model, sampled.test, dataset.label_names)
     others = {"train": dataset.train, "validation": dataset.validation}
-    outcomes = measure(model, sampled.test, measures, beside, Seeds(seed), batch_size, on_progress, others)
+    outcomes = measure(model, sampled.test, measures, beside, Seeds(seed), batch_size, on_progress, others, scores)
     evidence = Evidence(outcomes, dataset.label_names, thresholds, seed)
     judgement, numbers = judge(evidence), estimates(evidence)
     return Audit(

@@ -32,14 +32,22 @@ class WordMap:
 
 MAPS: Mapping[str, WordMap] = {
     "attention": WordMap("the weight the model gave to the word"),
-    "gradient": WordMap("gradient times input, attention held fixed"),
-    "gradient_through": WordMap("gradient times input, also through the attention"),
+    "gradient": WordMap("gradient of the decision with respect to the word, attention held fixed where it can be"),
+    "gradient_through": WordMap("the same, also through the attention"),
     "deletion": WordMap("what deleting the word does to the output"),
-    "free_gradient": WordMap("gradient times input under uniform attention"),
-    "free_deletion": WordMap("what deleting it does under uniform attention"),
+    "contribution": WordMap("how far weight × evidence of the word moves the decision, either way"),
+    "free_gradient": WordMap("gradient under uniform attention"),
+    "free_deletion": WordMap("what deleting the word does under uniform attention"),
     "evidence": WordMap(
         "log-odds of the predicted class when this word alone is attended to; below zero it speaks against the class",
         signed=True,
     ),
+    "signed_contribution": WordMap("weight × evidence: what the word adds to the predicted class", signed=True),
+    "signed_gradient": WordMap("gradient times input: what the word adds to the predicted class", signed=True),
+    "signed_deletion": WordMap("what the log-odds of the predicted class lose without the word", signed=True),
+    "given": WordMap("scores that were brought from elsewhere"),
 }
 """Every map over the words there is; how each is made: `sightline.measures.maps`."""
+RIVALS = ("attention", "gradient", "deletion", "contribution", "given")
+SIGNED_RIVALS = ("signed_gradient", "signed_deletion", "signed_contribution")
+"""The maps that could be shown instead of attention, each held against those of its kind."""

@@ -18,7 +18,7 @@ Answer = Literal["supported", "contradicted", "inconclusive", "not applicable"]
 Role = Literal["decides", "caveat", "context"]
 """What the answer of a finding does in the verdict: it may decide it, add a caveat to it, or is context."""
 
-SCHEMA = 2
+SCHEMA = 3
 """Version of the JSON of an audit; raised when a field changes its meaning."""
 
 
@@ -109,7 +109,8 @@ class Finding:
 
     ``effect`` is the number minus the floor, and ``delta`` the smallest effect that matters. ``compared`` says how the
     interval of the effect lies against it, and ``notes`` what else is to be said; together they are the ``reason``.
-    ``beside`` holds the numbers to read it with, by what they are.
+    ``beside`` holds the numbers to read it with, by what they are. ``by_class`` is the effect on the texts of each
+    predicted class, its interval corrected for their number, and ``answers`` what it says there.
     """
 
     code: str
@@ -125,6 +126,7 @@ class Finding:
     p: float | None = None
     p_adjusted: float | None = None
     by_class: Mapping[str, Estimate] = field(default_factory=dict)
+    answers: Mapping[str, Answer] = field(default_factory=dict)
     beside: Mapping[str, Estimate] = field(default_factory=dict)
 
     @property
@@ -148,12 +150,49 @@ VERDICTS = (CAN, CAVEATS, MUST_NOT, CANNOT_TELL)
 
 @dataclass(frozen=True)
 class Verdict:
-    """The answer of the whole: the first row of the verdict table that applies, and what decided it."""
+    """The answer of the whole: the first row of the verdict table that applies, and what decided it.
+
+    ``by_class`` is the same for the texts of each predicted class of which there are enough.
+    """
 
     text: str
     row: int
     decided_by: tuple[str, ...]
     reasons: tuple[str, ...]
+    by_class: Mapping[str, Verdict] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class MapRow:
+    """What one map over the words is worth, whoever made it: on texts that had no part in choosing among maps.
+
+    ``carried``, ``deleted`` and ``replaced`` are effects, from 0 (random words) to 1 (perfect; a signed map may pass
+    it). ``chosen`` marks the map of its family, signed or not, that the other half of the texts put first.
+    """
+
+    name: str
+    signed: bool
+    chosen: bool
+    answer: Answer
+    carried: Estimate | None = None
+    deleted: Estimate | None = None
+    replaced: Estimate | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Whether the model has learned anything: accuracy against always saying the class that is most common.
+
+    ``above`` is the difference; ``converged`` is unknown (None) of a model trained elsewhere, and ``cut`` counts the
+    audited texts that were longer than the model was let read.
+    """
+
+    accuracy: Estimate
+    guessing: Estimate
+    above: Estimate
+    converged: bool | None = None
+    cut: int | None = None
 
 
 @dataclass(frozen=True)
@@ -182,6 +221,8 @@ class Results:
     spec: Mapping[str, Any]
     environment: Mapping[str, Any]
     cards: Mapping[str, Any]
+    maps: tuple[MapRow, ...] = ()
+    learned: Learned | None = None
     texts: tuple[TextRecord, ...] = ()
 
     def undefined(self) -> dict[str, dict[str, int]]:
@@ -200,6 +241,8 @@ class Results:
             "findings": [asdict(finding) | {"reason": finding.reason} for finding in self.findings],
             "estimates": {name: asdict(value) for name, value in self.estimates.items()},
             "metrics": {name: asdict(value) for name, value in self.metrics.items()},
+            "maps": [asdict(row) for row in self.maps],
+            "learned": None if self.learned is None else asdict(self.learned),
             "undefined": self.undefined(),
             "not_applicable": skipped,
             "failed": failed,

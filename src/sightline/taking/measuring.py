@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int
 
 from sightline.data.batching import length_batches
 from sightline.results import Outcome
@@ -29,14 +29,16 @@ def measure(
     batch_size: int,
     on_progress: Progress,
     others: Mapping[str, Sequence[Example]] | None = None,
+    given: Mapping[str, Float[np.ndarray, " W"]] | None = None,
 ) -> dict[str, Outcome]:
     """Take every measure on every text; one that breaks is stored as failed, by name, and the others go on.
 
-    ``others`` are the texts of other splits by name, for measures that learn from them (`Surveying`).
+    ``others`` are the texts of other splits by name, for measures that learn from them (`Surveying`); ``given`` are
+    scores of words that somebody brought, by the id of a text.
     """
     offers = model.offers | {f"{COMPANION}{name}" for name in companions}
     guarded = enter(measures, offers)
-    run = _Run(Subject(model, companions), seeds, batch_size)
+    run = _Run(Subject(model, companions, audited=tuple(examples), given=given or {}), seeds, batch_size)
     for one in guarded:
         _learn(run, one, examples, others or {})
     order = run.over(examples, guarded, "on_batch", on_progress)

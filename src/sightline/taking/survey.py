@@ -15,10 +15,10 @@ from sightline.types import Example, Survey, Surveying
 def texts_of(
     one: Surveying, examples: Sequence[Example], others: Mapping[str, Sequence[Example]], seeds: Seeds
 ) -> Sequence[Example]:
-    """Give the texts that a measure learns from: those of another split, or half of those that are audited."""
+    """Give the texts that a measure learns from: those of another split, or those that are audited, half or all."""
     if one.surveys not in get_args(Survey):
         raise ValueError(f"surveys: {one.surveys!r} is not known; known: {', '.join(get_args(Survey))}")
-    chosen: Sequence[Example] = others.get(one.surveys, ())
+    chosen: Sequence[Example] = examples if one.surveys == "audited" else others.get(one.surveys, ())
     if one.surveys == "half":
         chosen = [text for text, taken in zip(examples, half(examples, seeds), strict=True) if taken]
     if not chosen:
