@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 
@@ -18,9 +19,10 @@ from sightline.errors import DataError
 from sightline.findings.estimates import estimates, metrics, with_context
 from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
+from sightline.findings.maps import maps_of
 from sightline.findings.thresholds import Thresholds, committed
 from sightline.measures import default_measures
-from sightline.results import Measurement, Outcome, TextRecord
+from sightline.results import Learned, Measurement, Outcome, TextRecord
 from sightline.seeds import Seeds
 from sightline.taking.measuring import Progress, measure
 from sightline.types import Auditable, Example, Measure
@@ -83,10 +85,19 @@ def audit(
         metrics=metrics(evidence),
         measurements=outcomes,
         spec={"seed": seed, "limit": limit, **(spec or {})},
+        maps=maps_of(evidence),
+        learned=_learned(judgement.learned, dataset, spec or {}),
         environment=environment(str(model.collate(sampled.test[:1]).ids.device)),
         cards={"data": dict(sampled.card), "model": model_card(model, dataset)},
         texts=_records(sampled.test, dataset.label_names, outcomes),
     )
+
+
+def _learned(found: Learned | None, dataset: Dataset, spec: Mapping[str, Any]) -> Learned | None:
+    """Add what only the training and the data know: whether patience ended it, and how many texts were cut."""
+    training = spec.get("trainings", {}).get("model", {})
+    beside = {"converged": training.get("converged"), "cut": dataset.card.get("truncated")}
+    return None if found is None else replace(found, **beside)
 
 
 def _records(
