@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.maths.ranks import captured, captured_by_chance, inclusion, kendall_tau_b, top_count
+from sightline.maths.ties import constant
 from sightline.measures.arrays import count_undefined, ragged, shuffled
 from sightline.measures.importance import TOKENS_AT_ONCE, gradient_importance
 from sightline.measures.maps import MAKERS, Maps
@@ -57,7 +58,7 @@ class Agreement:
         shuffles = shuffled(attention, mask, texts.index, self.shuffles, seeds, "coupling")
         coupled = _coupled(maps, shuffles)
         references = {name: maps[name] for name in REFERENCES}
-        out: dict[str, Array | Ragged] = {"words": mask.sum(1), "constant": _constant(attention, mask)}
+        out: dict[str, Array | Ragged] = {"words": mask.sum(1), "constant": constant(attention, mask)}
         out |= self._compare(attention, references, texts, seeds)
         out |= _free(out)
         out |= self._couple(shuffles, coupled, texts)
@@ -130,16 +131,10 @@ def _coupled(maps: Maps, shuffles: Float[Array, "R B W"]) -> list[References]:
     ]
 
 
-def _constant(values: Float[Array, "B W"], mask: Bool[Array, "B W"]) -> Bool[Array, " B"]:
-    """Tell where all real words have exactly the same value, so that there is no ranking."""
-    highest = np.where(mask, values, -np.inf).max(axis=1)
-    return np.asarray(highest == np.where(mask, values, np.inf).min(axis=1))
-
-
 def _ranked(values: Float[Array, "B W"], texts: Texts) -> Float[Array, "B W"]:
     """Include the top words of each text; NaN where all are alike or undefined, since then none is on top."""
     known = np.nan_to_num(values)
-    no_ranking = _constant(known, texts.mask) | np.isnan(values).any(axis=1)
+    no_ranking = constant(known, texts.mask) | np.isnan(values).any(axis=1)
     return np.where(no_ranking[:, None], np.nan, inclusion(known, texts.mask, texts.count))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
+from sightline.maths.ties import settled
 from sightline.measures.arrays import count_undefined, decided, predicted_probability, to_numpy
 from sightline.measures.maps import MAKERS, Maps
 from sightline.measures.words import Words
@@ -43,7 +44,7 @@ class Erasure:
         words, mask = maps.words, maps.words.mask
         keys = _tie_keys(mask, words.index, self.draws + 1, seeds)
         # One order a text: by the map with ties at random, then the random orders of the floor.
-        orders = [np.lexsort((keys[0], -np.where(mask, maps[self.by], -np.inf)), axis=1)]
+        orders = [np.lexsort((keys[0], -np.where(mask, settled(maps[self.by], mask), -np.inf)), axis=1)]
         orders += [np.argsort(np.where(mask, key, np.inf), axis=1) for key in keys[1:]]
         drops = np.stack([self._area(subject.model, trace, words, order) for order in orders], axis=1)
         drops[mask.sum(1) < 2] = np.nan
