@@ -17,6 +17,8 @@ from sightline.types import Arrays, Example, Trace
 Array = np.ndarray
 SURVEYED = "surveyed"
 """The array that says which of the audited texts a measure has learned from, where it has from any."""
+WHY = "why: "
+"""What stands before a reason where a measure says, text by text, why its numbers are undefined."""
 
 
 def to_numpy(tensor: torch.Tensor) -> Array:
@@ -60,6 +62,13 @@ def shuffled(
 def ragged(padded: Float[Array, "B T"], mask: Bool[Array, "B T"]) -> Ragged:
     """Keep the real words of each row."""
     return Ragged(padded[mask], mask.sum(axis=1))
+
+
+def with_reasons(arrays: Arrays) -> tuple[Arrays, dict[str, dict[str, int]]]:
+    """Part the numbers of a measure from what it said of the undefined ones (`WHY`), and count these."""
+    values = {name: value for name, value in arrays.items() if not name.startswith(WHY)}
+    reasons = {name.removeprefix(WHY): np.asarray(why) for name, why in arrays.items() if name.startswith(WHY)}
+    return values, count_undefined(values, reasons)
 
 
 def count_undefined(values: Arrays, reasons: Mapping[str, Bool[Array, " N"]]) -> dict[str, dict[str, int]]:

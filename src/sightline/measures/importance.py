@@ -26,7 +26,14 @@ TOKENS_AT_ONCE = 2**15
 def gradient_importance(
     model: Auditable, trace: Trace, attention: Float[torch.Tensor, "B T"] | None = None, *, held: bool = True
 ) -> Float[Array, "B W"]:
-    """``|∂ log-odds / ∂e_t · e_t|`` of the decided class (Jain & Wallace 2019, §4.1: gradient times input).
+    """``|∂ log-odds / ∂e_t · e_t|`` of the decided class (Jain & Wallace 2019, §4.1); its sign: `signed_gradient`."""
+    return np.asarray(np.abs(signed_gradient(model, trace, attention, held=held)))
+
+
+def signed_gradient(
+    model: Auditable, trace: Trace, attention: Float[torch.Tensor, "B T"] | None = None, *, held: bool = True
+) -> Float[Array, "B W"]:
+    """``∂ log-odds / ∂e_t · e_t`` of the decided class: gradient times input; below zero, the word speaks against it.
 
     A word read in pieces has the sum of their slopes: what moves when all of them grow along themselves.
     ``held`` cuts the graph at the attention, as the released code of that paper does; otherwise the gradient also
@@ -41,7 +48,7 @@ def gradient_importance(
     target = log_odds(logits, torch.from_numpy(decided(trace)).to(logits.device)).sum()
     (gradient,) = torch.autograd.grad(target, embeddings)
     words = words_of(trace)
-    return np.asarray(np.abs(words.of(to_numpy((gradient * embeddings).sum(-1))) * words.mask))
+    return np.asarray(words.of(to_numpy((gradient * embeddings).sum(-1))) * words.mask)
 
 
 def log_odds(logits: Float[torch.Tensor, "B L"], chosen: torch.Tensor) -> Float[torch.Tensor, " B"]:
@@ -59,6 +66,13 @@ def log_odds(logits: Float[torch.Tensor, "B L"], chosen: torch.Tensor) -> Float[
     return odds.masked_fill(certain, torch.inf)
 
 
+def log_odds_slope(logits: Float[torch.Tensor, "B L"], chosen: torch.Tensor) -> Float[torch.Tensor, "B L"]:
+    """``∂ log-odds / ∂s`` of the chosen class: ±1 of one logit; 0 of the logit of an absent candidate."""
+    leaf = logits.detach().clone().requires_grad_()
+    (slope,) = torch.autograd.grad(log_odds(leaf, chosen).sum(), leaf)
+    return slope
+
+
 def deletion_importance(
     model: Auditable,
     trace: Trace,
@@ -68,13 +82,16 @@ def deletion_importance(
     """Total variation of the output when one word is deleted, whole, and the shortened text is run again.
 
     ``"own"`` lets the model attend anew to what is left (Jain & Wallace 2019, algorithm 1). For each named attention
-    in ``attentions``, both outputs are decoded with it; its weights on the words left are scaled to sum to one. The
-    plain way, one run a word: the oracle of anything faster. NaN where the only word would go.
+    in ``attentions``, both outputs are decoded with it; its weights on the words left are scaled to sum to one.
+    ``"signed"`` is what the log-odds of the decided class lose in the runs of ``"own"``: below zero, the word spoke
+    against it. The plain way, one run a word: the oracle of anything faster. NaN where the only word would go.
     """
     whole = {name: probabilities(to_numpy(model.decode(trace, weights))) for name, weights in attentions.items()}
     whole["own"] = probabilities(to_numpy(trace.logits))
     words = words_of(trace)
-    out = {name: np.zeros(words.mask.shape) for name in whole}
+    chosen = torch.from_numpy(decided(trace)).to(trace.logits.device)
+    odds = log_odds(trace.logits.double(), chosen)
+    out = {name: np.zeros(words.mask.shape) for name in (*whole, "signed")}
     for rows, columns in _deletions(words, trace.batch, tokens_at_once):
         kept = _kept(words, trace.batch, rows, columns)
         shorter = model.trace(trace.batch.rows(rows).keep(kept))
@@ -86,6 +103,8 @@ def deletion_importance(
         for name, logits in decoded.items():
             change = total_variation(probabilities(to_numpy(logits)), whole[name][to_numpy(rows)])
             out[name][to_numpy(rows), to_numpy(columns)] = change
+        lost = odds[rows] - log_odds(shorter.logits.double(), chosen[rows])
+        out["signed"][to_numpy(rows), to_numpy(columns)] = to_numpy(lost)
     alone = words.mask.sum(1) < 2
     return {name: np.where(alone[:, None], np.nan, values) for name, values in out.items()}
 

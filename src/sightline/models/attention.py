@@ -78,7 +78,7 @@ def drawn_by_word(
 
 
 def _by_word(values: list[np.ndarray], batch: Batch) -> Float[torch.Tensor, "B T"]:
-    width = max(len(row) for row in values)
+    width = max(int(batch.word.max()) + 1, *(len(row) for row in values))  # words that none are given for have none
     table = torch.tensor(np.stack([np.pad(row, (0, width - len(row))) for row in values]), device=batch.ids.device)
     found: Bool[torch.Tensor, "B T"] = batch.word >= 0
     return table.gather(1, batch.word.clamp(min=0)) * found
