@@ -50,15 +50,15 @@ def audit(
     Parameters
     ----------
     model
-        Anything that satisfies `sightline.types.Auditable`, never changed. One that comes from elsewhere must first pass
-        the proofs of `sightline.adapters.conformance` and is used as it is; one made here is copied to float64.
-    scores
-        Scores of words that another tool made, by the id of a text: one more map to compare.
+        Anything that satisfies `sightline.types.Auditable`, never changed. One that comes from elsewhere must first
+        pass the proofs of `sightline.adapters.conformance` and is used as it is; one made here is copied to float64.
     dataset
         Its test split is audited; ``limit`` takes a seeded sample of it, said in the report.
     companions
         Other models that some measures need, by name (``uniform``), proved like the model; without them these measures
         are "not applicable", with the reason.
+    scores
+        Scores of words that another tool made, by the id of a text: one more map to compare.
     seed
         Determines every random draw, text by text: batching and order cannot matter.
     on_progress

@@ -44,7 +44,7 @@ def cluster_of(example: Example) -> int:
 
     Intervals draw whole clusters. A query is not one: where few distinct queries are asked, they are no sample.
     """
-    return seed_for(0, "cluster", example.group or " ".join(example.tokens))
+    return seed_for(0, "group", example.group) if example.group else seed_for(0, "words", " ".join(example.tokens))
 
 
 def shuffled(

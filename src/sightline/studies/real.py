@@ -7,7 +7,7 @@ shipped: the grid is made for the folder in which they lie.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ class Corpus:
     encoders: tuple[str, ...]
     seeds: tuple[int, ...]
     limit: int | None = None
-    fit: FitSpec = FitSpec()
+    fit: FitSpec = field(default_factory=FitSpec)
 
 
 CORPORA: Mapping[str, Corpus] = {
