@@ -82,6 +82,7 @@ class Measurement:
     undefined: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     whole: Mapping[str, Estimate] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
