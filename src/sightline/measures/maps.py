@@ -17,6 +17,7 @@ from sightline.maths.projections import uniform
 from sightline.measures.arrays import decided, to_numpy
 from sightline.measures.importance import TOKENS_AT_ONCE, deletion_importance, gradient_importance, log_odds
 from sightline.measures.words import Words, like, words_of
+from sightline.questions import REDUCED, Reduction
 from sightline.seeds import Seeds
 from sightline.types import Offer, Subject, Trace
 
@@ -26,12 +27,16 @@ Attentions = Mapping[str, Float[torch.Tensor, "B T"]]
 
 @dataclass(frozen=True)
 class Maps:
-    """The maps of one batch; each is made when it is first asked for, and kept for the other measures."""
+    """The maps of one batch; each is made when it is first asked for, and kept for the other measures.
+
+    ``gradient`` says how gradients are reduced; measures that reduce them otherwise share all maps but those.
+    """
 
     subject: Subject
     trace: Trace
     seeds: Seeds
     tokens_at_once: int = TOKENS_AT_ONCE
+    gradient: Reduction = "input"
 
     @cached_property
     def words(self) -> Words:
@@ -46,9 +51,10 @@ class Maps:
     def __getitem__(self, name: str) -> Float[Array, "B W"]:
         """Give a map by its name in `MAKERS`."""
         shared = self.subject.shared
-        if name not in shared:
-            shared[name] = MAKERS[name].make(self)
-        return np.asarray(shared[name])
+        kept = f"{name}, {self.gradient}" if name in REDUCED else name
+        if kept not in shared:
+            shared[kept] = MAKERS[name].make(self)
+        return np.asarray(shared[kept])
 
     def deleted(self, beside: Attentions | None = None) -> dict[str, Float[Array, "B W"]]:
         """Delete every word once: the model's own answers, and the same decoded with flat and other attention.
@@ -58,6 +64,7 @@ class Maps:
         flat = {"free": self.flat} if "decode" in self.subject.model.offers else {}
         found = deletion_importance(self.subject.model, self.trace, {**flat, **(beside or {})}, self.tokens_at_once)
         self.subject.shared["deletion"] = found["own"]
+        self.subject.shared["signed_deletion"] = found["signed"]
         if flat:
             self.subject.shared["free_deletion"] = found["free"]
         return found
@@ -72,15 +79,17 @@ class Maker:
 
 
 def _gradient(maps: Maps) -> Array:
-    return gradient_importance(maps.subject.model, maps.trace)
+    """Hold attention where the model can decode; otherwise the gradient also runs through the weights."""
+    held = "decode" in maps.subject.model.offers
+    return gradient_importance(maps.subject.model, maps.trace, held=held, reduction=maps.gradient)
 
 
 def _gradient_through(maps: Maps) -> Array:
-    return gradient_importance(maps.subject.model, maps.trace, held=False)
+    return gradient_importance(maps.subject.model, maps.trace, held=False, reduction=maps.gradient)
 
 
 def _free_gradient(maps: Maps) -> Array:
-    return gradient_importance(maps.subject.model, maps.trace, maps.flat)
+    return gradient_importance(maps.subject.model, maps.trace, maps.flat, reduction=maps.gradient)
 
 
 def _evidence(maps: Maps) -> Array:
@@ -97,9 +106,10 @@ def _evidence(maps: Maps) -> Array:
 _DECODED: frozenset[Offer] = frozenset({"decode", "embedding_grad"})
 MAKERS: Mapping[str, Maker] = {
     "attention": Maker(lambda maps: maps.words.attention),
-    "gradient": Maker(_gradient, _DECODED),
-    "gradient_through": Maker(_gradient_through, _DECODED),
+    "gradient": Maker(_gradient, frozenset({"embedding_grad"})),
+    "gradient_through": Maker(_gradient_through, _DECODED),  # without decode, the gradient itself runs through
     "deletion": Maker(lambda maps: maps.deleted()["own"]),
+    "signed_deletion": Maker(lambda maps: maps.deleted()["signed"]),
     "free_gradient": Maker(_free_gradient, _DECODED),
     "free_deletion": Maker(lambda maps: maps.deleted()["free"], frozenset({"decode"})),
     "evidence": Maker(_evidence, frozenset({"token_logits"})),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from sightline.errors import SpecError
-from sightline.questions import ALWAYS, MEASURES
+from sightline.questions import ALWAYS, MEASURES, Reduction
 from sightline.spec.catalogue import ROOMS, chosen, names_of, row_of
 from sightline.spec.combinations import check_together, pooled_width, states_width
 from sightline.spec.later import LATER, later_fields
@@ -158,7 +158,7 @@ class RunSpec:
     """A whole run as a value; its key is its name.
 
     ``measures`` are those its audit takes, all where none is named; ``displayed`` is what it takes for attention, where
-    that is not the model's own (`DISPLAYED`).
+    that is not the model's own (`DISPLAYED`); ``gradient`` is how it makes one number of a word's gradient.
     """
 
     data: DataSpec
@@ -169,6 +169,7 @@ class RunSpec:
     companions: tuple[str, ...] = ("uniform",)
     measures: tuple[str, ...] = field(default=(), metadata=LATER)
     displayed: str = field(default="", metadata=LATER)
+    gradient: Reduction = field(default="input", metadata=LATER)
 
     def __post_init__(self) -> None:
         """Refuse what cannot be built, measured or shown; measures have one order, so equal runs have equal names."""
@@ -181,6 +182,9 @@ class RunSpec:
             raise SpecError(
                 f"expected 'random', or '' for the model's own weights; got {self.displayed!r}", field="displayed"
             )
+        if self.gradient not in get_args(Reduction):
+            told = f"expected {' or '.join(get_args(Reduction))}, got {self.gradient!r}"
+            raise SpecError(told, field="gradient")
 
     def to_json(self) -> dict[str, Any]:
         """Give the run as plain JSON values, with the version of their meaning."""
