@@ -36,9 +36,11 @@ class Evidence:
         outcome = self.outcomes.get(measure)
         return outcome if isinstance(outcome, Measurement) else None
 
-    def why_not(self, measure: str) -> str:
-        """Say why a measure was not taken."""
+    def why_not(self, measure: str, quantity: str = "") -> str:
+        """Say why a measure was not taken, or a quantity of one that was."""
         outcome = self.outcomes.get(measure)
+        if isinstance(outcome, Measurement):
+            return outcome.missing.get(quantity, "it was not measured")
         if isinstance(outcome, NotApplicable):
             return outcome.reason
         return f"the measure failed: {outcome.error}" if isinstance(outcome, Failed) else "it was not asked for"
@@ -66,7 +68,8 @@ class Evidence:
     def contrast(self, claim: Claim) -> Contrast | None:
         """Compare the number of a claim with its floor, text by text; nothing where it was not measured."""
         if claim.code not in self._contrasts:
-            known = self.taken(claim.measure) is not None
+            taken = self.taken(claim.measure)
+            known = taken is not None and not {claim.number, claim.floor} & {f"{taken.code}.{q}" for q in taken.missing}
             self._contrasts[claim.code] = (
                 paired(self.array(claim.number), self.array(claim.floor), self.seed, claim.number) if known else None
             )

@@ -30,7 +30,7 @@ def contrast(evidence: Evidence, claim: Claim) -> Judged | str:
     """Compare the number with its floor, paired by text."""
     found = evidence.contrast(claim)
     if found is None:
-        return evidence.why_not(claim.measure)
+        return evidence.why_not(claim.measure, claim.number.partition(".")[2])
     if found.effect.n == 0:
         return _undefined(evidence, claim)
     observed, floor = evidence.array(claim.number), evidence.array(claim.floor)
