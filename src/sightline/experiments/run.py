@@ -58,7 +58,7 @@ def run(
 ) -> tuple[Trained, Audit]:
     """Train what the spec describes and audit it on the test split; ``options`` go to `sightline.auditing.audit`."""
     trained = train(spec, display, device, keep)
-    options.setdefault("measures", default_measures(chosen=spec.measures))
+    options.setdefault("measures", default_measures(chosen=spec.measures, gradient=spec.gradient))
     return trained, audit_trained(trained, spec.seed, display, limit=spec.limit, spec=describe(spec), **options)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from sightline.errors import SpecError
-from sightline.questions import ALWAYS, MEASURES
+from sightline.questions import ALWAYS, MEASURES, Reduction
 from sightline.spec.catalogue import ROOMS, chosen, names_of, row_of
 from sightline.spec.combinations import check_together, pooled_width, states_width
 from sightline.spec.later import LATER, later_fields
@@ -166,7 +166,8 @@ class RunSpec:
     """A whole run as a value; its key is its name.
 
     ``measures`` are those its audit takes, all where none is named; ``altered`` is the part by which the trained model
-    is changed before its audit, such as ``shuffled`` or ``scaled(by=10.0)``, where it is.
+    is changed before its audit, such as ``shuffled`` or ``scaled(by=10.0)``, where it is; ``gradient`` is how the audit
+    makes one number of a word's gradient.
     """
 
     data: DataSpec
@@ -177,6 +178,7 @@ class RunSpec:
     companions: tuple[str, ...] = ("uniform",)
     measures: tuple[str, ...] = field(default=(), metadata=LATER)
     altered: str = field(default="", metadata=LATER)
+    gradient: Reduction = field(default="input", metadata=LATER)
 
     def __post_init__(self) -> None:
         """Refuse what cannot be built, measured or shown; measures have one order, so equal runs have equal names."""
@@ -189,6 +191,9 @@ class RunSpec:
             raise SpecError(f"expected it written as {rightly!r}; got {self.altered!r}", field="altered")
         if self.fit.guide and self.model.source.name != "learned":
             raise SpecError(f"nothing guides attention that is {self.model.source}", field="fit.guide")
+        if self.gradient not in get_args(Reduction):
+            told = f"expected {' or '.join(get_args(Reduction))}, got {self.gradient!r}"
+            raise SpecError(told, field="gradient")
 
     def to_json(self) -> dict[str, Any]:
         """Give the run as plain JSON values, with the version of their meaning."""
