@@ -16,6 +16,7 @@ from sightline.results import Bracket, Estimate, Failed, Measurement, NotApplica
 from sightline.statistics import bootstrap
 from sightline.statistics.bracket import between
 from sightline.statistics.contrast import Contrast, paired
+from sightline.statistics.intervals import UNIT
 
 Array = np.ndarray
 
@@ -107,7 +108,7 @@ class Evidence:
             return None
         if one.how == "share":
             return bootstrap.proportion(values)
-        return bootstrap.mean(values, self.seed, stage, None if one.how == "unbounded mean" else bootstrap.UNIT)
+        return bootstrap.mean(values, self.seed, stage, None if one.how == "unbounded mean" else UNIT)
 
     def _drop(self, name: str) -> Estimate | None:
         one = DROPS[name]
