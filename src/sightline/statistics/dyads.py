@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from sightline.results import Estimate
 from sightline.statistics.intervals import (
@@ -80,20 +80,24 @@ def dyads(
 
 @dataclass(frozen=True)
 class _Pairs:
-    """Who is in which pair, by numbers from 0: the two texts of each pair, and the two that meet in it whatever way."""
+    """Who is in which pair, by numbers from 0.
+
+    ``met`` numbers which texts meet in a pair, in either order, and ``twos`` says whether these are two and not one.
+    """
 
     first: Int[Array, " P"]
     second: Int[Array, " P"]
     met: Int[Array, " P"]
+    twos: Bool[Array, " M"]
     texts: int
 
     @classmethod
     def of(cls, first: Int[Array, " P"], second: Int[Array, " P"]) -> _Pairs:
-        """Number the texts, and the twos of them."""
+        """Number the texts, and which of them meet."""
         texts, members = np.unique(np.stack([first, second]), return_inverse=True)
         one, other = members.reshape(2, -1)
-        met = np.minimum(one, other) * len(texts) + np.maximum(one, other)
-        return cls(one, other, np.unique(met, return_inverse=True)[1], len(texts))
+        named, met = np.unique(np.minimum(one, other) * len(texts) + np.maximum(one, other), return_inverse=True)
+        return cls(one, other, met, named // len(texts) != named % len(texts), len(texts))
 
     def by_text(self, values: Float[Array, " P"]) -> Float[Array, " T"]:
         """Add up the pairs that each text is in; a pair of a text with itself counts once."""
@@ -101,17 +105,13 @@ class _Pairs:
         sums = (np.bincount(each, by, self.texts) for each, by in ((self.first, values), (self.second, apart)))
         return np.asarray(sum(sums))
 
-    def by_two(self, values: Float[Array, " P"]) -> tuple[Float[Array, " M"], Float[Array, " M"]]:
-        """Add up the pairs in which the same two meet, and of these sums those of two texts that are not one."""
-        sums = summed(values, self.met)
-        return sums, sums[np.unique(self.met[self.first != self.second])]
-
 
 def _error(residuals: Float[Array, " P"], bottom: Float[Array, " P"], pairs: _Pairs) -> float:
     """Give s of `dyads`."""
     total = bottom.sum()
     moved = pairs.by_text(residuals) / (total - pairs.by_text(bottom))
-    alone, twice = (each / total for each in pairs.by_two(residuals))
+    alone = summed(residuals, pairs.met) / total
+    twice = alone[pairs.twos]
     return math.sqrt(max(moved @ moved - twice @ twice, alone @ alone))
 
 
