@@ -39,6 +39,17 @@ Model = Annotated[
         rich_help_panel="Model and training",
     ),
 ]
+Scores = Annotated[
+    Path | None,
+    typer.Option(
+        "--scores",
+        metavar="FILE",
+        show_default="none",
+        help="Scores of words by another tool, one more map to compare: a .csv, .tsv or .jsonl file (plain or .gz) "
+        "with columns id, word, score; the words of a text in order, or with their position, from 0.",
+        rich_help_panel="Data",
+    ),
+]
 Save = Annotated[
     Path | None,
     typer.Option(
@@ -74,6 +85,7 @@ def audit(
     recipe: flags.Recipe = "clean",
     max_tokens: flags.MaxTokens = 512,
     min_count: flags.MinCount = None,
+    scores: Scores = None,
     preset: flags.Preset = None,
     vectors: flags.Vectors = None,
     epochs: flags.Epochs = None,
@@ -104,28 +116,34 @@ def audit(
     asked = training | {"companions": companions, "min_count": min_count, "vectors": vectors}
     subject = choose(source, model, asked, seed=seed, limit=limit, device=device)
     gates = read_gates(fail_on or ())
-    check_places(Path(source.path) if source.path else None, out, save)
+    check_places(Path(source.path) if source.path else None, out, save, scores)
     where, tokens = prepare(device, threads), tokens_at_once(memory)
     if dry_run:
         return show_forecast(subject.forecast(where, tokens), as_json)
     with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
-        _, found = do_audit(subject, display, where, tokens, shlex.join(["sightline", *(context.obj or ())]))
+        command = shlex.join(["sightline", *(context.obj or ())])
+        _, found = do_audit(subject, display, where, tokens, command, scores)
     write_audit(found, out, save, texts=not no_texts)
     show_audit(found, out, save, as_json)
     close_gates(found, gates)
 
 
-def do_audit(subject: Chosen, display: Display, device: str, tokens: int, command: str) -> tuple[Trained, Audit]:
-    """Train or read the model and audit it, and say which trainings the cap on epochs ended."""
-    trained, found = audited(subject, display, device, tokens_at_once=tokens, about={"command": command})
+def do_audit(
+    subject: Chosen, display: Display, device: str, tokens: int, command: str, scores: Path | None = None
+) -> tuple[Trained, Audit]:
+    """Train or read the model and audit it; say which trainings the cap on epochs ended, and what scores do not fit."""
+    about = {"command": command}
+    trained, found = audited(subject, display, device, tokens_at_once=tokens, scores=scores, about=about)
     for name in subject.cut_short(trained):
         tell(f"note: training of the {name} was ended by its cap on epochs; --epochs allows more")
+    for note in found.spec.get("scores", {}).get("notes", ()):
+        tell(f"note: {scores}: {note}")
     return trained, found
 
 
-def check_places(data: Path | None, out: Path, save: Path | None) -> None:
+def check_places(data: Path | None, out: Path, save: Path | None, scores: Path | None = None) -> None:
     """Check where report and audit will go before anything is trained."""
-    check_apart({"--data": data, "--out": out, "--save": save})
+    check_apart({"--data": data, "--scores": scores, "--out": out, "--save": save})
     check_file(out)
     if save is not None:
         check_folder(save, AUDIT_FILE, "a saved audit", "--save")
