@@ -1,5 +1,6 @@
 """Settings of any depth become rows one can read, and every missing number has its reason."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -58,3 +59,8 @@ def test_what_has_no_number_has_a_reason() -> None:
     assert [(row.name, row.reason) for row in skipped_rows(audit())] == [
         ("information", "needs at least 500 texts, found 24")
     ]
+
+
+def test_classes_are_put_beside_their_answers() -> None:
+    answered = replace(findings()[0], answers={"positive": "supported"})
+    assert [(row.name, row.answer) for row in class_rows(answered)] == [("negative", ""), ("positive", "supported")]

@@ -18,6 +18,7 @@ from sightline.cli.output import check_apart, check_file, check_folder, emit, sa
 from sightline.cli.source import read_source
 from sightline.experiments.subject import audited, choose
 from sightline.files import plain
+from sightline.report.sentences import headline
 from sightline.report.sheets.summary import lines
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def show_audit(found: Audit, out: Path, save: Path | None, as_json: bool) -> Non
     places = [f"report: {out}", *([f"saved audit: {save}"] if save is not None else [])]
     if not as_json:
         return say([*lines(found), "", *places])
-    emit(plain(found.to_json()))
+    emit(plain({"headline": headline(found.verdict)} | found.to_json()))
     for place in places:
         tell(place)
     return None
