@@ -95,6 +95,7 @@ def audit(
     companions: flags.Companions = None,
     seed: flags.Seed = 0,
     limit: flags.Limit = None,
+    gradient: flags.Gradient = "input",
     device: flags.Device = "auto",
     threads: flags.Threads = None,
     memory: flags.Memory = None,
@@ -115,7 +116,7 @@ def audit(
     source = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
     training = {"preset": preset, "epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
     asked = training | {"companions": companions, "min_count": min_count, "vectors": vectors}
-    subject = choose(source, model, asked, seed=seed, limit=limit, device=device)
+    subject = choose(source, model, asked, seed=seed, limit=limit, device=device, gradient=gradient)
     gates = read_gates(fail_on or ())
     check_places(Path(source.path) if source.path else None, out, save, scores)
     where, tokens = prepare(device, threads), tokens_at_once(memory)

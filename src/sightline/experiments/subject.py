@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sightline.data.vectors import with_vectors
 from sightline.errors import ModelError, SpecError
+from sightline.questions import Reduction
 from sightline.spec.catalogue import ENCODERS
 from sightline.spec.presets import build_specs
 from sightline.spec.values import DataSpec, RunSpec
@@ -81,6 +82,11 @@ class ToTrain:
         """How many test texts to audit at most."""
         return self.spec.limit
 
+    @property
+    def gradient(self) -> Reduction:
+        """How its audit makes one number of a word's gradient."""
+        return self.spec.gradient
+
 
 @dataclass(frozen=True)
 class Saved:
@@ -90,6 +96,7 @@ class Saved:
     data: DataSpec
     seed: int
     limit: int | None
+    gradient: Reduction = "input"
 
     def trained(self, display: Display | None = None, device: str = "cpu") -> Trained:
         """Read it."""
@@ -119,6 +126,7 @@ class Imported:
     seed: int
     limit: int | None
     device: str = "auto"
+    gradient: Reduction = "input"
 
     def trained(self, display: Display | None = None, device: str = "cpu") -> Trained:
         """Call the factory; the model stays on the device it was built on."""
@@ -150,6 +158,7 @@ def choose(
     seed: int = 0,
     limit: int | None = None,
     device: str = "auto",
+    gradient: Reduction = "input",
 ) -> Chosen:
     """Decide what a text names: a spec, the folder of a saved model, or ``py:package.module:factory``.
 
@@ -159,16 +168,22 @@ def choose(
     training = training or {}
     if model.startswith(PY):
         _refuse_training(training, f"of {model}")
-        return Imported(model, data, seed, limit, device)
+        return Imported(model, data, seed, limit, device, gradient)
     folder = saved_folder(model)
     if folder is None:
-        return choose_training(data, model, training, seed=seed, limit=limit)
+        return choose_training(data, model, training, seed=seed, limit=limit, gradient=gradient)
     _refuse_training(training, f"in {folder}")
-    return Saved(folder, data, seed, limit)
+    return Saved(folder, data, seed, limit, gradient)
 
 
 def choose_training(
-    data: DataSpec, model: str, training: Mapping[str, Any], *, seed: int = 0, limit: int | None = None
+    data: DataSpec,
+    model: str,
+    training: Mapping[str, Any],
+    *,
+    seed: int = 0,
+    limit: int | None = None,
+    gradient: Reduction = "input",
 ) -> ToTrain:
     """Read the spec of a model and its training; what is None keeps the value of the preset."""
     fit = {name: training[name] for name in FIT if name in training}
@@ -177,7 +192,8 @@ def choose_training(
         chosen = with_vectors(chosen, Path(training["vectors"]).expanduser())
     asked = training.get("companions")
     companions = RunSpec.companions if asked is None else read_companions(asked)
-    return ToTrain(RunSpec(data, chosen, fitting, seed, limit, companions), capped=training.get("epochs") is not None)
+    spec = RunSpec(data, chosen, fitting, seed, limit, companions, gradient=gradient)
+    return ToTrain(spec, capped=training.get("epochs") is not None)
 
 
 def saved_folder(model: str) -> Path | None:
@@ -214,7 +230,7 @@ def audited(
     given = None if scores is None else _scores(subject, scores)  # first: what is wrong with it is said at once
     trained = subject.trained(display, device)
     chosen = subject.spec.measures if isinstance(subject, ToTrain) else ()
-    measures = default_measures(tokens_at_once, chosen)
+    measures = default_measures(tokens_at_once, chosen, subject.gradient)
     said = subject.about(trained) | dict(about or {}) | ({} if given is None else {"scores": given.about()})
     options = {"limit": subject.limit, "measures": measures, "scores": given and given.by_id}
     return trained, audit_trained(trained, subject.seed, display, spec=said, **options)

@@ -93,6 +93,16 @@ def failed_rows(audit: Results) -> list[MissingRow]:
     return [MissingRow(m.code, m.error) for m in audit.measurements.values() if isinstance(m, Failed)]
 
 
+def left_out_rows(audit: Results) -> list[MissingRow]:
+    """List the quantities that measures had to leave out, with the reasons."""
+    return [MissingRow(name, why) for name, why in audit.missing().items()]
+
+
 def missing_rows(audit: Results) -> dict[str, list[MissingRow]]:
     """List everything that has no number."""
-    return {"undefined": undefined_rows(audit), "skipped": skipped_rows(audit), "failed": failed_rows(audit)}
+    return {
+        "undefined": undefined_rows(audit),
+        "left_out": left_out_rows(audit),
+        "skipped": skipped_rows(audit),
+        "failed": failed_rows(audit),
+    }

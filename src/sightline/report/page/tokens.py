@@ -9,6 +9,7 @@ from itertools import chain, repeat
 
 import numpy as np
 
+from sightline.maths.ties import settled
 from sightline.report.numerals import count, number
 from sightline.report.page.held import HeldMap, HeldTexts
 from sightline.report.visible import shortened
@@ -173,6 +174,6 @@ def _fold(all_pieces: Sequence[Piece]) -> int:
 
 def _heaviest(record: TextRecord, values: np.ndarray, most: int = 3) -> tuple[tuple[str, str], ...]:
     """Name the words with the largest values, for eyes and ears that shades do not reach."""
-    order = np.argsort(-values, kind="stable")[:most].tolist()
+    order = np.argsort(-settled(values, np.ones(values.shape, dtype=bool)), kind="stable")[:most].tolist()
     named = [(shortened(record.tokens[i], 24), float(values[i])) for i in order if values[i] > 0]
     return tuple((word, number(value)) for word, value in named)
