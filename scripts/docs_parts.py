@@ -16,9 +16,11 @@ from sightline.findings.claim import Asked, Charge
 from sightline.findings.claims import CLAIMS, UNMEASURED
 from sightline.findings.thresholds import committed
 from sightline.findings.verdict import TABLE
+from sightline.questions import MAPS, RIVALS, SIGNED_RIVALS
 from sightline.results import SCHEMA
 from sightline.spec.model_rows import MODELS
 from sightline.spec.presets import PRESETS, build_specs
+from sightline.studies.thresholds import WORLDS
 
 Made = Mapping[str, Callable[[], str]]
 UNTESTED = "none names it yet"
@@ -56,11 +58,13 @@ def makers() -> dict[str, Callable[[], str]]:
         **by_code,
         **RESULTS,
         "thresholds": thresholds,
+        "worlds of thresholds": worlds_of_thresholds,
         "verdict table": verdict_table,
         "what findings do": charges,
         "caveats": caveats,
         "roles": roles,
         "unmeasured": unmeasured,
+        "maps": maps,
         "presets": presets,
         "schema version": schema_version,
         "quirks": quirks,
@@ -109,6 +113,15 @@ def _linked(code: str) -> str:
     return f"[{code}]({finding_page(code)})"
 
 
+def worlds_of_thresholds() -> str:
+    """Table the worlds that δ is set from, and which claims are not true by construction there."""
+    rows = [
+        (name, f"`{one.corpus}`", f"`{one.model}`", one.fit.guide or "—", ", ".join(one.not_here) or "—")
+        for name, one in WORLDS.items()
+    ]
+    return table(("world", "texts", "model", "guided", "sets no δ of"), rows)
+
+
 def verdict_table() -> str:
     """Table the rows of the verdict."""
     return table(("row", "condition", "verdict"), ((str(row.number), row.words, row.verdict) for row in TABLE))
@@ -143,6 +156,13 @@ def unmeasured() -> str:
     return "".join(f"* {code}: {one.words}{asks[code]}.\n" for code, one in UNMEASURED.items())
 
 
+def maps() -> str:
+    """Table every map over the words, and which of them could be shown instead of attention."""
+    rivals = {**dict.fromkeys(RIVALS, "unsigned"), **dict.fromkeys(SIGNED_RIVALS, "signed")}
+    rows = [(f"`{name}`", one.told, rivals.get(name, "—")) for name, one in MAPS.items()]
+    return table(("map", "what it says of a word", "rival"), rows)
+
+
 def presets() -> str:
     """Table what each preset fixes."""
     columns = {name: _preset(name) for name in PRESETS}
@@ -155,7 +175,8 @@ def presets() -> str:
 def _preset(name: str) -> dict[str, Any]:
     model, fit = build_specs("mlp", name)
     sizes = ("embedding", "embedding_std", "boundaries")
-    return asdict(fit) | {size: getattr(model, size) for size in sizes} | _by_part(name)
+    fitted = {key: value for key, value in asdict(fit).items() if not key.startswith("guide")}  # no preset guides
+    return fitted | {size: getattr(model, size) for size in sizes} | _by_part(name)
 
 
 def _by_part(name: str) -> dict[str, Any]:
