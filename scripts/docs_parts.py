@@ -18,8 +18,9 @@ from sightline.findings.thresholds import committed
 from sightline.findings.verdict import TABLE
 from sightline.questions import MAPS, RIVALS, SIGNED_RIVALS
 from sightline.results import SCHEMA
-from sightline.spec.model_rows import MODELS
+from sightline.spec.model_rows import ALTERED, MODELS
 from sightline.spec.presets import PRESETS, build_specs
+from sightline.spec.row import Row
 from sightline.studies.thresholds import WORLDS
 
 Made = Mapping[str, Callable[[], str]]
@@ -64,6 +65,7 @@ def makers() -> dict[str, Callable[[], str]]:
         "caveats": caveats,
         "roles": roles,
         "unmeasured": unmeasured,
+        "altered": altered,
         "maps": maps,
         "presets": presets,
         "schema version": schema_version,
@@ -154,6 +156,15 @@ def unmeasured() -> str:
     """List the claims that this version does not test, and what row 4 will ask of each."""
     asks = {code: f"; row 4 asks that it be {one.for_all}" if one.for_all else "" for code, one in UNMEASURED.items()}
     return "".join(f"* {code}: {one.words}{asks[code]}.\n" for code, one in UNMEASURED.items())
+
+
+def altered() -> str:
+    """Table what may be changed of a trained model before its audit."""
+    return table(("part", "options", "what is done"), ((f"`{row.name}`", _options(row), row.about) for row in ALTERED))
+
+
+def _options(row: Row) -> str:
+    return ", ".join(f"`{key}={value}`" for key, value in row.defaults.items())
 
 
 def maps() -> str:

@@ -10,30 +10,44 @@ from docs_real import real_texts
 from docs_tables import Stored, answered, number, table, when_counted
 
 from sightline.findings.claims import CLAIMS
-
-
-def gates(stored: Stored) -> str:
-    """Say what a count took, and table what was promised of it."""
-    first, last = stored["seeds"]
-    hours = "" if stored["hours"] is None else f", {stored['hours']:.1f} hours"
-    versions = ", ".join(f"{name} {value}" for name, value in stored["environment"]["versions"].items())
-    held = {True: "holds", False: "**fails**"}
-    rows = [(g["name"], f"{g['count']} of {g['of']}", str(g["limit"]), held[bool(g["holds"])]) for g in stored["gates"]]
-    told = table(("what must hold", "counted", "limit", ""), rows)
-    return f"{stored['cells']} cells, seeds {first} to {last}{hours}; {versions}.\n\n{told}"
+from sightline.findings.verdict import TABLE
+from sightline.studies.worlds import WORLDS, World
 
 
 def worlds(stored: Stored) -> str:
-    """Table the gates, and how often each row of the verdict table applied, by world and encoder."""
-    numbers = sorted({row for group in stored["groups"] for row in group["rows"]}, key=int)
-    rows = [tuple(_world(group, numbers)) for group in stored["groups"]]
-    head = ("world", "encoder", "right answer", "cells", *(f"row {number}" for number in numbers))
-    return f"{gates(stored)}\n{table(head, rows)}"
+    """Say what a count took and which gates failed; table how often each row of the verdict applied."""
+    rows = [tuple(_world(group)) for group in stored["groups"]]
+    numbers = [f"row {row.number}" for row in TABLE]
+    told = table(("world", "encoder", "accuracy", "cells", "right", *numbers), rows)
+    right = {world.name: world for world in WORLDS}
+    shown = dict.fromkeys(group["world"] for group in stored["groups"])
+    about = table(("world", "what is true", "right rows"), (_about(right[name]) for name in shown if name in right))
+    return f"{_cost(stored)}\n{_gates(stored)}\n{told}\n{about}"
 
 
-def _world(group: Stored, numbers: Iterable[str]) -> Iterator[str]:
-    yield from (group["world"], group["encoder"], group["right"], str(group["n_cells"]))
-    yield from (str(group["rows"].get(one, 0)) for one in numbers)
+def _cost(stored: Stored) -> str:
+    first, last = stored["seeds"]
+    versions = ", ".join(f"{name} {value}" for name, value in stored["environment"]["versions"].items())
+    hours = "" if stored["hours"] is None else f", {stored['hours']:.1f} hours"
+    return f"{stored['cells']:,} cells, seeds {first} to {last}{hours}; {versions}.\n"
+
+
+def _gates(stored: Stored) -> str:
+    """Count the gates that hold, and table the others."""
+    failed = [one for one in stored["gates"] if not one["holds"]]
+    told = f"**{len(stored['gates']) - len(failed)} of {len(stored['gates'])} gates hold.**\n"
+    rows = [(one["name"], f"{one['count']} of {one['of']}", str(one["limit"])) for one in failed]
+    return f"{told}\n{table(('what fails', 'counted', 'limit'), rows)}" if failed else told
+
+
+def _world(group: Stored) -> Iterator[str]:
+    yield from (group["world"], group["encoder"], number(group["accuracy_mean"]), str(group["n_cells"]))
+    yield str(group["right"])
+    yield from (str(group["rows"][str(row.number)]["count"]) for row in TABLE)
+
+
+def _about(world: World) -> tuple[str, ...]:
+    return world.name, world.why, ", ".join(map(str, world.right)) or "none is promised"
 
 
 def coverage(stored: Stored) -> str:
@@ -131,7 +145,7 @@ def published_counts(stored: Stored) -> str:
 
 RESULTS: Mapping[str, Callable[[], str]] = {
     "table: worlds": when_counted("worlds", worlds),
-    "table: worlds confirmed": when_counted("worlds_confirmed", worlds),
+    "table: worlds confirmed": when_counted("worlds-confirmation", worlds),
     "table: coverage": when_counted("coverage", coverage),
     "table: real": when_counted("real", real_texts),
     "table: random-attention": when_counted("random_attention", examples),
