@@ -8,10 +8,10 @@ from functools import partial
 import published
 from docs_real import real_texts
 from docs_tables import Stored, answered, number, table, when_counted
+from sightline.studies.worlds import WORLDS, World
 
 from sightline.findings.claims import CLAIMS
 from sightline.findings.verdict import TABLE
-from sightline.studies.worlds import WORLDS, World
 
 
 def worlds(stored: Stored) -> str:
@@ -51,13 +51,15 @@ def _about(world: World) -> tuple[str, ...]:
 
 
 def coverage(stored: Stored) -> str:
-    """Table how often an interval held the true value, by the shape of the effects and the number of texts."""
+    """Table how often an interval held the truth, by what it is of, the shape of the effects and the number of texts."""
     sizes = list(dict.fromkeys(row["n"] for row in stored["rows"]))
     held: dict[tuple[str, str], dict[int, str]] = {}
     for row in stored["rows"]:
-        held.setdefault((row["interval"], row["shape"]), {})[row["n"]] = f"{row['coverage']:.3f}"
+        without = f", {row['without_interval']} without" if row["without_interval"] else ""
+        held.setdefault((row["kind"], row["shape"]), {})[row["n"]] = f"{row['held']:.3f}{without}"
+    told = f"{stored['repetitions']:,} repetitions of each, intervals at {stored['level']:g}.\n\n"
     rows = [(*names, *(each.get(n, "—") for n in sizes)) for names, each in held.items()]
-    return table(("interval", "effects", *(f"n = {n:,}" for n in sizes)), rows)
+    return f"{told}{table(('of', 'effects', *(f'n = {n:,}' for n in sizes)), rows)}\n{_gates(stored)}"
 
 
 def examples(stored: Stored) -> str:

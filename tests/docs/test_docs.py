@@ -270,9 +270,15 @@ def test_results_of_real_texts_become_tables():
 
 
 def test_results_of_coverage_become_a_table():
-    rows = [{"interval": "mean", "shape": "rare", "n": n, "coverage": 0.9 + n / 10_000} for n in (50, 200)]
-    assert results.coverage({"rows": rows}).splitlines()[0] == "| interval | effects | n = 50 | n = 200 |"
-    assert results.coverage({"rows": rows}).splitlines()[2] == "| mean | rare | 0.905 | 0.920 |"
+    rows = [
+        {"kind": "mean", "shape": "rare", "n": n, "held": 0.9 + n / 10_000, "without_interval": n // 200}
+        for n in (50, 200)
+    ]
+    gate = {"name": "mean, rare, n = 200", "count": 1840, "of": 2000, "limit": "≥ 0.93", "holds": False}
+    told = results.coverage({"repetitions": 2000, "level": 0.95, "rows": rows, "gates": [gate]})
+    assert told.startswith("2,000 repetitions of each, intervals at 0.95.\n\n| of | effects | n = 50 | n = 200 |")
+    assert "| mean | rare | 0.905 | 0.920, 1 without |" in told
+    assert "| mean, rare, n = 200 | 1840 of 2000 | ≥ 0.93 |" in told
 
 
 # ---------------------------------------------------------------- what a page says of values
