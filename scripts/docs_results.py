@@ -51,7 +51,7 @@ def _about(world: World) -> tuple[str, ...]:
 
 
 def coverage(stored: Stored) -> str:
-    """Table how often an interval held the truth, by what it is of, the shape of the effects and the number of texts."""
+    """Table how often an interval held the truth: by what it is of, shape of the effects and number of texts."""
     sizes = list(dict.fromkeys(row["n"] for row in stored["rows"]))
     held: dict[tuple[str, str], dict[int, str]] = {}
     for row in stored["rows"]:
