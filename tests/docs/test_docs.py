@@ -313,9 +313,9 @@ def test_every_entry_of_a_card_is_on_a_page(pages, tmp_path):
     assert [entry for entry in {**table, **planted} if f"`{entry}" not in said] == []
 
 
-def test_the_pages_tell_what_each_answer_does(pages):
+def test_the_pages_tell_what_each_answer_does(fresh):
     told = dict(
-        re.findall(r"<!-- (what findings do|caveats|unmeasured) -->\n(.*?)<!-- /", pages["docs/verdict.md"], re.DOTALL)
+        re.findall(r"<!-- (what findings do|caveats|unmeasured) -->\n(.*?)<!-- /", fresh["docs/verdict.md"], re.DOTALL)
     )
     assert [code for code, claim in CLAIMS.items() if claim.bears != (f"[{code}]" in told["what findings do"])] == []
     assert [claim.caveat for claim in CLAIMS.values() if claim.bears and claim.caveat not in told["caveats"]] == []
