@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from sightline.maths.projections import uniform
 from sightline.maths.simplex import decision
-from sightline.measures.arrays import decided, shuffled, to_numpy
+from sightline.measures.arrays import count_undefined, decided, shuffled, to_numpy
 from sightline.measures.words import like, words_of
 from sightline.results import Measurement
 from sightline.seeds import Seeds
@@ -45,7 +45,7 @@ class Need:
 
     def finish(self, arrays: Arrays) -> Measurement:
         """Keep everything; a decision is always defined."""
-        return Measurement(self.code, arrays, settings={"permutations": self.permutations})
+        return Measurement(self.code, arrays, count_undefined(arrays, {}), {"permutations": self.permutations})
 
 
 def _largest_difference(x: Float[Array, "B L"], y: Float[Array, "B L"]) -> Float[Array, " B"]:
