@@ -18,7 +18,7 @@ from sightline.measures import default_measures
 from sightline.measures.agreement import Agreement
 from sightline.measures.outputs import Outputs
 from sightline.models.classifier import AttentionClassifier, build
-from sightline.models.displayed import Displayed
+from sightline.models.altered import alter
 from sightline.results import Bracket, Measurement, NotApplicable, Ragged, Values
 from sightline.seeds import Seeds
 from sightline.spec.texts import parse_data, parse_model
@@ -111,10 +111,10 @@ def test_words_without_a_weight_are_no_longer_ranked_by_rounding() -> None:
         assert first == pytest.approx(second, abs=SAME)
 
 
-@pytest.mark.parametrize("shown", [False, True])
-def test_a_model_made_here_is_asked_in_double_precision_and_stays_as_it_was(shown: bool) -> None:
+@pytest.mark.parametrize("altered", ["", "random", "shuffled", "rationale", "scaled(by=0.3)"])
+def test_a_model_made_here_is_asked_in_double_precision_and_stays_as_it_was(altered: str) -> None:
     own = lively("bilstm(hidden=4)+additive")
-    model = Displayed(own, 0) if shown else own
+    model = alter(altered, own, DATASET, 0)
     before = {name: value.clone() for name, value in own.state_dict().items()}
     admitted = admit(model, DATASET.test[:3])
     assert type(admitted) is type(model)

@@ -18,6 +18,7 @@ from sightline.results import Bracket, Estimate, Failed, Measurement, NotApplica
 from sightline.statistics import bootstrap
 from sightline.statistics.bracket import between
 from sightline.statistics.contrast import Contrast, paired
+from sightline.statistics.intervals import LEVEL, UNIT
 
 Array = np.ndarray
 Three = tuple[str, str, str]
@@ -92,7 +93,7 @@ class Evidence:
 
     def level(self, of: str) -> float:
         """Give the level of an interval: that of all texts, or of one class among several (Bonferroni)."""
-        return bootstrap.LEVEL if not of else 1 - (1 - bootstrap.LEVEL) / max(1, len(self.classes))
+        return LEVEL if not of else 1 - (1 - LEVEL) / max(1, len(self.classes))
 
     def rows(self, of: str) -> Bool[Array, " N"]:
         """Mark the texts of a class, or all where none is named."""
@@ -109,7 +110,7 @@ class Evidence:
         rows, stage = self.rows(of), f"{number} {of}".strip()
         if taken := self.taken("transplant") if number.startswith("transplant.carried.") else None:
             name = number.removeprefix("transplant.carried.")
-            return carried(taken, name, self.clusters, self.seed, rows, self.level(of))
+            return carried(taken, name, self.clusters, rows, self.level(of))
         most = self.array(ceiling)[rows] if ceiling else None
         return paired(
             self.array(number)[rows], self.array(floor)[rows], self.seed, stage,
@@ -145,7 +146,7 @@ class Evidence:
             return None
         if one.how == "share":
             return bootstrap.proportion(values, clusters=self.clusters)
-        bounds = None if one.how == "unbounded mean" else bootstrap.UNIT
+        bounds = None if one.how == "unbounded mean" else UNIT
         each = values if values.ndim == 1 else values.mean(axis=1)
         return bootstrap.mean(each, self.seed, stage, bounds, clusters=self.clusters)
 

@@ -64,7 +64,7 @@ def _worth(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> _Worth:
         for how in ("deleted", "replaced")
         if evidence.has(f"erasure.{how}.{name}")
     }
-    moved = carried(taken, name, evidence.clusters, evidence.seed, rows).effect
+    moved = carried(taken, name, evidence.clusters, rows).effect
     return _Worth(moved, removed.get("deleted"), removed.get("replaced"))
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.results import Estimate, Measurement
-from sightline.statistics.bootstrap import LEVEL
 from sightline.statistics.contrast import Contrast
 from sightline.statistics.dyads import dyads
+from sightline.statistics.intervals import LEVEL
 
 Array = np.ndarray
 
@@ -19,7 +19,6 @@ def carried(
     taken: Measurement,
     name: str,
     clusters: Int[Array, " N"],
-    seed: int,
     donors: Bool[Array, " N"],
     level: float = LEVEL,
 ) -> Contrast:
@@ -37,10 +36,8 @@ def carried(
     first, second = clusters[rows], clusters[values["partner"][known]]
     w, whole, moved, chance = (array[known] for array in (weight, values["whole"], moved, chance))
 
-    def over(top: Float[Array, " P"], bottom: Float[Array, " P"], stage: str) -> Estimate:
-        found = dyads(w * top, w * bottom, first, second, seed, f"{name} {stage}", level)
+    def over(top: Float[Array, " P"], bottom: Float[Array, " P"]) -> Estimate:
+        found = dyads(w * top, w * bottom, first, second, level=level)
         return replace(found, n=len(np.unique(rows)))
 
-    return Contrast(
-        over(moved, whole, "number"), over(chance, whole, "floor"), over(moved - chance, whole - chance, "effect")
-    )
+    return Contrast(over(moved, whole), over(chance, whole), over(moved - chance, whole - chance))

@@ -172,7 +172,7 @@ def _grounded(case: Case, claims: list[Claim]) -> Ground | None:
 
 
 def _faithful(case: Case) -> Ground | None:
-    asked = {code: claim.for_all for code, claim in {**UNMEASURED, **CLAIMS}.items()}
+    asked = {code: one.for_all for code, one in UNMEASURED.items()} | {c: one.for_all for c, one in CLAIMS.items()}
     unlike = case.classes is not None and any(one.row != 4 for one in case.classes.values())
     if not _meets(case, asked) or unlike or not _better_than_guessing(case):
         return None
