@@ -222,7 +222,7 @@ def grid(count: int | None = None, first: int = 0) -> Grid:
 
 
 def labels(count: int | None = None, first: int = 0) -> Iterator[tuple[str, str, str]]:
-    """Name the runs by world, encoder and seed: of each encoder as many as `SEEDS` says, ``count`` where that is less."""
+    """Name the runs by world, encoder and seed: as many as `SEEDS` says, or ``count`` where that is less."""
     for number in range(max(SEEDS.values())):
         for world in WORLDS:
             for encoder in world.models:
