@@ -91,6 +91,7 @@ rest = st.fixed_dictionaries(
     optional={
         "limit": st.none() | sizes, "companions": st.lists(st.text(), max_size=2),
         "measures": st.sampled_from([[], ["agreement"], ["need", "erasure"]]), "displayed": st.sampled_from(["", "random"]),
+        "gradient": st.sampled_from(["input", "norm"]),
     },
 )  # fmt: skip
 
@@ -321,15 +322,16 @@ def test_a_later_field_is_in_json_and_in_keys_just_where_it_says_something() -> 
     assert not {"decoder", "retention"} & set(item["model"])
     assert "query" not in item["data"]
     assert not {"gradient_clipping", "attention_rate_factor"} & set(item["fit"])
-    assert not {"measures", "displayed"} & set(item)
+    assert not {"measures", "displayed", "gradient"} & set(item)
     said = replace(RUN, model=parse_model("bilstm(hidden=8)+query+concat"), fit=FitSpec(3, gradient_clipping=5.0))
     item = through_json(said)
     assert item["model"]["decoder"] == {"name": "query", "options": []}
     assert item["fit"]["gradient_clipping"] == 5.0
     assert read_run(item) == said
-    shown = replace(RUN, measures=("need", "agreement"), displayed="random")
+    shown = replace(RUN, measures=("need", "agreement"), displayed="random", gradient="norm")
     item = through_json(shown)
     assert (item["measures"], item["displayed"]) == (["need", "agreement"], "random")
+    assert item["gradient"] == "norm"
     assert read_run(item) == shown
 
 
@@ -343,6 +345,12 @@ def test_measures_that_are_none_or_have_two_names_are_refused(measures: tuple[st
 def test_weights_that_nobody_can_show_are_refused() -> None:
     with pytest.raises(SpecError, match=r"^displayed: expected 'random', or '' .*; got 'uniform'"):
         replace(RUN, displayed="uniform")
+
+
+def test_a_gradient_is_reduced_as_one_of_the_papers_does() -> None:
+    with pytest.raises(SpecError, match=r"^gradient: expected input or norm, got 'sum'") as raised:
+        replace(RUN, gradient="sum")
+    assert raised.value.field == "gradient"
 
 
 @pytest.mark.parametrize("name", [f.name for f in fields(FitSpec) if f.type in ("int", "float")])
@@ -401,7 +409,7 @@ OF_A_TRAINING = [replace(RUN, seed=2)] + [
 ]
 OF_AN_AUDIT = [
     replace(RUN, limit=51), replace(RUN, limit=None), replace(RUN, companions=()), replace(RUN, measures=("need",)),
-    replace(RUN, measures=("need", "reach")), replace(RUN, displayed="random"),
+    replace(RUN, measures=("need", "reach")), replace(RUN, displayed="random"), replace(RUN, gradient="norm"),
 ]  # fmt: skip
 
 

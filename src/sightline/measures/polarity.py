@@ -17,7 +17,7 @@ from sightline.types import Arrays, Subject, Trace
 
 Array = np.ndarray
 NOISE = 1e-4
-"""A change of the log-odds that float32 can make of nothing, and that no probability shows (2.5e-5 at most)."""
+"""An effect below this share of the largest of its text is none: float32 can make as much of nothing."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,8 @@ class Polarity:
         """Delete every word once, and see which way the log-odds of the decided class go."""
         maps = Maps(subject, trace, seeds, self.tokens_at_once)
         attention, effect, texts = maps["attention"], maps["signed_deletion"], texts_of(maps, self.share)
-        lifted = np.where(np.isnan(effect), np.nan, effect >= -NOISE)
+        largest = np.abs(effect * texts.mask).max(axis=1, keepdims=True)
+        lifted = np.where(np.isnan(effect), np.nan, effect >= -NOISE * largest)
         return {
             "top": _weighed(lifted, ranked(attention, texts) * attention),
             "random": _weighed(lifted, texts.mask.astype(float)),
