@@ -21,6 +21,7 @@ MEASURES: Mapping[str, str] = {
     "reach": "sightline.measures.reach:Reach",
     "permutation": "sightline.measures.permutation:Permutation",
     "erasure": "sightline.measures.erasure:Erasure",
+    "transplant": "sightline.measures.transplant:Transplant",
 }
 """The measures, in the order of the report."""
 ALWAYS = "outputs"

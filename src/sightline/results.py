@@ -187,7 +187,7 @@ class Learned:
     """Whether the model has learned anything: accuracy against always saying the class that is most common.
 
     ``above`` is the difference; ``converged`` is unknown (None) of a model trained elsewhere, and ``cut`` counts the
-    audited texts that were longer than the model was let read.
+    texts of all splits that were cut to the longest length allowed.
     """
 
     accuracy: Estimate

@@ -8,10 +8,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sightline.data.dataset import Dataset
 from sightline.maths.positions import CELLS, recut
 from sightline.measures.need import Need
+from sightline.models.altered import RandomShown
 from sightline.models.attention import Given, Uniform
-from sightline.models.displayed import Displayed
 from sightline.results import Measurement
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
@@ -62,7 +63,8 @@ def test_log_odds_lost_are_those_of_the_mixtures(classes: int) -> None:
 
 
 def test_weights_that_are_shown_and_not_used_move_nothing() -> None:
-    assert (take(Displayed(untrained("bilstm(hidden=6)+additive"), 0)).values["moved"] == 0).all()
+    shown = RandomShown(untrained("bilstm(hidden=6)+additive"), Dataset("", (), (), (), ("a", "b"), {}), 0)
+    assert (take(shown).values["moved"] == 0).all()
 
 
 @pytest.mark.parametrize("source", ["learned", "uniform"])

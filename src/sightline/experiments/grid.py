@@ -43,14 +43,14 @@ _DATA = ("text", "label", "split", "rationale", "query", "max_tokens", "min_coun
 _MODEL = ("embedding", "embedding_std", "boundaries", "vectors")
 FIELDS: Mapping[str, Any] = {
     "data": str, "model": str, "preset": str, "seed": int, "limit": int, "companions": tuple[str, ...],
-    "measures": tuple[str, ...], "displayed": str, "gradient": Reduction,
+    "measures": tuple[str, ...], "altered": str, "gradient": Reduction,
     **{f"fit.{name}": kind for name, kind in get_type_hints(FitSpec).items()},
     **{f"data.{name}": get_type_hints(DataSpec)[name] for name in _DATA},
     **{f"model.{name}": get_type_hints(ModelSpec)[name] for name in _MODEL},
 }  # fmt: skip
 """What a study may set or vary, and the type of each."""
 _ROOMS = ("fit", "data", "model")
-_RUN = ("seed", "limit", "companions", "measures", "displayed", "gradient")
+_RUN = ("seed", "limit", "companions", "measures", "altered", "gradient")
 Settings = tuple[tuple[str, Any], ...]
 Trained = tuple[ModelSpec, FitSpec]
 _MAY_BE_ZERO = ("model.embedding_std", *(f"fit.{name}" for name in FROM_ZERO))

@@ -24,6 +24,7 @@ from sightline.training.companions import read_companions
 
 if TYPE_CHECKING:
     from sightline.audits import Audit
+    from sightline.data.scores import Scores
     from sightline.experiments.forecast import Forecast
     from sightline.experiments.run import Display, Trained
 
@@ -65,6 +66,11 @@ class ToTrain:
         from sightline.experiments.forecast import forecast  # noqa: PLC0415  (torch)
 
         return forecast(self.spec, device, tokens)
+
+    @property
+    def data(self) -> DataSpec:
+        """The data of the run."""
+        return self.spec.data
 
     @property
     def seed(self) -> int:
@@ -210,18 +216,35 @@ def audited(
     device: str = "cpu",
     *,
     tokens_at_once: int | None = None,
+    scores: Path | None = None,
     about: Mapping[str, Any] | None = None,
 ) -> tuple[Trained, Audit]:
-    """Train or read the model, and audit it; ``about`` is said in the report beside what was run."""
+    """Train or read the model, and audit it; ``about`` is said in the report beside what was run.
+
+    ``scores`` is a file with scores of words that another tool made (`sightline.data.scores`).
+    """
     from sightline.experiments.run import Display, audit_trained  # noqa: PLC0415  (torch)
     from sightline.measures import default_measures  # noqa: PLC0415  (torch)
 
     display = display or Display()
+    given = None if scores is None else _scores(subject, scores)  # first: what is wrong with it is said at once
     trained = subject.trained(display, device)
     chosen = subject.spec.measures if isinstance(subject, ToTrain) else ()
     measures = default_measures(tokens_at_once, chosen, subject.gradient)
-    said = subject.about(trained) | dict(about or {})
-    return trained, audit_trained(trained, subject.seed, display, limit=subject.limit, spec=said, measures=measures)
+    said = subject.about(trained) | dict(about or {}) | ({} if given is None else {"scores": given.about()})
+    options = {"limit": subject.limit, "measures": measures, "scores": given and given.by_id}
+    return trained, audit_trained(trained, subject.seed, display, spec=said, **options)
+
+
+def _scores(subject: Chosen, file: Path) -> Scores:
+    """Read scores for the texts that will be audited; the data stay in memory, and are not read twice."""
+    from sightline.data.dataset import sample_test  # noqa: PLC0415  (torch)
+    from sightline.data.loading import load  # noqa: PLC0415  (torch)
+    from sightline.data.scores import read_scores  # noqa: PLC0415  (torch)
+
+    dataset = load(subject.data, subject.seed)
+    sampled = dataset if subject.limit is None else sample_test(dataset, subject.limit, subject.seed)
+    return read_scores(file, sampled.test)
 
 
 def _refuse_training(training: Mapping[str, Any], where: str) -> None:

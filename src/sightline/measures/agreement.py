@@ -10,8 +10,9 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from sightline.maths.ranks import captured, kendall_tau_b
+from sightline.maths.ties import constant
 from sightline.measures.arrays import count_undefined, ragged, shuffled
-from sightline.measures.capture import FREE, Texts, by_chance, constant, mass, ranked, texts_of
+from sightline.measures.capture import FREE, Texts, by_chance, mass, ranked, texts_of
 from sightline.measures.importance import TOKENS_AT_ONCE, gradient_importance
 from sightline.measures.maps import MAKERS, Maps
 from sightline.measures.words import like

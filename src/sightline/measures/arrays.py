@@ -11,12 +11,14 @@ from jaxtyping import Bool, Float
 from sightline.maths.divergences import probabilities
 from sightline.maths.simplex import decision
 from sightline.results import Bracket, Ragged, Values
-from sightline.seeds import Seeds
-from sightline.types import Arrays, Trace
+from sightline.seeds import Seeds, seed_for
+from sightline.types import Arrays, Example, Trace
 
 Array = np.ndarray
 SURVEYED = "surveyed"
 """The array that says which of the audited texts a measure has learned from, where it has from any."""
+WHY = "why: "
+"""What stands before a reason where a measure says, text by text, why its numbers are undefined."""
 
 
 def to_numpy(tensor: torch.Tensor) -> Array:
@@ -37,6 +39,14 @@ def decided(trace: Trace) -> Array:
     return decision(to_numpy(trace.logits))
 
 
+def cluster_of(example: Example) -> int:
+    """Name what a text shares with others by a number: its group, or else its words, so that copies are one cluster.
+
+    Intervals draw whole clusters. A query is not one: where few distinct queries are asked, they are no sample.
+    """
+    return seed_for(0, "group", example.group) if example.group else seed_for(0, "words", " ".join(example.tokens))
+
+
 def shuffled(
     values: Float[Array, "B T"], mask: Bool[Array, "B T"], index: Array, draws: int, seeds: Seeds, stage: str
 ) -> Float[Array, "R B T"]:
@@ -52,6 +62,13 @@ def shuffled(
 def ragged(padded: Float[Array, "B T"], mask: Bool[Array, "B T"]) -> Ragged:
     """Keep the real words of each row."""
     return Ragged(padded[mask], mask.sum(axis=1))
+
+
+def with_reasons(arrays: Arrays) -> tuple[Arrays, dict[str, dict[str, int]]]:
+    """Part the numbers of a measure from what it said of the undefined ones (`WHY`), and count these."""
+    values = {name: value for name, value in arrays.items() if not name.startswith(WHY)}
+    reasons = {name.removeprefix(WHY): np.asarray(why) for name, why in arrays.items() if name.startswith(WHY)}
+    return values, count_undefined(values, reasons)
 
 
 def count_undefined(values: Arrays, reasons: Mapping[str, Bool[Array, " N"]]) -> dict[str, dict[str, int]]:

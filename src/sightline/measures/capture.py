@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.maths.ranks import captured, captured_by_chance, inclusion, top_count
+from sightline.maths.ties import constant
 from sightline.measures.maps import Maps
 
 Array = np.ndarray
@@ -44,12 +45,6 @@ def mass(weights: Float[Array, "B W"], reference: Float[Array, "B W"], mask: Boo
     most = np.where(mask.sum(1) < 2, np.nan, real.max(axis=1))
     out = np.full(len(most), np.nan)
     return np.asarray(np.divide((weights * real).sum(1), most, out=out, where=most > 0))
-
-
-def constant(values: Float[Array, "B W"], mask: Bool[Array, "B W"]) -> Bool[Array, " B"]:
-    """Tell where all real words have exactly the same value, so that there is no ranking."""
-    highest = np.where(mask, values, -np.inf).max(axis=1)
-    return np.asarray(highest == np.where(mask, values, np.inf).min(axis=1))
 
 
 def ranked(values: Float[Array, "B W"], texts: Texts) -> Float[Array, "B W"]:

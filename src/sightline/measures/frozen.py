@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sightline.maths.ties import constant
 from sightline.measures.arrays import count_undefined
-from sightline.measures.capture import captured_free, constant, texts_of
+from sightline.measures.capture import captured_free, texts_of
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import Maps
 from sightline.questions import Reduction

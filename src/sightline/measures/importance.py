@@ -36,9 +36,30 @@ def gradient_importance(
 
     Gradient times ``input`` is what the released code of Jain & Wallace (2019, §4.1) takes, the ``norm`` what Meister
     et al. (2021, §5) do. A word read in pieces has the sum of their slopes (what moves when all of them grow along
-    themselves), or the norm over all of them. ``held`` cuts the graph at the attention, as that code does, which takes
-    a model that can decode; otherwise the gradient also runs through the weights (Meister et al. 2021). ``attention``
-    replaces the weights at decoding, and is held. The log-odds of the decided class differ from its probability by a
+    themselves), or the norm over all of them.
+    """
+    gradient, embeddings = _gradient(model, trace, attention, held=held)
+    words = words_of(trace)
+    if reduction == "norm":
+        return np.asarray(np.sqrt(words.of(to_numpy(gradient.double().square().sum(-1)))) * words.mask)
+    return np.asarray(np.abs(words.of(to_numpy((gradient * embeddings).sum(-1))) * words.mask))
+
+
+def signed_gradient(model: Auditable, trace: Trace, *, held: bool = True) -> Float[Array, "B W"]:
+    """``∂ log-odds / ∂e_t · e_t`` of the decided class: gradient times input; below zero, the word is against it."""
+    gradient, embeddings = _gradient(model, trace, None, held=held)
+    words = words_of(trace)
+    return np.asarray(words.of(to_numpy((gradient * embeddings).sum(-1))) * words.mask)
+
+
+def _gradient(
+    model: Auditable, trace: Trace, attention: Float[torch.Tensor, "B T"] | None, *, held: bool
+) -> tuple[Float[torch.Tensor, "B T E"], Float[torch.Tensor, "B T E"]]:
+    """Give ``∂ log-odds / ∂e`` of the decided class, and e.
+
+    ``held`` cuts the graph at the attention, as the released code of Jain & Wallace (2019) does, which takes a model
+    that can decode; otherwise the gradient also runs through the weights (Meister et al. 2021). ``attention`` replaces
+    the weights at decoding, and is held. The log-odds of the decided class differ from its probability by a
     positive factor for each text, which no rank and no share of a total can see, and do not vanish where the
     probability saturates.
     """
@@ -50,15 +71,7 @@ def gradient_importance(
         logits = model.decode(again, weights.detach())
     target = log_odds(logits, torch.from_numpy(decided(trace)).to(logits.device)).sum()
     (gradient,) = torch.autograd.grad(target, embeddings)
-    return _reduced(gradient, embeddings.detach(), words_of(trace), reduction)
-
-
-def _reduced(
-    gradient: Float[torch.Tensor, "B T E"], embeddings: Float[torch.Tensor, "B T E"], words: Words, reduction: Reduction
-) -> Float[Array, "B W"]:
-    if reduction == "norm":
-        return np.asarray(np.sqrt(words.of(to_numpy(gradient.double().square().sum(-1)))) * words.mask)
-    return np.asarray(np.abs(words.of(to_numpy((gradient * embeddings).sum(-1))) * words.mask))
+    return gradient, embeddings.detach()
 
 
 def log_odds(logits: Float[torch.Tensor, "B L"], chosen: torch.Tensor) -> Float[torch.Tensor, " B"]:
@@ -74,6 +87,13 @@ def log_odds(logits: Float[torch.Tensor, "B L"], chosen: torch.Tensor) -> Float[
     certain = torch.isneginf(others).all(dim=1)
     odds = logits[own] - others.masked_fill(certain[:, None], 0).logsumexp(dim=1)
     return odds.masked_fill(certain, torch.inf)
+
+
+def log_odds_slope(logits: Float[torch.Tensor, "B L"], chosen: torch.Tensor) -> Float[torch.Tensor, "B L"]:
+    """``∂ log-odds / ∂s`` of the chosen class: ±1 of one logit; 0 of the logit of an absent candidate."""
+    leaf = logits.detach().clone().requires_grad_()
+    (slope,) = torch.autograd.grad(log_odds(leaf, chosen).sum(), leaf)
+    return slope
 
 
 def odds_of(logits: Float[torch.Tensor, "B L"], chosen: Int[Array, " B"]) -> Float[Array, " B"]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
+from sightline.maths.ties import constant
 from sightline.measures.arrays import count_undefined, ragged
-from sightline.measures.capture import FREE, captured_free, constant, texts_of
+from sightline.measures.capture import FREE, captured_free, texts_of
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import MAKERS, Maps
 from sightline.measures.words import spelled, type_number, words_of

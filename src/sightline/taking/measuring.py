@@ -1,4 +1,9 @@
-"""Batches of texts × measures → raw numbers: one pass over the texts, and one before it for measures that learn."""
+"""Batches of texts × measures → raw numbers: one pass over the texts, and others for measures that learn first.
+
+What learns from other texts looks at these before the pass. What learns from all audited texts looks at them in the
+pass, beside the measures whose maps it shares (`Subject.shared`), and measures them in a second one: no map is made
+twice, and none is held longer than its batch.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +19,11 @@ from sightline.results import Outcome
 from sightline.seeds import Seeds
 from sightline.taking.guard import Guarded, enter
 from sightline.taking.joining import blanked, checked, finished, joined
-from sightline.taking.survey import half, texts_of
+from sightline.taking.survey import half, learns_from_all, texts_of
 from sightline.types import COMPANION, Auditable, Example, Measure, Subject, Surveying
 
 Progress = Callable[[int, int], None]
+Call = Literal["look", "on_batch"]
 
 
 def measure(
@@ -39,9 +45,16 @@ def measure(
     offers = model.offers | {f"{COMPANION}{name}" for name in companions}
     guarded = enter(measures, offers)
     run = _Run(Subject(model, companions, audited=tuple(examples), given=given or {}), seeds, batch_size)
+    late = [one for one in guarded if one.outcome is None and learns_from_all(one.one)]
     for one in guarded:
-        _learn(run, one, examples, others or {})
-    order = run.over(examples, guarded, "on_batch", on_progress)
+        if one not in late:
+            _survey(run, one, examples, others or {})
+    passes = 2 if late else 1
+    order = run.over(examples, guarded, late, lambda done, total: on_progress(done // passes, total))
+    for one in late:
+        _learn(run, one, order)
+    if late:
+        run.over(examples, late, (), lambda done, total: on_progress((total + done) // passes, total))
     for one in guarded:
         _finish(run, one, examples, order)
     return {one.name: one.outcome for one in guarded if one.outcome is not None}
@@ -59,16 +72,17 @@ class _Run:
         self,
         texts: Sequence[Example],
         guarded: Sequence[Guarded],
-        call: Literal["look", "on_batch"],
+        looking: Sequence[Guarded],
         on_progress: Progress = lambda done, total: None,
     ) -> Int[np.ndarray, " N"]:
-        """Show each batch to every open measure; give the order in which their rows are those of the texts."""
+        """Show each batch to every open measure, some of which only look; give the order in which rows are texts."""
         batches, done = length_batches(texts, self.batch_size), 0
         for rows in batches:
             here = tuple(texts[i] for i in rows)
             trace = self.subject.model.trace(self.subject.model.collate(here))
             at_hand = replace(self.subject, texts=here, shared={})
             for one in (one for one in guarded if one.outcome is None):
+                call: Call = "look" if one in looking else "on_batch"
                 with one.step(call):
                     arrays = getattr(one.one, call)(replace(at_hand, learned=one.learned), trace, self.seeds)
                     one.parts.append(checked(arrays, len(rows)))
@@ -77,13 +91,17 @@ class _Run:
         return np.argsort(np.concatenate([np.asarray(rows) for rows in batches]))
 
 
-def _learn(run: _Run, one: Guarded, examples: Sequence[Example], others: Mapping[str, Sequence[Example]]) -> None:
-    """Let a measure look at other texts and learn from them, where it asks to."""
+def _survey(run: _Run, one: Guarded, examples: Sequence[Example], others: Mapping[str, Sequence[Example]]) -> None:
+    """Let a measure look at texts of its own before all others, where it asks to, and learn from them."""
     if one.outcome is not None or not isinstance(one.one, Surveying):
         return
     with one.step("survey"):
-        order = run.over(texts_of(one.one, examples, others, run.seeds), [one], "look")
-    if one.outcome is None:
+        _learn(run, one, run.over(texts_of(one.one, examples, others, run.seeds), [one], [one]))
+
+
+def _learn(run: _Run, one: Guarded, order: Int[np.ndarray, " N"]) -> None:
+    """Let a measure learn from what it has looked at."""
+    if one.outcome is None and isinstance(one.one, Surveying):
         with one.step("learn"):
             one.learned = one.one.learn(joined(one.parts, order), run.seeds)
     one.parts.clear()

@@ -51,8 +51,8 @@ def held_texts(audit: Results) -> HeldTexts:
 
 def _stored(audit: Results, kind: Map) -> Ragged | None:
     """Find the numbers of a map in an audit, whatever their lengths."""
-    values = _values(audit, kind.measure, kind.quantity)
-    return values if isinstance(values, Ragged) else None
+    found = (_values(audit, measure, kind.quantity) for measure in kind.measures)
+    return next((values for values in found if isinstance(values, Ragged)), None)
 
 
 def _told(audit: Results, kind: Map) -> str:
@@ -92,13 +92,14 @@ def _listed(names: list[str]) -> str:
 
 
 def _why(audit: Results, kind: Map) -> str:
-    measured = audit.measurements.get(kind.measure)
+    measure = kind.measures[0]
+    measured = audit.measurements.get(measure)
     if isinstance(measured, NotApplicable):
-        return f"{kind.measure} is not applicable: {measured.reason}"
+        return f"{measure} is not applicable: {measured.reason}"
     if isinstance(measured, Failed):
-        return f"{kind.measure} failed: {measured.error}"
+        return f"{measure} failed: {measured.error}"
     if measured is None:
-        return f"{kind.measure} is not part of this audit"
+        return f"{measure} is not part of this audit"
     if _stored(audit, kind) is None:
         return measured.missing.get(kind.quantity, "not measured")
     return "of other lengths than the texts"
