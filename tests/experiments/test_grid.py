@@ -106,7 +106,7 @@ def test_a_preset_may_be_an_axis(tmp_path: Path) -> None:
 
 CHANGED = {
     "data": '"planted:vote"', "model": '"bilstm"', "preset": '"wen2022"', "seed": "5", "limit": "9", "companions": "[]",
-    "measures": '["agreement"]', "altered": '"random"',
+    "measures": '["agreement"]', "altered": '"random"', "gradient": '"norm"',
     "fit.epochs": "2", "fit.patience": "2", "fit.batch_size": "2", "fit.learning_rate": "0.5", "fit.weight_decay": "0.5",
     "fit.attention_weight_decay": "0.5", "fit.amsgrad": "true", "fit.class_weights": "true", "fit.reduction": '"sum"',
     "fit.keep": '"auc"', "fit.gradient_clipping": "5.0", "fit.attention_rate_factor": "10.0", "fit.guide": '"last"', "fit.guide_weight": "2.0", "data.text": '"body"', "data.label": '"stars"', "data.split": '"part"',

@@ -93,6 +93,7 @@ rest = st.fixed_dictionaries(
     optional={
         "limit": st.none() | sizes, "companions": st.lists(st.text(), max_size=2),
         "measures": st.sampled_from([[], ["agreement"], ["need", "erasure"]]), "altered": st.sampled_from(["", "random", "scaled(by=0.3)"]),
+        "gradient": st.sampled_from(["input", "norm"]),
     },
 )  # fmt: skip
 
@@ -330,15 +331,16 @@ def test_a_later_field_is_in_json_and_in_keys_just_where_it_says_something() -> 
     assert not {"decoder", "retention"} & set(item["model"])
     assert "query" not in item["data"]
     assert not {"gradient_clipping", "attention_rate_factor", "guide", "guide_weight"} & set(item["fit"])
-    assert not {"measures", "altered"} & set(item)
+    assert not {"measures", "altered", "gradient"} & set(item)
     said = replace(RUN, model=parse_model("bilstm(hidden=8)+query+concat"), fit=FitSpec(3, gradient_clipping=5.0))
     item = through_json(said)
     assert item["model"]["decoder"] == {"name": "query", "options": []}
     assert item["fit"]["gradient_clipping"] == 5.0
     assert read_run(item) == said
-    shown = replace(RUN, measures=("need", "agreement"), altered="random")
+    shown = replace(RUN, measures=("need", "agreement"), altered="random", gradient="norm")
     item = through_json(shown)
     assert (item["measures"], item["altered"]) == (["need", "agreement"], "random")
+    assert item["gradient"] == "norm"
     assert read_run(item) == shown
 
 
@@ -373,6 +375,11 @@ def test_a_weight_of_no_guide_is_refused() -> None:
 def test_attention_that_is_not_learned_has_no_guide() -> None:
     with pytest.raises(SpecError, match=r"fit\.guide: nothing guides attention that is uniform"):
         RunSpec(RUN.data, parse_model("mlp+uniform"), FitSpec(guide="last"))
+
+
+def test_a_gradient_is_reduced_as_one_of_the_papers_does() -> None:
+    with pytest.raises(SpecError, match=r"gradient: expected input or norm, got 'sum'"):
+        read_run(through_json(RUN) | {"gradient": "sum"})
 
 
 @pytest.mark.parametrize("name", [f.name for f in fields(FitSpec) if f.type in ("int", "float")])

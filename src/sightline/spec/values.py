@@ -188,9 +188,6 @@ class RunSpec:
             raise SpecError(f"expected it written as {rightly!r}; got {self.altered!r}", field="altered")
         if self.fit.guide and self.model.source.name != "learned":
             raise SpecError(f"nothing guides attention that is {self.model.source}", field="fit.guide")
-        if self.gradient not in get_args(Reduction):
-            told = f"expected {' or '.join(get_args(Reduction))}, got {self.gradient!r}"
-            raise SpecError(told, field="gradient")
 
     def to_json(self) -> dict[str, Any]:
         """Give the run as plain JSON values, with the version of their meaning."""
