@@ -149,7 +149,7 @@ def test_every_measure_is_taken_or_says_why_not(name: str) -> None:
     why = "needs token_logits (the logits of each word alone, which only an affine decoder has)"
     for code in ("reach", "permutation"):
         assert outcomes.pop(code) == NotApplicable(code, why)
-    assert set(outcomes) == {"outputs", "need", "retrained", "agreement", "erasure"}
+    assert set(outcomes) == {"outputs", "need", "retrained", "agreement", "erasure", "transplant"}
     for outcome in outcomes.values():
         assert isinstance(outcome, Measurement), outcome
         assert "unexplained" not in [reason for counts in outcome.undefined.values() for reason in counts]
@@ -165,6 +165,8 @@ def test_batched_is_alone(name: str) -> None:
     for code, outcome in whole.items():
         for quantity, value in outcome.values.items() if isinstance(outcome, Measurement) else ():
             other = alone[code].values[quantity]
+            if quantity == "partner":
+                other = np.where(other >= 0, len(TEXTS) - 1 - other, other)  # its rows are turned round too
             pairs = (
                 zip(value.rows(), other.rows()[::-1], strict=True)
                 if isinstance(value, Ragged)

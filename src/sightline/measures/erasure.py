@@ -106,11 +106,12 @@ class Erasure:
         """Run the texts again with other words in the places of these: one for each place, whatever the order."""
         bag = Bag.of(subject.audited)
         others = [bag.drawn(text, seeds.generator("other words", text.index)) for text in subject.texts]
-        able = np.flatnonzero([bool(others[row]) for row in removals.row])
-        found = [
-            rewritten(subject.texts[row], crossed(others[row], subject.texts[row].tokens, gone[words.mask[row]]))
-            for row, gone in zip(removals.row[able], removals.gone[able], strict=True)
-        ]
+        found, able = [], []
+        for i, (row, gone) in enumerate(zip(removals.row, removals.gone, strict=True)):
+            if others[row]:
+                text, places = subject.texts[row], np.flatnonzero(gone[words.mask[row]])
+                found.append(rewritten(text, crossed(others[row], text.tokens, places.tolist())))
+                able.append(i)
         out = np.full((len(removals.row), classes), np.nan)
         if found:
             out[able] = answers(subject.model, found, self.tokens_at_once)
