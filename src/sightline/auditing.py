@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 
@@ -18,12 +19,13 @@ from sightline.errors import DataError
 from sightline.findings.estimates import estimates, metrics, with_context
 from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
+from sightline.findings.maps import maps_of
 from sightline.findings.thresholds import Thresholds, committed
 from sightline.measures import default_measures
-from sightline.results import Measurement, Outcome, TextRecord
+from sightline.results import Learned, Measurement, Outcome, TextRecord
 from sightline.seeds import Seeds
 from sightline.taking.measuring import Progress, measure
-from sightline.types import Auditable, Example, Measure
+from sightline.types import Auditable, Example, Measure, Trace
 
 TRAINED_ELSEWHERE = "unknown: this model was trained elsewhere, and may have seen the texts it was audited on"
 """What the card says of a model that was handed in trained."""
@@ -48,15 +50,15 @@ def audit(
     Parameters
     ----------
     model
-        Anything that satisfies `sightline.types.Auditable`; used as it is, never changed. One that comes from elsewhere
-        must first pass the proofs of `sightline.adapters.conformance`.
-    scores
-        Scores of words that another tool made, by the id of a text: one more map to compare.
+        Anything that satisfies `sightline.types.Auditable`, never changed. One that comes from elsewhere must first
+        pass the proofs of `sightline.adapters.conformance` and is used as it is; one made here is copied to float64.
     dataset
         Its test split is audited; ``limit`` takes a seeded sample of it, said in the report.
     companions
         Other models that some measures need, by name (``uniform``), proved like the model; without them these measures
         are "not applicable", with the reason.
+    scores
+        Scores of words that another tool made, by the id of a text: one more map to compare.
     seed
         Determines every random draw, text by text: batching and order cannot matter.
     on_progress
@@ -70,7 +72,7 @@ def audit(
     sampled = dataset if limit is None else sample_test(dataset, limit, seed)
     if not sampled.test:
         raise DataError(f"{dataset.name}: no test text to audit")
-    admit(model, sampled.test, dataset.label_names)
+    model = admit(model, sampled.test, dataset.label_names)
     beside = admit_companions(companions or {}, model, sampled.test, dataset.label_names)
     others = {"train": dataset.train, "validation": dataset.validation}
     outcomes = measure(model, sampled.test, measures, beside, Seeds(seed), batch_size, on_progress, others, scores)
@@ -83,10 +85,19 @@ def audit(
         metrics=metrics(evidence),
         measurements=outcomes,
         spec={"seed": seed, "limit": limit, **(spec or {})},
-        environment=environment(str(model.collate(sampled.test[:1]).ids.device)),
+        maps=maps_of(evidence),
+        learned=_learned(judgement.learned, dataset, spec or {}),
+        environment=environment(model.trace(model.collate(sampled.test[:1]))),
         cards={"data": dict(sampled.card), "model": model_card(model, dataset)},
         texts=_records(sampled.test, dataset.label_names, outcomes),
     )
+
+
+def _learned(found: Learned | None, dataset: Dataset, spec: Mapping[str, Any]) -> Learned | None:
+    """Add what only the training and the data know: whether patience ended it, and how many texts were cut."""
+    training = spec.get("trainings", {}).get("model", {})
+    beside = {"converged": training.get("converged"), "cut": dataset.card.get("truncated")}
+    return None if found is None else replace(found, **beside)
 
 
 def _records(
@@ -114,12 +125,13 @@ def model_card(model: Auditable, dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def environment(device: str) -> dict[str, Any]:
-    """Record what the numbers may depend on beside the seed."""
+def environment(trace: Trace) -> dict[str, Any]:
+    """Record what the numbers may depend on beside the seed; the device and the precision are those of a trace."""
     packages = ("sightline", "torch", "numpy", "scipy")
     return {
         "versions": {name: version(name) for name in packages} | {"python": platform.python_version()},
         "platform": platform.platform(),
-        "device": device,
+        "device": str(trace.logits.device),
+        "precision": str(trace.logits.dtype).removeprefix("torch."),
         "threads": torch.get_num_threads(),
     }

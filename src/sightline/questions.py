@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 MEASURES: Mapping[str, str] = {
     "outputs": "sightline.measures.outputs:Outputs",
     "need": "sightline.measures.need:Need",
     "retrained": "sightline.measures.need:RetrainedUniform",
     "agreement": "sightline.measures.agreement:Agreement",
+    "types": "sightline.measures.word_types:WordTypes",
+    "frozen": "sightline.measures.frozen:Frozen",
+    "polarity": "sightline.measures.polarity:Polarity",
+    "marks": "sightline.measures.marks:Marks",
     "reach": "sightline.measures.reach:Reach",
     "permutation": "sightline.measures.permutation:Permutation",
     "erasure": "sightline.measures.erasure:Erasure",
@@ -49,6 +54,15 @@ MAPS: Mapping[str, WordMap] = {
     "given": WordMap("scores that were brought from elsewhere"),
 }
 """Every map over the words there is; how each is made: `sightline.measures.maps`."""
+Reduction = Literal["input", "norm"]
+"""How the gradient with respect to a word, a vector, becomes one number."""
+REDUCTIONS: Mapping[Reduction, str] = {
+    "input": "|gradient · input|, as in the code that Jain & Wallace (2019) released",
+    "norm": "length of the gradient, ‖∂/∂e‖₂, as in Meister et al. (2021)",
+}
+"""Each reduction in words, with who takes it."""
+REDUCED = ("gradient", "gradient_through", "free_gradient")
+"""The maps that depend on it; a signed gradient is always that times input, because a length has no sign."""
 RIVALS = ("attention", "gradient", "deletion", "contribution", "given")
 SIGNED_RIVALS = ("signed_gradient", "signed_deletion", "signed_contribution")
 """The maps that could be shown instead of attention, each held against those of its kind."""

@@ -74,7 +74,8 @@ class Estimate:
 class Measurement:
     """Raw numbers of one measure, and what only the whole split has, with the interval it was measured with.
 
-    Undefined values are NaN; ``undefined`` counts them by quantity and reason.
+    Undefined values are NaN; ``undefined`` counts them by quantity and reason. ``missing`` are the quantities that the
+    measure knows and this model does not allow, and why: they are not among the values.
     """
 
     code: str
@@ -82,6 +83,7 @@ class Measurement:
     undefined: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     whole: Mapping[str, Estimate] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,7 @@ class Learned:
     """Whether the model has learned anything: accuracy against always saying the class that is most common.
 
     ``above`` is the difference; ``converged`` is unknown (None) of a model trained elsewhere, and ``cut`` counts the
-    audited texts that were longer than the model was let read.
+    texts of all splits that were cut to the longest length allowed.
     """
 
     accuracy: Estimate
@@ -230,8 +232,17 @@ class Results:
         taken = [m for m in self.measurements.values() if isinstance(m, Measurement)]
         return {f"{m.code}.{name}": dict(counts) for m in taken for name, counts in m.undefined.items() if counts}
 
+    def missing(self) -> dict[str, str]:
+        """Say which quantities of measures that were taken the model does not allow, ``measure.quantity``, and why."""
+        taken = [m for m in self.measurements.values() if isinstance(m, Measurement)]
+        return {f"{m.code}.{name}": why for m in taken for name, why in m.missing.items()}
+
     def to_json(self) -> dict[str, Any]:
-        """Summarise as plain JSON values (schema in ``docs/schema.md``); the raw arrays are not in it."""
+        """Summarise as plain JSON values (schema in ``docs/schema.md``); the raw arrays are not in it.
+
+        ``not_applicable`` names measures that were not taken, ``missing`` quantities (``measure.quantity``) that those
+        which were taken had to leave out; each with the reason.
+        """
         skipped = {m.code: m.reason for m in self.measurements.values() if isinstance(m, NotApplicable)}
         failed = {m.code: m.error for m in self.measurements.values() if isinstance(m, Failed)}
         return {
@@ -245,6 +256,7 @@ class Results:
             "learned": None if self.learned is None else asdict(self.learned),
             "undefined": self.undefined(),
             "not_applicable": skipped,
+            "missing": self.missing(),
             "failed": failed,
             "spec": dict(self.spec),
             "environment": dict(self.environment),

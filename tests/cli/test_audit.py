@@ -49,7 +49,9 @@ def test_the_json_is_strict_and_keeps_its_promises(finished: Finished):
 
 def test_the_json_on_stdout_is_the_audit_that_was_saved(finished: Finished):
     saved = json.loads((finished.saved / "audit.json").read_text(encoding="utf-8"))
-    assert finished.ran.json.items() <= saved.items()
+    told = finished.ran.json
+    assert told.pop("headline") == told["verdict"]  # no class has an answer of its own
+    assert told.items() <= saved.items()
 
 
 def test_the_lines_tell_verdict_findings_and_places(sightline: Call, here: Path, table):
@@ -59,6 +61,27 @@ def test_the_lines_tell_verdict_findings_and_places(sightline: Call, here: Path,
     assert sum(line.startswith("SL-") for line in lines) == 8
     assert lines[-1] == "report: report.html"
     assert done.err == ""
+
+
+def test_scores_of_another_tool_are_read_and_what_does_not_fit_is_told(
+    sightline: Call, here: Path, table, finished: Finished
+):
+    texts = load_results(finished.saved).texts
+    rows = [{"id": text.id, "word": word, "score": 1} for text in texts[1:] for word in text.tokens]
+    rows.append({"id": "no text", "word": "word", "score": 1})
+    Path("scores.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    done = sightline("audit", "--data", table, *TINY, "--scores", "scores.jsonl", "--json")
+    assert done.json["spec"]["scores"]["texts"] == len(texts) - 1
+    assert done.err.splitlines() == [
+        "note: scores.jsonl: 1 of the ids with scores name no text of this audit",
+        "note: scores.jsonl: 1 audited texts have no scores, and are undefined in that map",
+        "report: report.html",
+    ]
+    Path("scores.jsonl").write_text(json.dumps(rows[0] | {"word": "other"}), encoding="utf-8")
+    done = sightline("audit", "--data", table, *TINY, "--scores", "scores.jsonl")
+    assert done.code == 2
+    assert done.err.startswith(f"error: scores.jsonl:1: text {texts[1].id!r}, word 0 (from 0): expected")
+    assert sightline("audit", "--data", table, *TINY, "--scores", "s.npy").err.startswith("error: --scores: s.npy: exp")
 
 
 def test_a_saved_audit_is_drawn_again_byte_by_byte(sightline: Call, here: Path, finished: Finished):

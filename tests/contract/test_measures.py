@@ -69,7 +69,9 @@ def test_every_map_is_told_and_made() -> None:
 
 
 def taken(model: AttentionClassifier, texts: list, batch_size: int) -> dict[str, Measurement]:
-    companions = {"uniform": untrained(str(model.spec), len(model.label_names), 5, boundaries=model.spec.boundaries)}
+    beside = {"uniform": 5, "frozen": 6}
+    settings = {"classes": len(model.label_names), "boundaries": model.spec.boundaries}
+    companions = {name: untrained(str(model.spec), seed=seed, **settings) for name, seed in beside.items()}
     outcomes = measure(model, texts, default_measures(), companions, Seeds(0), batch_size, lambda done, total: None)
     assert all(isinstance(outcome, Measurement) for outcome in outcomes.values()), outcomes
     return outcomes
@@ -130,7 +132,7 @@ def test_the_trace_is_left_as_it_was(one: object) -> None:
     model = MODELS["one logit"]
     trace = model.trace(model.collate(TEXTS))
     before = [t.clone() for t in (trace.attention, trace.logits, trace.states, trace.batch.ids, trace.batch.mask)]
-    subject = Subject(model, {"uniform": model}, tuple(TEXTS), tuple(TEXTS))
+    subject = Subject(model, {"uniform": model, "frozen": model}, tuple(TEXTS), tuple(TEXTS))
     if isinstance(one, Surveying):
         subject = replace(subject, learned=one.learn(one.look(subject, trace, Seeds(0)), Seeds(0)))
     one.on_batch(subject, trace, Seeds(0))
@@ -142,6 +144,7 @@ def test_an_absent_companion_is_not_applicable_with_its_name() -> None:
     model = MODELS["one logit"]
     outcomes = measure(model, TEXTS, default_measures(), {}, Seeds(0), 32, lambda done, total: None)
     assert outcomes["retrained"] == NotApplicable("retrained", "needs a companion (uniform)")
+    assert outcomes["frozen"] == NotApplicable("frozen", "needs a companion (frozen)")
 
 
 def test_the_seed_decides_the_draws() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from sightline.models.displayed import Displayed
 
 from sightline.adapters.labels import numbered_for
 from sightline.data.loading import load
@@ -15,7 +16,6 @@ from sightline.experiments.device import pick_device
 from sightline.experiments.run import Display, audit_trained, cut_short, run, train
 from sightline.experiments.saved import load_trained, save_trained
 from sightline.experiments.seen import fingerprint
-from sightline.models.displayed import Displayed
 from sightline.results import Measurement, Ragged
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec

@@ -84,7 +84,7 @@ def test_rivals_are_the_maps_that_a_model_can_give() -> None:
     assert rivals(Subject(model)) == ("attention", "gradient", "deletion", "contribution", *signed)
     assert rivals(Subject(model, given={"t0": np.zeros(7)}))[4] == "given"
     model.__class__ = type("Shut", (AttentionClassifier,), {"offers": frozenset({"embedding_grad"})})
-    assert rivals(Subject(model)) == ("attention", "deletion", "signed_deletion")
+    assert rivals(Subject(model)) == ("attention", "gradient", "deletion", "signed_gradient", "signed_deletion")
 
 
 def test_brought_scores_lie_on_their_words_and_are_unknown_where_there_are_none() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 import torch
-
 from sightline.models.displayed import Displayed
+
 from sightline.types import Auditable
 from tests.texts import examples, untrained
 

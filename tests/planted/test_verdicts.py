@@ -9,8 +9,8 @@ import torch
 from sightline.auditing import audit
 from sightline.audits import Audit
 from sightline.experiments.run import run
+from sightline.models.altered import alter
 from sightline.models.attention import Given
-from sightline.models.displayed import Displayed
 from sightline.results import Failed
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
@@ -59,7 +59,7 @@ def test_random_attention_of_a_bilstm_is_neither() -> None:
 
 def test_displayed_weights_that_are_not_used_are_not_supported() -> None:
     model, dataset = trained(NEEDLE, "mlp(hidden=64)+additive+uniform")
-    result = audit(Displayed(model, 0), dataset)
+    result = audit(alter("random", model, dataset, 0), dataset)
     found = answers(result)
     assert "supported" not in [found[code] for code in ("SL-001", "SL-101", "SL-102", "SL-104", "SL-301")]
     assert result.verdict.text == "must not be shown"

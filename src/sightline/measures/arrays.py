@@ -11,8 +11,8 @@ from jaxtyping import Bool, Float
 from sightline.maths.divergences import probabilities
 from sightline.maths.simplex import decision
 from sightline.results import Bracket, Ragged, Values
-from sightline.seeds import Seeds
-from sightline.types import Arrays, Trace
+from sightline.seeds import Seeds, seed_for
+from sightline.types import Arrays, Example, Trace
 
 Array = np.ndarray
 SURVEYED = "surveyed"
@@ -37,6 +37,14 @@ def predicted_probability(logits: Float[Array, "*B L"], decided: Float[Array, " 
 def decided(trace: Trace) -> Array:
     """Give the class each text of a trace is assigned."""
     return decision(to_numpy(trace.logits))
+
+
+def cluster_of(example: Example) -> int:
+    """Name what a text shares with others by a number: its group, or else its words, so that copies are one cluster.
+
+    Intervals draw whole clusters. A query is not one: where few distinct queries are asked, they are no sample.
+    """
+    return seed_for(0, "group", example.group) if example.group else seed_for(0, "words", " ".join(example.tokens))
 
 
 def shuffled(

@@ -10,9 +10,10 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from sightline.maths import pieces
+from sightline.maths.ties import settled
 from sightline.measures.arrays import WHY, decided, predicted_probability, to_numpy, with_reasons
-from sightline.measures.hybrids import Bag, answers, chunks, crossed, levels, rewritten, share_of
-from sightline.measures.importance import TOKENS_AT_ONCE, log_odds
+from sightline.measures.hybrids import Bag, answers, chunks, crossed, rewritten, share_of
+from sightline.measures.importance import TOKENS_AT_ONCE, odds_of
 from sightline.measures.maps import Maps, rivals
 from sightline.measures.words import Words
 from sightline.results import Measurement
@@ -85,7 +86,7 @@ class Erasure:
         """Order the words of each text: by each map, by the most there is to lose, and at random ``draws`` times."""
         mask = maps.words.mask
         keys = _keys(mask, maps.words.index, self.draws + 1, maps.seeds)
-        by_map = [np.where(mask, levels(np.nan_to_num(maps[name])), -np.inf) for name in (*names, MOST)]
+        by_map = [np.where(mask, settled(np.nan_to_num(maps[name]), mask), -np.inf) for name in (*names, MOST)]
         ordered = [np.lexsort((keys[0], -values), axis=1) for values in by_map]  # ties at random
         return np.stack([*ordered, *(np.argsort(np.where(mask, key, np.inf), axis=1) for key in keys[1:])])
 
@@ -152,7 +153,7 @@ def _mean(lost: Float[Array, " M"], back: Int[Array, "O S B"]) -> Float[Array, "
 
 
 def _odds(logits: Float[Array, "M L"], chosen: Int[Array, " M"]) -> Float[Array, " M"]:
-    return to_numpy(log_odds(torch.from_numpy(logits), torch.from_numpy(chosen)))
+    return odds_of(torch.from_numpy(logits), chosen)
 
 
 def _odds_lost(

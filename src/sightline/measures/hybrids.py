@@ -9,12 +9,11 @@ from itertools import accumulate
 import numpy as np
 from jaxtyping import Float, Int
 
+from sightline.maths.ties import settled
 from sightline.measures.arrays import to_numpy
 from sightline.types import Auditable, Example
 
 Array = np.ndarray
-RESOLUTION = 6
-"""Decimals of a text's largest value that tell two values of a map apart; what differs by less is tied."""
 
 
 def rewritten(text: Example, tokens: tuple[str, ...]) -> Example:
@@ -67,18 +66,12 @@ def share_of(length: Int[Array, "*B"] | int, share: float) -> Int[Array, "*B"]:
     return np.asarray(np.clip(np.floor(share * np.asarray(length) + 0.5), 1, length), dtype=np.int64)
 
 
-def levels(values: Float[Array, "*B W"]) -> Float[Array, "*B W"]:
-    """Round a map so that what floating point noise tells apart is tied, and what it leaves of nothing is nothing."""
-    largest = np.nan_to_num(np.abs(values)).max(axis=-1, keepdims=True)
-    return np.asarray(np.round(values / np.where(largest > 0, largest, 1.0), RESOLUTION))
-
-
 def ranked(values: Float[Array, " W"], keys: Float[Array, " W"], *, signed: bool) -> Int[Array, " S"]:
     """Order the words of a text by a map, largest first, ties by their keys.
 
     Of a signed map only the words that speak for the decided class are taken.
     """
-    rounded = levels(values)
+    rounded = settled(values, np.ones(values.shape, dtype=bool))
     order = np.lexsort((keys, -rounded))
     return order[: int((rounded > 0).sum())] if signed else order
 

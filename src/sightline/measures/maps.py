@@ -24,7 +24,7 @@ from sightline.measures.importance import (
     signed_gradient,
 )
 from sightline.measures.words import Words, like, words_of
-from sightline.questions import RIVALS, SIGNED_RIVALS
+from sightline.questions import REDUCED, RIVALS, SIGNED_RIVALS, Reduction
 from sightline.seeds import Seeds
 from sightline.types import Offer, Subject, Trace
 
@@ -34,12 +34,16 @@ Attentions = Mapping[str, Float[torch.Tensor, "B T"]]
 
 @dataclass(frozen=True)
 class Maps:
-    """The maps of one batch; each is made when it is first asked for, and kept for the other measures."""
+    """The maps of one batch; each is made when it is first asked for, and kept for the other measures.
+
+    ``gradient`` says how gradients are reduced; measures that reduce them otherwise share all maps but those.
+    """
 
     subject: Subject
     trace: Trace
     seeds: Seeds
     tokens_at_once: int = TOKENS_AT_ONCE
+    gradient: Reduction = "input"
 
     @cached_property
     def words(self) -> Words:
@@ -54,9 +58,10 @@ class Maps:
     def __getitem__(self, name: str) -> Float[Array, "B W"]:
         """Give a map by its name in `MAKERS`."""
         shared = self.subject.shared
-        if name not in shared:
-            shared[name] = MAKERS[name].make(self)
-        return np.asarray(shared[name])
+        kept = f"{name}, {self.gradient}" if name in REDUCED else name
+        if kept not in shared:
+            shared[kept] = MAKERS[name].make(self)
+        return np.asarray(shared[kept])
 
     def deleted(self, beside: Attentions | None = None) -> dict[str, Float[Array, "B W"]]:
         """Delete every word once: the model's own answers, and the same decoded with flat and other attention.
@@ -85,12 +90,22 @@ def rivals(subject: Subject) -> tuple[str, ...]:
     return tuple(name for name in brought if MAKERS[name].needs <= subject.model.offers)
 
 
+def _gradient(maps: Maps) -> Array:
+    """Hold attention where the model can decode; otherwise the gradient also runs through the weights."""
+    held = "decode" in maps.subject.model.offers
+    return gradient_importance(maps.subject.model, maps.trace, held=held, reduction=maps.gradient)
+
+
+def _signed_gradient(maps: Maps) -> Array:
+    return signed_gradient(maps.subject.model, maps.trace, held="decode" in maps.subject.model.offers)
+
+
 def _gradient_through(maps: Maps) -> Array:
-    return gradient_importance(maps.subject.model, maps.trace, held=False)
+    return gradient_importance(maps.subject.model, maps.trace, held=False, reduction=maps.gradient)
 
 
 def _free_gradient(maps: Maps) -> Array:
-    return gradient_importance(maps.subject.model, maps.trace, maps.flat)
+    return gradient_importance(maps.subject.model, maps.trace, maps.flat, reduction=maps.gradient)
 
 
 def _evidence(maps: Maps) -> Array:
@@ -137,15 +152,15 @@ def _absolute(name: str) -> Callable[[Maps], Array]:
 _DECODED: frozenset[Offer] = frozenset({"decode", "embedding_grad"})
 MAKERS: Mapping[str, Maker] = {
     "attention": Maker(lambda maps: maps.words.attention),
-    "gradient": Maker(_absolute("signed_gradient"), _DECODED),
-    "gradient_through": Maker(_gradient_through, _DECODED),
+    "gradient": Maker(_gradient, frozenset({"embedding_grad"})),
+    "gradient_through": Maker(_gradient_through, _DECODED),  # without decode, the gradient itself runs through
     "deletion": Maker(lambda maps: maps.deleted()["own"]),
     "contribution": Maker(_absolute("signed_contribution"), frozenset({"token_logits"})),
     "free_gradient": Maker(_free_gradient, _DECODED),
     "free_deletion": Maker(lambda maps: maps.deleted()["free"], frozenset({"decode"})),
     "evidence": Maker(_evidence, frozenset({"token_logits"})),
     "signed_contribution": Maker(_signed_contribution, frozenset({"token_logits"})),
-    "signed_gradient": Maker(lambda maps: signed_gradient(maps.subject.model, maps.trace), _DECODED),
+    "signed_gradient": Maker(_signed_gradient, frozenset({"embedding_grad"})),
     "signed_deletion": Maker(lambda maps: maps.deleted()["signed"]),
     "given": Maker(_given),
 }

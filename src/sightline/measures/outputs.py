@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sightline.measures.arrays import decided, predicted_probability, ragged, to_numpy
+import numpy as np
+
+from sightline.measures.arrays import cluster_of, decided, predicted_probability, ragged, to_numpy
 from sightline.measures.maps import Maps
 from sightline.results import Measurement
 from sightline.seeds import Seeds
@@ -29,6 +31,7 @@ class Outputs:
             "predicted": chosen,
             "probability": predicted_probability(logits, chosen),
             "words": words.mask.sum(1),
+            "cluster": np.array([cluster_of(text) for text in subject.texts], dtype=np.int64),
             "attention": ragged(maps["attention"], words.mask),
         }
 

@@ -11,7 +11,6 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.seeds import Seeds, seed_for
-from sightline.types import Example
 
 Array = np.ndarray
 
@@ -24,11 +23,6 @@ class Texts:
     words: Int[Array, " N"]
     decided: Int[Array, " N"]
     usable: Bool[Array, " N"]
-
-
-def cluster_of(text: Example) -> int:
-    """Number what a text shares with others: its group, or else its words, which it shares with its copies."""
-    return seed_for(0, "group", text.group) if text.group else seed_for(0, "words", "\x1f".join(text.tokens))
 
 
 def halves(cluster: Int[Array, " N"], seeds: Seeds) -> Bool[Array, " N"]:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from sightline.measures.arrays import WHY, decided, ragged, to_numpy, with_reasons
+from sightline.measures.arrays import WHY, cluster_of, decided, ragged, to_numpy, with_reasons
 from sightline.measures.crossing import Orders, Pair, Seen, carried, orders
 from sightline.measures.hybrids import rewritten
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import Maps, rivals
-from sightline.measures.pairing import Texts, able, cluster_of, donors, halves, partners
+from sightline.measures.pairing import Texts, able, donors, halves, partners
 from sightline.results import Measurement, Ragged
 from sightline.seeds import Seeds
 from sightline.types import Arrays, Example, Subject, Survey, Trace

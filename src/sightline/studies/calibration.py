@@ -31,7 +31,7 @@ CORPORA: Mapping[str, str] = {
 }
 """Evidence of moderate strength: the best possible accuracies are .837 and .8."""
 WORLDS: Mapping[str, Callable[[RunSpec], RunSpec]] = {
-    "unused": lambda run: replace(run, model=replace(run.model, source=Part("uniform")), displayed="random"),
+    "unused": lambda run: replace(run, model=replace(run.model, source=Part("uniform")), altered="random"),
     "unchosen": lambda run: replace(run, model=replace(run.model, source=Part("random"))),
     "planted": lambda run: run,
 }
