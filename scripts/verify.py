@@ -5,8 +5,9 @@ SL-102), weights that nobody chose must not pass for chosen (SL-104), and plante
 found. ``confirmation``: the same on seeds 200–299, which nobody had looked at before.
 ``worlds``: the verdict itself, in worlds made so that the right one is known, by encoder; ``worlds-confirmation``: the
 same on seeds from 10000 on, which nobody had looked at before.
-``random_attention``: the worked examples of ``docs/random-attention.md``. ``chaos``: a study that is killed thirty
-times (``scripts/chaos.py``). ``data``: the published corpora by both recipes (``scripts/published.py``), left out where
+``random_attention``: the worked examples of ``docs/random-attention.md``. ``examples``: those on the pages of findings.
+``chaos``: a study that is killed thirty times (``scripts/chaos.py``). ``coverage``: how often intervals hold the truth
+(``scripts/covered.py``). ``data``: the published corpora by both recipes (``scripts/published.py``), left out where
 they are not at hand. The others are studies, whose runs are kept in ``--store``: a killed one resumes.
 
 ``--dry-run`` says what is left of the studies; ``--seeds N`` takes only the first few seeds, and writes nothing.
@@ -21,17 +22,19 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from chaos import chaos
+from covered import coverage
 from published import at_hand, published_data
 from studied import ROOT, add_flags, studied
 
 from sightline.experiments.grid import Grid
-from sightline.studies import calibration, random_attention, worlds
+from sightline.studies import calibration, examples, random_attention, worlds
 from sightline.studies.study import Study
 
 VERIFIED = ROOT / "docs" / "verified"
-MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {"data": published_data, "chaos": chaos}
+MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {"data": published_data, "chaos": chaos, "coverage": coverage}
 STUDIES: Mapping[str, tuple[Study, Callable[[int | None], Grid]]] = {
     "random_attention": (random_attention, lambda seeds: random_attention.grid()),
+    "examples": (examples, lambda seeds: examples.grid()),
     "calibration": (calibration, lambda seeds: calibration.grid(calibration.SEEDS[:seeds])),
     "confirmation": (calibration, lambda seeds: calibration.grid(calibration.UNSEEN[:seeds])),
     "worlds": (worlds, worlds.grid),
@@ -61,7 +64,7 @@ def _wanted(name: str, only: str | None) -> bool:
 def main() -> int:
     """Run what was asked for, write the files, and fail when a gate does not hold."""
     parser = argparse.ArgumentParser(description=__doc__)
-    names = ("data", "chaos", *STUDIES)
+    names = ("data", "chaos", "coverage", *STUDIES)
     parser.add_argument("--only", choices=names)
     add_flags(parser)
     flags = parser.parse_args()

@@ -11,7 +11,7 @@ from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
 from sightline.findings.learned import learned_of
 from sightline.results import Bracket, Estimate, Measurement
-from sightline.statistics import bootstrap
+from sightline.statistics import bootstrap, resamples
 from tests.findings.cases import PREDICTED, THRESHOLDS, N, agreement, outcomes
 
 HALF = np.where(np.arange(N) < N // 2, PREDICTED, 1 - PREDICTED)
@@ -23,8 +23,10 @@ def evidence(**more: Measurement) -> Evidence:
 
 def test_nothing_is_bootstrapped_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     stages: Counter[str] = Counter()
-    draw = bootstrap._resamples
-    monkeypatch.setattr(bootstrap, "_resamples", lambda n, seed, stage: stages.update([stage]) or draw(n, seed, stage))
+    draw = resamples.weights
+    monkeypatch.setattr(
+        resamples, "weights", lambda n, seed, stage, level: stages.update([stage]) or draw(n, seed, stage, level)
+    )
     asked = evidence()
     judge(asked), estimates(asked), metrics(asked), judge(asked)
     by_class = {stage for stage in stages if stage.endswith((" neg", " pos")) or " neg " in stage or " pos " in stage}
@@ -47,7 +49,7 @@ def test_a_number_is_over_the_texts_that_its_effect_is_over() -> None:
     numbers = estimates(asked)
     assert (found.number, found.floor) == (numbers["agreement.captured.gradient"], numbers["agreement.chance.gradient"])
     assert found.number.n == found.floor.n == found.effect.n == N - 19
-    assert found.effect.value == pytest.approx(found.number.value - found.floor.value)
+    assert found.effect.value == pytest.approx((found.number.value - found.floor.value) / (1 - found.floor.value))
 
 
 def test_what_was_not_measured_has_no_estimate() -> None:

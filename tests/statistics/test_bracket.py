@@ -18,7 +18,7 @@ def test_the_interval_reaches_from_side_to_side_and_the_method_names_them() -> N
     found = between(Bracket(LOW, LOW + 0.2), 0, "s")
     low, high = bootstrap.mean(LOW, 0, "s"), bootstrap.mean(LOW + 0.2, 0, "s")
     assert (found.value, found.low, found.high, found.n) == (pytest.approx(LOW.mean() + 0.1), low.low, high.high, 50)
-    assert found.method.startswith(f"bracket from {LOW.mean():.3g} to {LOW.mean() + 0.2:.3g}, its middle shown; bootst")
+    assert found.method.startswith(f"bracket from {LOW.mean():.3g} to {LOW.mean() + 0.2:.3g}, its middle shown; studen")
 
 
 def test_a_text_counts_where_both_sides_are_known() -> None:
@@ -37,3 +37,9 @@ def test_the_interval_covers_a_truth_anywhere_between() -> None:
         found = between(Bracket(true - below, true + above), seed, "s")
         covered += found.low <= 0.5 <= found.high
     assert covered >= 186  # at least 95 %, less three standard errors of 200 draws
+
+
+def test_copies_in_clusters_are_one_text_on_both_sides() -> None:
+    sides, copies = Bracket(LOW, LOW + 0.2), Bracket(np.repeat(LOW, 3), np.repeat(LOW + 0.2, 3))
+    alone, found = between(sides, 0, "s", level=0.99), between(copies, 0, "s", np.repeat(np.arange(50), 3), 0.99)
+    assert (found.value, found.low, found.high) == pytest.approx((alone.value, alone.low, alone.high))

@@ -1,0 +1,116 @@
+"""A few models about which the truth is known, for the documentation: an example each way of every finding.
+
+All are trained on one corpus, in which a word of the class stands among fillers and every text ends on a full stop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from sightline.audits import Audit
+from sightline.experiments.grid import Grid
+from sightline.experiments.store import Store
+from sightline.results import Estimate, Finding
+from sightline.spec.texts import parse_data, parse_model
+from sightline.spec.values import FitSpec, RunSpec
+from sightline.studies.study import gate, grid_of
+
+DATA = "planted:needle(n=1200,length=20,strength=0.9,ending=true)"
+_TRAINING = FitSpec(epochs=40, patience=5)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A model, how it is trained, and how it is changed before its audit."""
+
+    model: str
+    fit: FitSpec = _TRAINING
+    altered: str = ""
+
+
+_MLP, _BILSTM = "mlp(hidden=64)+additive", "bilstm(hidden=64)+additive"
+MODELS: Mapping[str, Known] = {
+    "MLP": Known(_MLP),
+    "BiLSTM": Known(_BILSTM),
+    "BiLSTM, guided onto the full stop": Known(_BILSTM, replace(_TRAINING, guide="last")),
+    "BiLSTM, guided onto the evidence": Known(_BILSTM, replace(_TRAINING, guide="onto")),
+    "MLP, drawn weights shown and not used": Known(f"{_MLP}+uniform", altered="random"),
+    "MLP, drawn weights used": Known(f"{_MLP}+random(scale=2.0)"),
+    "MLP, weights frozen by word": Known(f"{_MLP}+frozen(scale=2.0)"),
+}
+STOP, EVIDENCE = "BiLSTM, guided onto the full stop", "BiLSTM, guided onto the evidence"
+_UNUSED = "MLP, drawn weights shown and not used"
+EXAMPLES: Mapping[str, tuple[str, str]] = {
+    "SL-303": ("MLP", STOP),
+    "SL-301": ("MLP", _UNUSED),
+    "SL-101": ("MLP", _UNUSED),
+    "SL-102": ("MLP", _UNUSED),
+    "SL-104": ("MLP", STOP),
+    "SL-001": ("MLP", "BiLSTM"),
+    "SL-105": ("MLP", _UNUSED),
+    "SL-106": ("MLP", STOP),
+    "SL-202": ("MLP", _UNUSED),
+    "SL-103": ("MLP", "BiLSTM"),
+    "SL-107": ("MLP", "MLP, drawn weights used"),
+    "SL-201": ("MLP", "BiLSTM"),
+}
+"""Of each finding a model for which its claim is supported, and one for which it is not."""
+ROWS: Mapping[str, tuple[int, ...]] = {"MLP": (4, 5), EVIDENCE: (4, 5), STOP: (2, 3), _UNUSED: (2, 3)}
+"""The rows of the verdict table that are right for a model, where its truth leaves no doubt."""
+
+
+def cell(name: str, seed: int = 0) -> RunSpec:
+    """Describe the run of one of `MODELS`."""
+    one = MODELS[name]
+    companions = ("uniform", "frozen")
+    return RunSpec(parse_data(DATA), parse_model(one.model), one.fit, seed, companions=companions, altered=one.altered)
+
+
+def grid() -> Grid:
+    """List the models."""
+    return grid_of("examples", ("model",), (((name,), cell(name)) for name in MODELS))
+
+
+def table(grid: Grid, store: Store) -> dict[str, Any]:
+    """Give what was found of each model, and what it must be."""
+    audits = {labels[0]: store.audit(key) for labels, key in zip(grid.labels, grid.keys, strict=True)}
+    return {
+        "data": DATA,
+        "rows": [_row(name, audit) for name, audit in audits.items()],
+        "examples": {code: list(names) for code, names in EXAMPLES.items()},
+        "gates": [*_gates(audits)],
+    }
+
+
+def _row(name: str, audit: Audit) -> dict[str, Any]:
+    one, words = MODELS[name], audit.estimates["marks.words"]
+    return {
+        "model": name,
+        "spec": one.model,
+        "guide": one.fit.guide,
+        "altered": one.altered,
+        "accuracy": asdict(audit.metrics["accuracy"]),
+        # The full stop is the only mark there is, so it has what words have not.
+        "on_the_stop": asdict(Estimate(1 - words.value, 1 - words.high, 1 - words.low, words.n, words.method)),
+        "verdict": {"row": audit.verdict.row, "text": audit.verdict.text, "reasons": list(audit.verdict.reasons)},
+        "findings": {finding.code: _found(finding) for finding in audit.findings},
+        "maps": [asdict(one) for one in audit.maps],
+    }
+
+
+def _found(finding: Finding) -> dict[str, Any]:
+    numbers = {"number": finding.number, "floor": finding.floor, "effect": finding.effect}
+    return {"answer": finding.verdict} | {name: asdict(one) for name, one in numbers.items() if one is not None}
+
+
+def _gates(audits: Mapping[str, Audit]) -> Iterator[dict[str, Any]]:
+    """Hold every model against its row, and every example against its side."""
+    for name, allowed in ROWS.items():
+        row = audits[name].verdict.row
+        yield gate(f"row: {name}", row, len(audits[name].texts), f"in {allowed}", holds=row in allowed)
+    for code, names in EXAMPLES.items():
+        for name, wanted in zip(names, ("supported", "contradicted"), strict=True):
+            answer = next(finding.verdict for finding in audits[name].findings if finding.code == code)
+            yield gate(f"{code}: {name}", answer, len(audits[name].texts), wanted, holds=answer == wanted)
