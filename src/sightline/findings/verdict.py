@@ -225,8 +225,9 @@ def _learned_nothing(case: Case) -> str:
     if case.learned is None or _better_than_guessing(case):
         return ""
     return (
-        f"the model is not shown to be better than guessing (accuracy {case.learned.accuracy.value:.3f}, always saying "
-        f"the most common class {case.learned.guessing.value:.3f}, n = {case.learned.accuracy.n})"
+        "the model is no better than guessing, as far as these texts show "
+        f"(accuracy {case.learned.accuracy.value:.3f}, always saying the most common class "
+        f"{case.learned.guessing.value:.3f}, n = {case.learned.accuracy.n})"
     )
 
 

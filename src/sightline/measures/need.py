@@ -44,8 +44,10 @@ class Need:
         return {"curve": by_position(words.attention, words.mask)}
 
     def learn(self, arrays: Arrays, seeds: Seeds) -> Float[Array, " G"]:
-        """Average it over the texts."""
-        return np.asarray(np.asarray(arrays["curve"]).mean(axis=0))
+        """Average it over the texts whose output is a number."""
+        curves = np.asarray(arrays["curve"])
+        known = curves[~np.isnan(curves).any(axis=1)]
+        return np.asarray(known.sum(axis=0) / max(1, len(known)))
 
     def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Decode each text once with uniform and constant weights and ``permutations`` times with permuted ones."""
@@ -72,9 +74,10 @@ class Need:
 
     def finish(self, arrays: Arrays) -> Measurement:
         """Count the texts with one possible answer, whose odds are infinite, and those with one possible attention."""
-        of_odds = {name: values for name, values in arrays.items() if name.endswith("_odds")}
-        undefined = count_undefined(of_odds, {"a single candidate": np.asarray(arrays["certain"])})
-        undefined |= count_undefined({"moved": arrays["moved"]}, {"one word": np.asarray(arrays["one_word"])})
+        rest = {name: values for name, values in arrays.items() if name != "moved"}
+        undefined = count_undefined(rest, {"a single candidate": np.asarray(arrays["certain"])})
+        rest = {name: values for name, values in arrays.items() if not name.endswith("_odds")}
+        undefined |= count_undefined(rest, {"one word": np.asarray(arrays["one_word"])})
         return Measurement(self.code, arrays, undefined, {"permutations": self.permutations, "cells": CELLS})
 
     def _others(

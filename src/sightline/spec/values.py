@@ -150,9 +150,6 @@ class FitSpec:
 
     def __post_init__(self) -> None:
         """Refuse what no training could mean."""
-        if self.guide not in get_args(Guide):
-            known = ", ".join(filter(None, get_args(Guide)))
-            raise SpecError(f"fit.guide: expected one of {known}, or nothing; got {self.guide!r}")
         if not self.guide and self.guide_weight != FitSpec.guide_weight:
             raise SpecError(f"fit.guide_weight: {self.guide_weight} weighs nothing without fit.guide; name one")
         for name, value in vars(self).items():
