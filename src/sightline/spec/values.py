@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from sightline.errors import SpecError
 from sightline.questions import ALWAYS, MEASURES, Reduction
