@@ -212,7 +212,8 @@ def _remarks(case: Case) -> tuple[str, ...]:
 
 def _unused(evidence: Evidence) -> str:
     """Say that the weights are shown and not used, where the model decodes and nothing changes without them."""
-    if not evidence.has("need.moved") or np.any(evidence.array("need.moved") > 0):
+    moved = evidence.array("need.moved") if evidence.has("need.moved") else np.empty(0)
+    if np.isnan(moved).all() or np.nanmax(moved) > 0:
         return ""
     return "not used by the model: no answer changes, by no logit, when other weights take the place of those shown"
 
