@@ -8,10 +8,10 @@ from functools import partial
 import published
 from docs_real import real_texts
 from docs_tables import Stored, answered, number, table, when_counted
-from sightline.studies.worlds import WORLDS, World
 
 from sightline.findings.claims import CLAIMS
 from sightline.findings.verdict import TABLE
+from sightline.studies.worlds import WORLDS, World
 
 
 def worlds(stored: Stored) -> str:

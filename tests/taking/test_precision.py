@@ -17,8 +17,8 @@ from sightline.data.vocabulary import Vocabulary
 from sightline.measures import default_measures
 from sightline.measures.agreement import Agreement
 from sightline.measures.outputs import Outputs
-from sightline.models.classifier import AttentionClassifier, build
 from sightline.models.altered import alter
+from sightline.models.classifier import AttentionClassifier, build
 from sightline.results import Bracket, Measurement, NotApplicable, Ragged, Values
 from sightline.seeds import Seeds
 from sightline.spec.texts import parse_data, parse_model

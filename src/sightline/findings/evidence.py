@@ -107,7 +107,7 @@ class Evidence:
 
     def _compared(self, three: Three, of: str) -> Contrast:
         number, floor, ceiling = three
-        rows, stage = self.rows(of), f"{number} {of}".strip()
+        rows, stage = self.rows(of), f"{number} over {floor} {of}".strip()
         if taken := self.taken("transplant") if number.startswith("transplant.carried.") else None:
             name = number.removeprefix("transplant.carried.")
             return carried(taken, name, self.clusters, rows, self.level(of))

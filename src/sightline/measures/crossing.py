@@ -63,28 +63,19 @@ class Pair:
 
         A map that is unknown of either text has none. The random positions of a pair are nested in one order.
         """
-        axis = max(len(self.donor.tokens), len(self.receiver.tokens))
-        stage = f"random words of {self.donor.text.index}"
-        shuffled = seeds.generator(stage, self.receiver.text.index).permutation(axis)
+        x, y = self.donor, self.receiver
+        stage = f"random words of {x.text.index}"
+        shuffled = seeds.generator(stage, y.text.index).permutation(max(len(x.tokens), len(y.tokens)))
+        counts = [(int(share_of(len(x.tokens), share)), int(share_of(len(y.tokens), share))) for share in shares]
         out: dict[str, list[Tokens]] = {}
         for name in names:
-            for places in self._marked(name, shares):
-                out.setdefault(f"carried.{name}", []).append(self._crossed(places, axis))
-                out.setdefault(f"random.{name}", []).append(self._crossed(shuffled[: len(places)], axis))
+            ours, theirs = x.orders[name], y.orders[name]
+            if ours is not None and theirs is not None:
+                marked = [{*ours[:mine].tolist(), *theirs[:yours].tolist()} for mine, yours in counts]
+                drawn = [shuffled[: len(places)].tolist() for places in marked]
+                out[f"carried.{name}"] = [crossed(x.tokens, y.tokens, places) for places in marked]
+                out[f"random.{name}"] = [crossed(x.tokens, y.tokens, places) for places in drawn]
         return out
-
-    def _marked(self, name: str, shares: Sequence[float]) -> list[Int[Array, " _"]]:
-        """Mark the top words of both texts, a set of positions a share."""
-        ours, theirs = self.donor.orders[name], self.receiver.orders[name]
-        if ours is None or theirs is None:
-            return []
-        counts = [[int(share_of(len(one.tokens), share)) for one in (self.donor, self.receiver)] for share in shares]
-        return [np.union1d(ours[:mine], theirs[:yours]) for mine, yours in counts]
-
-    def _crossed(self, places: Int[Array, " _"], axis: int) -> Tokens:
-        marked = np.zeros(axis, dtype=bool)
-        marked[places] = True
-        return crossed(self.donor.tokens, self.receiver.tokens, marked)
 
 
 def orders(maps: Mapping[str, Float[Array, " W"]], index: int, seeds: Seeds) -> Orders:

@@ -13,7 +13,7 @@ from sightline.maths import pieces
 from sightline.maths.ties import settled
 from sightline.measures.arrays import WHY, decided, predicted_probability, to_numpy, with_reasons
 from sightline.measures.hybrids import Bag, answers, chunks, crossed, rewritten, share_of
-from sightline.measures.importance import TOKENS_AT_ONCE, log_odds
+from sightline.measures.importance import TOKENS_AT_ONCE, odds_of
 from sightline.measures.maps import Maps, rivals
 from sightline.measures.words import Words
 from sightline.results import Measurement
@@ -107,11 +107,12 @@ class Erasure:
         """Run the texts again with other words in the places of these: one for each place, whatever the order."""
         bag = Bag.of(subject.audited)
         others = [bag.drawn(text, seeds.generator("other words", text.index)) for text in subject.texts]
-        able = np.flatnonzero([bool(others[row]) for row in removals.row])
-        found = [
-            rewritten(subject.texts[row], crossed(others[row], subject.texts[row].tokens, gone[words.mask[row]]))
-            for row, gone in zip(removals.row[able], removals.gone[able], strict=True)
-        ]
+        found, able = [], []
+        for i, (row, gone) in enumerate(zip(removals.row, removals.gone, strict=True)):
+            if others[row]:
+                text, places = subject.texts[row], np.flatnonzero(gone[words.mask[row]])
+                found.append(rewritten(text, crossed(others[row], text.tokens, places.tolist())))
+                able.append(i)
         out = np.full((len(removals.row), classes), np.nan)
         if found:
             out[able] = answers(subject.model, found, self.tokens_at_once)
@@ -152,7 +153,7 @@ def _mean(lost: Float[Array, " M"], back: Int[Array, "O S B"]) -> Float[Array, "
 
 
 def _odds(logits: Float[Array, "M L"], chosen: Int[Array, " M"]) -> Float[Array, " M"]:
-    return to_numpy(log_odds(torch.from_numpy(logits), torch.from_numpy(chosen)))
+    return odds_of(torch.from_numpy(logits), chosen)
 
 
 def _odds_lost(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
 from sightline.maths.ties import settled
 from sightline.measures.arrays import to_numpy
@@ -18,22 +18,24 @@ Array = np.ndarray
 
 def rewritten(text: Example, tokens: tuple[str, ...]) -> Example:
     """Give a text other words; it keeps its query, its candidates and the index by which a model may know it."""
-    ends = list(accumulate((len(token) + 1 for token in tokens), initial=0))
-    offsets = tuple((start, start + len(token)) for start, token in zip(ends, tokens, strict=False))
+    starts = accumulate((len(token) + 1 for token in tokens), initial=0)
+    offsets = tuple([(start, start + len(token)) for start, token in zip(starts, tokens, strict=False)])
     told = " ".join(tokens)
     return replace(text, id=f"{text.id}, rewritten", text=told, tokens=tokens, offsets=offsets, rationale=None)
 
 
-def crossed(
-    donor: tuple[str, ...], receiver: tuple[str, ...], marked: Bool[Array, " S"] | Sequence[bool]
-) -> tuple[str, ...]:
+def crossed(donor: tuple[str, ...], receiver: tuple[str, ...], places: Iterable[int]) -> tuple[str, ...]:
     """Take the donor's word at every marked position and the receiver's elsewhere; where a text has none there is none.
 
-    >>> crossed(("not", "good"), ("so", "very", "bad"), (True, True, False))
+    >>> crossed(("not", "good"), ("so", "very", "bad"), [0, 1])
     ('not', 'good', 'bad')
+    >>> crossed(("not", "good"), ("so", "very", "bad"), [0, 2])
+    ('not', 'very')
     """
-    sources = ((donor if one else receiver)[place : place + 1] for place, one in enumerate(marked))
-    return tuple(word for found in sources for word in found)
+    found: list[str | None] = [*receiver, *[None] * (len(donor) - len(receiver))]
+    for place in places:
+        found[place] = donor[place] if place < len(donor) else None
+    return tuple([word for word in found if word is not None])
 
 
 def answers(model: Auditable, texts: Sequence[Example], tokens_at_once: int) -> Float[Array, "N L"]:

@@ -140,9 +140,7 @@ def _given(maps: Maps) -> Array:
     for row, (text, real) in enumerate(zip(maps.subject.texts, words.mask, strict=True)):
         scores = maps.subject.given.get(text.id, np.full(len(text.tokens), np.nan))
         if len(scores) != len(text.tokens):
-            raise ValueError(
-                f"text {text.id} has {len(text.tokens)} words, and {len(scores)} scores were brought for it"
-            )
+            raise ValueError(f"text {text.id} has {len(text.tokens)} words, and {len(scores)} scores were brought")
         out[row, real] = scores
     return out
 

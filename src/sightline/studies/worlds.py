@@ -94,6 +94,7 @@ WORLDS = (
         CAN,
         MUST_NOT,
         data="detector(length=15,n=1600)",
+        guide="onto",
     ),
     World(
         "detector, 10 %",
@@ -102,6 +103,7 @@ WORLDS = (
         MUST_NOT,
         like="detector, 50 %",
         data="detector(length=15,n=1600,positives=0.1)",
+        guide="onto",
     ),
     World(
         "detector, 2 %",
@@ -110,6 +112,7 @@ WORLDS = (
         MUST_NOT,
         like="detector, 50 %",
         data="detector(length=15,n=1600,positives=0.02)",
+        guide="onto",
     ),
     World("logits × 0.3", "no decision changes", CAN, MUST_NOT, like="needle", altered="scaled(by=0.3)"),
     World("logits × 10", "no decision changes", CAN, MUST_NOT, like="needle", altered="scaled(by=10.0)"),
@@ -214,23 +217,25 @@ def cell(world: World, encoder: str, seed: int) -> RunSpec:
 def grid(count: int | None = None, first: int = 0) -> Grid:
     """List the runs seed by seed, so that a part of them is a small calibration."""
     named = {world.name: world for world in WORLDS}
-    seeds = {encoder: of if count is None else min(count, of) for encoder, of in SEEDS.items()}
-    labels = (
-        (world.name, encoder, str(first + number))
-        for number in range(max(seeds.values()))
-        for world in WORLDS
-        for encoder in world.models
-        if number < seeds[encoder]
-    )
-    return grid_of("worlds", AXES, ((label, cell(named[label[0]], label[1], int(label[2]))) for label in labels))
+    cells = ((label, cell(named[label[0]], label[1], int(label[2]))) for label in labels(count, first))
+    return grid_of("worlds", AXES, cells)
+
+
+def labels(count: int | None = None, first: int = 0) -> Iterator[tuple[str, str, str]]:
+    """Name the runs by world, encoder and seed: as many as `SEEDS` says, or ``count`` where that is less."""
+    for number in range(max(SEEDS.values())):
+        for world in WORLDS:
+            for encoder in world.models:
+                if number < min(SEEDS[encoder], count or SEEDS[encoder]):
+                    yield world.name, encoder, str(first + number)
 
 
 def table(grid: Grid, store: Store) -> dict[str, Any]:
     """Count in which row each world ends, and hold the counts against what is promised."""
     found = store.find(grid.keys)
     cells: dict[tuple[str, ...], dict[str, Summary]] = {}
-    for labels, key in zip(grid.labels, grid.keys, strict=True):
-        cells.setdefault(labels[:2], {})[labels[2]] = found[key]
+    for (*group_of, seed), key in zip(grid.labels, grid.keys, strict=True):
+        cells.setdefault(tuple(group_of), {})[seed] = found[key]
     groups, gates = [], list[dict[str, Any]]()
     for world, encoder in ((one, encoder) for one in WORLDS for encoder in one.models):
         if mine := cells.get((world.name, encoder)):
