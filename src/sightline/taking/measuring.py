@@ -94,7 +94,7 @@ class _Run:
             for one in (one for one in guarded if one.outcome is None):
                 call: Call = "look" if one in looking else "on_batch"
                 # What is computed from no number is none, which is counted at the end: no reason to warn.
-                with one.step(call), np.errstate(invalid=None if finite[-1].all() else "ignore"):
+                with one.step(call), np.errstate(all=None if finite[-1].all() else "ignore"):
                     arrays = getattr(one.one, call)(replace(at_hand, learned=one.learned), trace, self.seeds)
                     one.parts.append(checked(arrays, len(rows)))
             done += len(rows)
