@@ -34,7 +34,7 @@ MODELS: Mapping[str, str] = {
 ALONE = {"mlp": MODELS["mlp"]}
 MIXING = {name: model for name, model in MODELS.items() if name != "mlp"}
 TRAINING = FitSpec(epochs=20, patience=5, learning_rate=3e-3)
-"""Enough to find planted evidence; it is also how a model is guided onto evidence."""
+"""Enough to find planted evidence, with a guide onto it or without."""
 MISLED = FitSpec(epochs=40, patience=10, learning_rate=3e-3, guide="away", guide_weight=0.3)
 """What a model needs to find evidence through other words, while it is guided elsewhere."""
 SEEDS: Mapping[str, int] = {"mlp": 200, "bilstm": 50, "cnn": 50, "transformer": 50}
@@ -54,7 +54,8 @@ class World:
 
     ``right`` are the rows of the verdict that are right (none: nothing is promised), ``never`` those that would be
     wrong in what matters most, and ``says`` what the reasons must say in some rows. ``like`` names the world whose cell
-    of the same seed must end in the same row. A ``guide`` of None is whatever brings attention onto the evidence.
+    of the same seed must end in the same row. Where a world says nothing else, attention is guided onto the evidence:
+    left alone, an MLP may look for the words of one class only, and the others need look nowhere.
     """
 
     name: str
@@ -66,7 +67,7 @@ class World:
     models: Mapping[str, str] = field(default_factory=lambda: MODELS)
     data: str = "needle(length=15,n=800)"
     source: str = "learned"
-    guide: Guide | None = None
+    guide: Guide = "onto"
     altered: str = ""
     limit: int | None = None
 
@@ -75,7 +76,7 @@ WORLDS = (
     World("needle", "attention lies on the one word that tells the class, and nothing else is read", CAN, MUST_NOT),
     World("needle, 10 words", "as the needle", CAN, MUST_NOT, data="needle(length=10,n=800)"),
     World("needle, 30 words", "as the needle", CAN, MUST_NOT, data="needle(length=30,n=800)"),
-    World("needle, 120 words", "as the needle", CAN, MUST_NOT, data="needle(length=120,n=800)", limit=60),
+    World("needle, 120 words", "as the needle", CAN, MUST_NOT, data="needle(length=120,n=400)"),
     World("four classes", "as the needle", CAN, MUST_NOT, data="needle(classes=4,length=15,n=800)"),
     World(
         "votes",
@@ -84,7 +85,7 @@ WORLDS = (
         MUST_NOT,
         data="vote(cues=3,length=20,n=800,strength=0.8)",
     ),
-    World("guided onto evidence", "as the needle, all attention on it", CAN, MUST_NOT, models=ALONE, guide="onto"),
+    World("found alone", "in an MLP only attention can pick the needle out", CAN, MUST_NOT, models=ALONE, guide=""),
     World(
         "not guided", "nothing is known: states may carry the needle to where attention lies", models=MIXING, guide=""
     ),
@@ -94,7 +95,6 @@ WORLDS = (
         CAN,
         MUST_NOT,
         data="detector(length=15,n=1600)",
-        guide="onto",
     ),
     World(
         "detector, 10 %",
@@ -103,7 +103,6 @@ WORLDS = (
         MUST_NOT,
         like="detector, 50 %",
         data="detector(length=15,n=1600,positives=0.1)",
-        guide="onto",
     ),
     World(
         "detector, 2 %",
@@ -112,7 +111,6 @@ WORLDS = (
         MUST_NOT,
         like="detector, 50 %",
         data="detector(length=15,n=1600,positives=0.02)",
-        guide="onto",
     ),
     World("logits × 0.3", "no decision changes", CAN, MUST_NOT, like="needle", altered="scaled(by=0.3)"),
     World("logits × 10", "no decision changes", CAN, MUST_NOT, like="needle", altered="scaled(by=10.0)"),
@@ -204,13 +202,9 @@ Cells = Mapping[str, Summary]
 
 def cell(world: World, encoder: str, seed: int) -> RunSpec:
     """Describe one run of a world."""
-    guide = world.guide
-    if guide is None:
-        guide = "" if encoder in ALONE else "onto"  # an MLP finds evidence by itself: nothing else carries it
-    training = MISLED if guide in ("last", "first", "away") else TRAINING
-    model = replace(parse_model(world.models[encoder]), source=Part(world.source))
-    fit = replace(training, guide=guide)
     data = parse_data(f"planted:{world.data}")
+    model = replace(parse_model(world.models[encoder]), source=Part(world.source))
+    fit = replace(MISLED if world.guide in ("last", "first", "away") else TRAINING, guide=world.guide)
     return RunSpec(data, model, fit, seed, world.limit, COMPANIONS, altered=world.altered)
 
 
