@@ -22,7 +22,7 @@ from sightline.questions import MAPS
 from sightline.results import Measurement
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data, parse_model
-from sightline.spec.values import RunSpec
+from sightline.spec.values import COMPANIONS, RunSpec
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))  # where make_docs finds its own two helpers
@@ -51,7 +51,8 @@ def fresh(pages: dict[str, str]) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def audit() -> Audit:
     model, fit = build_specs("mlp(hidden=8)", epochs=2)
-    return run(RunSpec(parse_data("planted:needle(n=120,length=6)"), model, fit))[1]
+    data = parse_data("planted:needle(n=120,length=6,ending=true)")
+    return run(RunSpec(data, model, fit, companions=COMPANIONS))[1]
 
 
 def test_the_documentation_is_true_of_the_code(pages):
@@ -175,7 +176,7 @@ def test_every_command_and_flag_is_on_the_page_of_commands():
     ]  # fmt: skip
     assert [flag for flag in commands.flags() - {"--help"} if f"`{flag}" not in page] == []
     assert "| `AUDIT_DIR` | A folder" in page
-    assert "| `--companions uniform&#124;none` |" in page
+    assert "| `--companions uniform&#124;frozen&#124;none` |" in page
     assert "| `--seed N` | Everything random follows from it: splits, weights, draws. Default: 0. |" in page
 
 
