@@ -77,20 +77,20 @@ def _example(row: Stored, codes: Iterable[str]) -> list[str]:
 
 
 def example(code: str, stored: Stored) -> str:
-    """Table a model for which a claim is supported, and one for which it is not."""
+    """Table a model for which a claim is supported, and one for which it is not, as far as there is an example."""
     rows = {row["model"]: row for row in stored["rows"]}
+    if code not in stored["examples"]:
+        return "None of the models contradicts it.\n"
     head = ("model", "number", "floor", "effect", "answer")
-    return table(head, (_one_way(rows[name], code) for name in stored["examples"][code]))
+    return table(head, (_one_way(rows[case["model"]]["findings"][code], case) for case in stored["examples"][code]))
 
 
-def _one_way(row: Stored, code: str) -> tuple[str, ...]:
-    found = row["findings"][code]
-    numbers = (number(found.get(key)) for key in ("number", "floor", "effect"))
-    return (
-        row["model"],
-        *numbers,
-        f"{found['answer']}, n = {found['effect']['n']}" if "effect" in found else found["answer"],
-    )
+def _one_way(found: Stored, case: Stored) -> tuple[str, ...]:
+    name = f"{case['model']}, texts predicted {case['of']!r}" if case["of"] else case["model"]
+    shown = found["by_class"][case["of"]] if case["of"] else found
+    numbers = (number(shown.get(key)) for key in ("number", "floor", "effect"))
+    texts = f", n = {shown['effect']['n']}" if "effect" in shown else ""
+    return name, *numbers, f"{shown['answer']}{texts}"
 
 
 def full_stop(stored: Stored) -> str:

@@ -67,8 +67,16 @@ def printed(page: Page) -> None:
     page.locator("#texts").evaluate("element => element.scrollIntoView()")
 
 
+def head(page: Page) -> None:
+    """Look at what is read first: the answer, why, and what may be shown instead."""
+    page.evaluate("scrollTo(0, 0)")
+
+
 SHOTS = (
-    Shot("report-verdict", "learned", lambda page: page.evaluate("scrollTo(0, 0)")),
+    Shot("report-verdict", "learned", head),
+    Shot("report-instead", "random", head),
+    Shot("report-instead-phone", "random", head, width=375, height=1400, context={"device_scale_factor": 2}),
+    Shot("report-instead-dark", "random", head, context={"color_scheme": "dark"}),
     Shot("report-desktop", "learned", surest, height=1100),
     Shot("report-random", "random", picked, height=1100),
     Shot("report-phone", "learned", opened, width=375, height=812, context={"device_scale_factor": 2}),

@@ -74,6 +74,16 @@ def test_brackets_and_numbers_of_the_whole_split_round_trip(tmp_path: Path) -> N
     same(audit, Audit.load(audit.save(tmp_path / "again")))
 
 
+def test_what_a_model_does_not_allow_round_trips(tmp_path: Path) -> None:
+    n = len(make_audit().texts)
+    kept = Measurement("marks", {"words": np.ones(n)}, missing={"without": "needs decode"})
+    audit = Audit(**{**make_audit().__dict__, "measurements": {"marks": kept}})
+    again = Audit.load(audit.save(tmp_path / "audit"))
+    assert again.measurements["marks"].missing == {"without": "needs decode"}
+    assert json.loads((tmp_path / "audit" / "audit.json").read_text())["missing"] == {"marks.without": "needs decode"}
+    same(audit, again)
+
+
 def test_saving_again_replaces_and_refuses_a_strange_folder(tmp_path: Path) -> None:
     made = make_audit()
     save_results(made, tmp_path / "audit")

@@ -30,6 +30,9 @@ from sightline.types import Auditable, Example, Measure, Trace
 TRAINED_ELSEWHERE = "unknown: this model was trained elsewhere, and may have seen the texts it was audited on"
 """What the card says of a model that was handed in trained."""
 
+NO_ANSWER = "(no finite output)"
+"""What stands for the predicted class of a text whose output is no number."""
+
 
 def audit(
     model: Auditable,
@@ -106,9 +109,10 @@ def _records(
     outputs = outcomes.get("outputs")
     if not isinstance(outputs, Measurement):
         return ()
-    predicted = np.asarray(outputs.values["predicted"])
+    predicted, finite = (np.asarray(outputs.values[name]) for name in ("predicted", "finite"))
+    told = [names[int(chosen)] if known else NO_ANSWER for chosen, known in zip(predicted, finite, strict=True)]
     return tuple(
-        TextRecord(e.id, e.text, e.tokens, e.offsets, names[e.label], names[int(predicted[i])], e.rationale, e.query)
+        TextRecord(e.id, e.text, e.tokens, e.offsets, names[e.label], told[i], e.rationale, e.query)
         for i, e in enumerate(examples)
     )
 

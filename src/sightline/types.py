@@ -114,6 +114,17 @@ class Trace:
     token_logits: Float[torch.Tensor, "B T L"] | None = None
     inside: Any = field(default=None, kw_only=True)
 
+    @property
+    def finite(self) -> Bool[torch.Tensor, " B"]:
+        """Tell for each text whether attention and logits are numbers; of an answer it does not allow, −∞ is one."""
+        candidates, forbidden = self.batch.candidates, torch.isneginf(self.logits)
+        allowed = (
+            torch.isfinite(self.logits)
+            if candidates is None
+            else torch.isfinite(self.logits) | (forbidden & ~candidates)
+        )
+        return allowed.all(dim=1) & torch.isfinite(self.attention).all(dim=1)
+
 
 @runtime_checkable
 class Auditable(Protocol):

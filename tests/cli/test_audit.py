@@ -128,7 +128,22 @@ def test_limit_takes_a_sample_and_says_so(sightline: Call, here: Path, table, fi
 
 def test_without_a_companion_its_measure_is_not_applicable(sightline: Call, here: Path, table):
     told = sightline("audit", "--data", table, *TINY, "--companions", "none", "--json").json
-    assert told["not_applicable"] == {"retrained": "needs a companion (uniform)"}
+    assert told["not_applicable"]["retrained"] == "needs a companion (uniform)"
+
+
+def test_gradients_are_reduced_as_the_flag_says(sightline: Call, here: Path, table, model, finished: Finished):
+    """Of a model to be trained and of a saved one alike; everything but the gradients stays."""
+    done = sightline("audit", "--data", table, "--model", model, "--gradient", "norm", "--save", "later")
+    assert done.code == 0, done.err
+    assert sightline("audit", "--data", table, *TINY, "--gradient", "norm", "--save", "norm").code == 0
+    later, norm = load_results("later").measurements["agreement"], load_results("norm").measurements["agreement"]
+    assert later.settings["gradient"] == norm.settings["gradient"] == "norm"
+    assert load_results(finished.saved).measurements["agreement"].settings["gradient"] == "input"
+    first, second = raw(Path("norm")), raw(finished.saved)
+    assert np.abs(first["agreement.gradient"] - second["agreement.gradient"]).max() > 1e-6
+    np.testing.assert_allclose(first["agreement.deletion"], second["agreement.deletion"], atol=1e-6)
+    assert "as in Meister et al. (2021)" in Path("report.html").read_text(encoding="utf-8")
+    assert sightline("audit", "--data", table, *TINY, "--gradient", "sum").code == 2
 
 
 def test_memory_changes_the_speed_and_not_the_numbers(
@@ -137,9 +152,9 @@ def test_memory_changes_the_speed_and_not_the_numbers(
     asked = []
     from sightline.measures import default_measures
 
-    def seen(tokens_at_once, chosen):
+    def seen(tokens_at_once, *others):
         asked.append(tokens_at_once)
-        return default_measures(tokens_at_once, chosen)
+        return default_measures(tokens_at_once, *others)
 
     monkeypatch.setattr("sightline.measures.default_measures", seen)
     assert sightline("audit", "--data", table, *TINY, "--memory", "1M", "--save", "small").code == 0

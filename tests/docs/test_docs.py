@@ -22,7 +22,7 @@ from sightline.questions import MAPS
 from sightline.results import Measurement
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data, parse_model
-from sightline.spec.values import RunSpec
+from sightline.spec.values import COMPANIONS, RunSpec
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))  # where make_docs finds its own two helpers
@@ -51,7 +51,8 @@ def fresh(pages: dict[str, str]) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def audit() -> Audit:
     model, fit = build_specs("mlp(hidden=8)", epochs=2)
-    return run(RunSpec(parse_data("planted:needle(n=120,length=6)"), model, fit))[1]
+    data = parse_data("planted:needle(n=120,length=6,ending=true)")
+    return run(RunSpec(data, model, fit, companions=COMPANIONS))[1]
 
 
 def test_the_documentation_is_true_of_the_code(pages):
@@ -175,7 +176,7 @@ def test_every_command_and_flag_is_on_the_page_of_commands():
     ]  # fmt: skip
     assert [flag for flag in commands.flags() - {"--help"} if f"`{flag}" not in page] == []
     assert "| `AUDIT_DIR` | A folder" in page
-    assert "| `--companions uniform&#124;none` |" in page
+    assert "| `--companions uniform&#124;frozen&#124;none` |" in page
     assert "| `--seed N` | Everything random follows from it: splits, weights, draws. Default: 0. |" in page
 
 
@@ -229,7 +230,8 @@ UNKNOWN = {"value": float("nan"), "low": float("nan"), "high": float("nan"), "n"
 
 
 def model_row(name: str, guide: str, effect: dict[str, float]) -> dict[str, Any]:
-    found = {"answer": "supported", "number": effect, "floor": KNOWN, "effect": effect}
+    by_class = {"beta": {"answer": "contradicted", "effect": KNOWN}}
+    found = {"answer": "supported", "number": effect, "floor": KNOWN, "effect": effect, "by_class": by_class}
     return {
         "model": name, "spec": "mlp", "guide": guide, "altered": "" if guide else "random", "accuracy": KNOWN,
         "on_the_stop": KNOWN, "verdict": {"row": 5, "text": "can be shown with caveats", "reasons": []},
@@ -240,11 +242,14 @@ def model_row(name: str, guide: str, effect: dict[str, float]) -> dict[str, Any]
 
 def test_an_example_each_way_becomes_a_table():
     rows = [model_row("right", "onto", KNOWN), model_row("wrong", "", UNKNOWN)]
-    stored = {"data": "planted:needle()", "rows": rows, "examples": {"SL-303": ["right", "wrong"], "SL-107": ["right"]}}
+    cases = [{"model": "right", "of": ""}, {"model": "wrong", "of": ""}, {"model": "right", "of": "beta"}]
+    stored = {"data": "planted:needle()", "rows": rows, "examples": {"SL-303": cases, "SL-107": cases[:1]}}
     told = results.example("SL-303", stored).splitlines()
     assert told[2] == "| right | 0.50 [0.40, 0.60] | 0.50 [0.40, 0.60] | 0.50 [0.40, 0.60] | supported, n = 300 |"
     assert told[3] == "| wrong | — | 0.50 [0.40, 0.60] | — | supported, n = 0 |"
+    assert told[4] == "| right, texts predicted 'beta' | — | — | 0.50 [0.40, 0.60] | contradicted, n = 300 |"
     assert results.example("SL-107", stored).splitlines()[2] == "| right | — | — | — | not applicable |"
+    assert results.example("SL-103", stored) == "None of the models contradicts it.\n"
     assert "| right | `mlp`, `fit.guide=onto` | 0.50 [0.40, 0.60] | can be shown" in results.models(stored)
     assert "| wrong | `mlp`, `altered=random` |" in results.models(stored)
     stop = results.full_stop(stored)

@@ -30,6 +30,7 @@ def test_nothing_is_bootstrapped_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = evidence()
     judge(asked), estimates(asked), metrics(asked), judge(asked)
     by_class = {stage for stage in stages if stage.endswith((" neg", " pos")) or " neg " in stage or " pos " in stage}
+    by_class.add("above guessing")  # once by each judgement
     assert {stage: count for stage, count in stages.items() if count > 1 and stage not in by_class} == {}
     assert len(stages) > 20
 
@@ -91,7 +92,7 @@ def test_texts_of_one_source_are_drawn_together() -> None:
     together = Measurement("outputs", {**outputs.values, "cluster": np.arange(N) // 4})
     shared = evidence(outputs=together)
     narrow, wide = (asked.estimate("agreement.captured.gradient") for asked in (alone, shared))
-    assert narrow.value == wide.value
+    assert narrow.value == pytest.approx(wide.value)
     assert f"{N // 4} clusters" in wide.method
 
 

@@ -52,7 +52,8 @@ def test_the_effect_is_from_chance_to_perfect_and_p_is_corrected() -> None:
 def test_each_claim_of_agreement_has_its_own_reference() -> None:
     for name, code in (("gradient", "SL-101"), ("deletion", "SL-102"), ("free", "SL-104")):
         found = findings(agreement({name: 0.0}))
-        assert [c for c, f in found.items() if f.verdict == "contradicted"] == [code]
+        # SL-107 holds the number of SL-104 against another floor.
+        assert {c for c, f in found.items() if f.verdict == "contradicted"} - {"SL-107"} == {code}
         assert found[code].p > 0.05
 
 

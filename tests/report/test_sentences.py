@@ -153,8 +153,9 @@ def test_the_headline_gives_the_reason_without_its_numbers_and_each_reason_once(
     assert headline(replace(by_class(), by_class={"a": replace(ASTRAY, reasons=())})).endswith("predicted 'a'")
 
 
-def test_only_what_contradicts_is_told_without_its_code() -> None:
+def test_what_was_not_tested_is_told_with_its_code_and_why() -> None:
     assert reason_of("SL-402 not applicable: a state stands for its word (needs decode)").code == ""
+    assert reason_of("SL-105 inconclusive: it could not be shown (n = 3; (2))").words == "it could not be shown"
     assert reason_of("18 test texts; a verdict rests on at least 50").words.startswith("18 test texts")
     assert reason_of("SL-301 contradicted: it changes nothing").words == "it changes nothing"
 

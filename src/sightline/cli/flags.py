@@ -181,7 +181,8 @@ Companions = Annotated[
         "--companions",
         metavar=f"{'|'.join(COMPANIONS)}|none",
         show_default="uniform",
-        help="Models trained beside it, to compare with: one with uniform attention, or none (faster, answers less).",
+        help="Models trained beside it, to compare with: under uniform attention, under weights frozen by word, both "
+        "(with a comma), or none (faster, answers less).",
         rich_help_panel=_MODEL,
     ),
 ]

@@ -52,7 +52,9 @@ class Evidence:
         measure, _, quantity = name.partition(".")
         outcome = self.outcomes.get(measure)
         if isinstance(outcome, Measurement):
-            return outcome.missing.get(quantity, f"{measure} does not measure it")
+            silent = self.has("outputs.finite") and not self.finite.any()
+            told = "no output of the model is a number" if silent else f"{measure} does not measure it"
+            return outcome.missing.get(quantity, told)
         if isinstance(outcome, NotApplicable):
             return outcome.reason
         return f"the measure failed: {outcome.error}" if isinstance(outcome, Failed) else "it was not asked for"
@@ -105,7 +107,7 @@ class Evidence:
 
     def _compared(self, three: Three, of: str) -> Contrast:
         number, floor, ceiling = three
-        rows, stage = self.rows(of), f"{number} {of}".strip()
+        rows, stage = self.rows(of), f"{number} over {floor} {of}".strip()
         if taken := self.taken("transplant") if number.startswith("transplant.carried.") else None:
             name = number.removeprefix("transplant.carried.")
             return carried(taken, name, self.clusters, rows, self.level(of))
@@ -150,10 +152,11 @@ class Evidence:
 
     def _drop(self, name: str) -> Estimate | None:
         one = DROPS[name]
-        if not self.has(f"{one.measure}.{one.comparison}"):
+        if not self.has(f"{one.measure}.{one.comparison}") or not self.finite.any():
             return None
-        labels, learned, other = self.decisions(one.measure, one.comparison)
-        return estimate_drop(one, labels, learned, other, len(self.label_names), self.seed, self.clusters)
+        labels, learned, other = (each[self.finite] for each in self.decisions(one.measure, one.comparison))
+        clusters = self.clusters[self.finite]
+        return estimate_drop(one, labels, learned, other, len(self.label_names), self.seed, clusters)
 
     def decisions(self, measure: str, other: str) -> tuple[Int[Array, " N"], Int[Array, " N"], Int[Array, "N *R"]]:
         """Give the labels, the decisions of the model, and those of what it is compared with."""

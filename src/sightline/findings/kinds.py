@@ -49,7 +49,8 @@ def contrast(evidence: Evidence, claim: Claim) -> Judged | str:
         return _undefined(evidence, claim.number)
     for second in others:
         if not _missing(evidence, second):
-            tests[claim.beside[second[1]] if second[1] in claim.beside else second[1]] = _test(evidence, second)
+            words = {name: told for told, name in claim.beside.items()}
+            tests[words[second[1]]] = _test(evidence, second)
     p = p_value(evidence.array(claim.number), evidence.array(claim.draws)) if claim.draws else None
     return Judged(tests, p=p)
 

@@ -212,7 +212,8 @@ def _remarks(case: Case) -> tuple[str, ...]:
 
 def _unused(evidence: Evidence) -> str:
     """Say that the weights are shown and not used, where the model decodes and nothing changes without them."""
-    if not evidence.has("need.moved") or np.any(evidence.array("need.moved") > 0):
+    moved = evidence.array("need.moved") if evidence.has("need.moved") else np.empty(0)
+    if np.isnan(moved).all() or np.nanmax(moved) > 0:
         return ""
     return "not used by the model: no answer changes, by no logit, when other weights take the place of those shown"
 
@@ -225,8 +226,9 @@ def _learned_nothing(case: Case) -> str:
     if case.learned is None or _better_than_guessing(case):
         return ""
     return (
-        f"the model is not shown to be better than guessing (accuracy {case.learned.accuracy.value:.3f}, always saying "
-        f"the most common class {case.learned.guessing.value:.3f}, n = {case.learned.accuracy.n})"
+        "the model is no better than guessing, as far as these texts show "
+        f"(accuracy {case.learned.accuracy.value:.3f}, always saying the most common class "
+        f"{case.learned.guessing.value:.3f}, n = {case.learned.accuracy.n})"
     )
 
 

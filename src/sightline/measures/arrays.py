@@ -17,6 +17,8 @@ from sightline.types import Arrays, Example, Trace
 Array = np.ndarray
 SURVEYED = "surveyed"
 """The array that says which of the audited texts a measure has learned from, where it has from any."""
+NOT_FINITE = "not_finite"
+"""The array that says on which texts the model's output is no number (`Trace.finite`), where it is on any."""
 WHY = "why: "
 """What stands before a reason where a measure says, text by text, why its numbers are undefined."""
 
@@ -74,10 +76,11 @@ def with_reasons(arrays: Arrays) -> tuple[Arrays, dict[str, dict[str, int]]]:
 def count_undefined(values: Arrays, reasons: Mapping[str, Bool[Array, " N"]]) -> dict[str, dict[str, int]]:
     """Count NaN by quantity and by the first reason that applies, in the order given; the rest is "unexplained".
 
-    Texts that the measure has learned from (`Surveying`) are not measured, and that is the first of all reasons.
+    Before all others come the texts whose output is no number, and those that the measure has learned from
+    (`Surveying`): neither are measured.
     """
-    surveyed = {"learned from": np.asarray(values[SURVEYED])} if SURVEYED in values else {}
-    reasons = {**surveyed, **reasons}
+    first = {"non-finite output": NOT_FINITE, "learned from": SURVEYED}
+    reasons = {reason: np.asarray(values[name]) for reason, name in first.items() if name in values} | dict(reasons)
     counts: dict[str, dict[str, int]] = {}
     for name, value in values.items():
         unknown = _undefined(value)

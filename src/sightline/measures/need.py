@@ -9,13 +9,13 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float
 
-from sightline.maths.positions import CELLS, at_positions, by_position
+from sightline.maths.positions import CELLS, recut
 from sightline.maths.projections import uniform
 from sightline.maths.simplex import decision
-from sightline.measures.arrays import count_undefined, decided, shuffled, to_numpy
+from sightline.measures.arrays import count_undefined, decided, ragged, shuffled, to_numpy
 from sightline.measures.importance import odds_of
 from sightline.measures.words import Words, like, words_of
-from sightline.results import Measurement
+from sightline.results import Measurement, Ragged
 from sightline.seeds import Seeds
 from sightline.types import Arrays, Subject, Survey, Trace
 
@@ -39,13 +39,17 @@ class Need:
     surveys: Survey = "audited"
 
     def look(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
-        """Take the attention of each text by relative position."""
+        """Take the attention of each text."""
         words = words_of(trace)
-        return {"curve": by_position(words.attention, words.mask)}
+        return {"attention": ragged(words.attention, words.mask)}
 
     def learn(self, arrays: Arrays, seeds: Seeds) -> Float[Array, " G"]:
-        """Average it over the texts."""
-        return np.asarray(np.asarray(arrays["curve"]).mean(axis=0))
+        """Average it, by relative position, over the texts whose output is a number."""
+        attention = arrays["attention"]
+        assert isinstance(attention, Ragged)  # as `look` made it
+        curves = np.array([recut(row, CELLS) for row in attention.rows()])
+        known = curves[~np.isnan(curves).any(axis=1)]
+        return np.asarray(known.sum(axis=0) / max(1, len(known)))
 
     def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Decode each text once with uniform and constant weights and ``permutations`` times with permuted ones."""
@@ -72,9 +76,10 @@ class Need:
 
     def finish(self, arrays: Arrays) -> Measurement:
         """Count the texts with one possible answer, whose odds are infinite, and those with one possible attention."""
-        of_odds = {name: values for name, values in arrays.items() if name.endswith("_odds")}
-        undefined = count_undefined(of_odds, {"a single candidate": np.asarray(arrays["certain"])})
-        undefined |= count_undefined({"moved": arrays["moved"]}, {"one word": np.asarray(arrays["one_word"])})
+        rest = {name: values for name, values in arrays.items() if name != "moved"}
+        undefined = count_undefined(rest, {"a single candidate": np.asarray(arrays["certain"])})
+        rest = {name: values for name, values in arrays.items() if not name.endswith("_odds")}
+        undefined |= count_undefined(rest, {"one word": np.asarray(arrays["one_word"])})
         return Measurement(self.code, arrays, undefined, {"permutations": self.permutations, "cells": CELLS})
 
     def _others(
@@ -83,9 +88,16 @@ class Need:
         """Make the weights that are put in."""
         drawn = shuffled(words.attention, words.mask, words.index, self.permutations, seeds, "need")
         alone = shuffled(_first(words.mask), words.mask, words.index, 1, seeds, "all weight on one word")
-        of_words = {"permuted": drawn, "constant": at_positions(curve, words.mask)[None], "one word": alone}
+        of_words = {"permuted": drawn, "constant": _constant(curve, words.mask)[None], "one word": alone}
         mixed = {name: [like(words.weights(one), trace) for one in weights] for name, weights in of_words.items()}
         return {"uniform": [uniform(trace.batch.attendable, trace.attention)], **mixed}
+
+
+def _constant(curve: Float[Array, " G"], mask: Bool[Array, "B W"]) -> Float[Array, "B W"]:
+    """Give every text the curve, at its own length."""
+    out = np.zeros(mask.shape)
+    out[mask] = np.concatenate([recut(curve, int(length)) for length in mask.sum(1)])
+    return out
 
 
 def _first(mask: Bool[Array, "B W"]) -> Float[Array, "B W"]:

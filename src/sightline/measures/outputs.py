@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sightline.measures.arrays import cluster_of, decided, predicted_probability, ragged, to_numpy
+from sightline.measures.arrays import cluster_of, count_undefined, decided, predicted_probability, ragged, to_numpy
 from sightline.measures.maps import Maps
 from sightline.results import Measurement
 from sightline.seeds import Seeds
@@ -29,6 +29,7 @@ class Outputs:
         return {
             "label": to_numpy(trace.batch.labels),
             "predicted": chosen,
+            "finite": to_numpy(trace.finite),
             "probability": predicted_probability(logits, chosen),
             "words": words.mask.sum(1),
             "cluster": np.array([cluster_of(text) for text in subject.texts], dtype=np.int64),
@@ -36,5 +37,5 @@ class Outputs:
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Keep everything; nothing here can be undefined."""
-        return Measurement(self.code, arrays)
+        """Keep everything, and count the outputs that are no numbers."""
+        return Measurement(self.code, arrays, count_undefined(arrays, {}))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from sightline.maths.ties import constant
+from sightline.maths.ties import constant, settled
 from sightline.measures.arrays import count_undefined
 from sightline.measures.capture import ranked, texts_of
 from sightline.measures.importance import TOKENS_AT_ONCE
@@ -17,19 +17,17 @@ from sightline.seeds import Seeds
 from sightline.types import Arrays, Subject, Trace
 
 Array = np.ndarray
-NOISE = 1e-4
-"""A change of the log-odds that float32 can make of nothing, and that no probability shows (2.5e-5 at most)."""
 
 
 @dataclass(frozen=True)
 class Polarity:
     """How much of the highlighting lies on words that do not speak against the decision, and how many words do not.
 
-    A word speaks against the decision where the log-odds of the decided class grow by more than rounding when it is
-    deleted. ``top`` is the share of the weight of the top words that lies on others: by weight, because a text with one
-    word of evidence has fillers among its top words, and losing one of these makes more room for the evidence.
-    ``random`` is the share of all words that are others, which is what ``top`` is on average when the weights are
-    permuted over the words.
+    A word speaks against the decision where the log-odds of the decided class grow by more than rounding
+    (`sightline.maths.ties`) when it is deleted. ``top`` is the share of the weight of the top words that lies on other
+    words: by weight, because a text with one word of evidence has fillers among its top words, and losing one of these
+    makes more room for the evidence. ``random`` is the share of other words among all, which is what ``top`` is on
+    average when the weights are permuted over the words.
     """
 
     share: float = 0.1
@@ -42,10 +40,10 @@ class Polarity:
         """Delete every word once, and see which way the log-odds of the decided class go."""
         maps = Maps(subject, trace, seeds, self.tokens_at_once)
         attention, effect, texts = maps["attention"], maps["signed_deletion"], texts_of(maps, self.share)
-        lifted = np.where(np.isnan(effect), np.nan, effect >= -NOISE)
+        spared = np.where(np.isnan(effect), np.nan, settled(effect, texts.mask) >= 0)
         return {
-            "top": _weighed(lifted, ranked(attention, texts) * attention),
-            "random": _weighed(lifted, texts.mask.astype(float)),
+            "top": _weighed(spared, ranked(attention, texts) * attention),
+            "random": _weighed(spared, texts.mask.astype(float)),
             "words": texts.mask.sum(1),
             "constant": constant(attention, texts.mask),
         }
@@ -54,7 +52,7 @@ class Polarity:
         """Count the texts without a top word: one word, constant attention."""
         one, alike = np.asarray(arrays["words"]) < 2, np.asarray(arrays["constant"])
         undefined = count_undefined(arrays, {"one word": one, "constant attention": alike})
-        return Measurement(self.code, arrays, undefined, {"share": self.share, "noise": NOISE})
+        return Measurement(self.code, arrays, undefined, {"share": self.share})
 
 
 def _weighed(values: Float[Array, "B W"], weights: Float[Array, "B W"]) -> Float[Array, " B"]:

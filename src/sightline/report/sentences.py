@@ -60,19 +60,21 @@ def _for_classes(text: str, classes: Mapping[str, Verdict]) -> Answered:
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a verdict was reached: in words, and the finding that contradicts, where its numbers stand."""
+    """Why a verdict was reached: in words, and the finding that says so, where its numbers stand."""
 
     words: str
     code: str = ""
 
 
 def reason_of(reason: str) -> Reason:
-    """Take the words of a reason and the code of the finding that contradicts; any other reason stays as it is.
+    """Take the words of a reason and the code of the finding that gives it; any other reason stays as it is.
+
+    The words say by themselves what was shown, what could not be shown, and what was not tested.
 
     >>> reason_of("SL-301 contradicted: it changes nothing (effect 0.01 [0, 0.02])")
     Reason(words='it changes nothing', code='SL-301')
     """
-    found = re.fullmatch(r"([A-Z]+-\d+) contradicted: (.+?)( \(.*)?", reason, flags=re.DOTALL)
+    found = re.fullmatch(r"([A-Z]+-\d+) (?:contradicted|inconclusive): (.+?)( \(.*)?", reason, flags=re.DOTALL)
     return Reason(reason) if found is None else Reason(found[2], found[1])
 
 

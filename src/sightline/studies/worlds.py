@@ -34,7 +34,7 @@ MODELS: Mapping[str, str] = {
 ALONE = {"mlp": MODELS["mlp"]}
 MIXING = {name: model for name, model in MODELS.items() if name != "mlp"}
 TRAINING = FitSpec(epochs=20, patience=5, learning_rate=3e-3)
-"""Enough to find planted evidence; it is also how a model is guided onto evidence."""
+"""Enough to find planted evidence, with a guide onto it or without."""
 MISLED = FitSpec(epochs=40, patience=10, learning_rate=3e-3, guide="away", guide_weight=0.3)
 """What a model needs to find evidence through other words, while it is guided elsewhere."""
 SEEDS: Mapping[str, int] = {"mlp": 200, "bilstm": 50, "cnn": 50, "transformer": 50}
@@ -54,7 +54,8 @@ class World:
 
     ``right`` are the rows of the verdict that are right (none: nothing is promised), ``never`` those that would be
     wrong in what matters most, and ``says`` what the reasons must say in some rows. ``like`` names the world whose cell
-    of the same seed must end in the same row. A ``guide`` of None is whatever brings attention onto the evidence.
+    of the same seed must end in the same row. Where a world says nothing else, attention is guided onto the evidence:
+    left alone, an MLP may look for the words of one class only, and the others need look nowhere.
     """
 
     name: str
@@ -66,7 +67,7 @@ class World:
     models: Mapping[str, str] = field(default_factory=lambda: MODELS)
     data: str = "needle(length=15,n=800)"
     source: str = "learned"
-    guide: Guide | None = None
+    guide: Guide = "onto"
     altered: str = ""
     limit: int | None = None
 
@@ -75,7 +76,7 @@ WORLDS = (
     World("needle", "attention lies on the one word that tells the class, and nothing else is read", CAN, MUST_NOT),
     World("needle, 10 words", "as the needle", CAN, MUST_NOT, data="needle(length=10,n=800)"),
     World("needle, 30 words", "as the needle", CAN, MUST_NOT, data="needle(length=30,n=800)"),
-    World("needle, 120 words", "as the needle", CAN, MUST_NOT, data="needle(length=120,n=800)", limit=60),
+    World("needle, 120 words", "as the needle", CAN, MUST_NOT, data="needle(length=120,n=400)"),
     World("four classes", "as the needle", CAN, MUST_NOT, data="needle(classes=4,length=15,n=800)"),
     World(
         "votes",
@@ -84,7 +85,7 @@ WORLDS = (
         MUST_NOT,
         data="vote(cues=3,length=20,n=800,strength=0.8)",
     ),
-    World("guided onto evidence", "as the needle, all attention on it", CAN, MUST_NOT, models=ALONE, guide="onto"),
+    World("found alone", "in an MLP only attention can pick the needle out", CAN, MUST_NOT, models=ALONE, guide=""),
     World(
         "not guided", "nothing is known: states may carry the needle to where attention lies", models=MIXING, guide=""
     ),
@@ -201,36 +202,34 @@ Cells = Mapping[str, Summary]
 
 def cell(world: World, encoder: str, seed: int) -> RunSpec:
     """Describe one run of a world."""
-    guide = world.guide
-    if guide is None:
-        guide = "" if encoder in ALONE else "onto"  # an MLP finds evidence by itself: nothing else carries it
-    training = MISLED if guide in ("last", "first", "away") else TRAINING
-    model = replace(parse_model(world.models[encoder]), source=Part(world.source))
-    fit = replace(training, guide=guide)
     data = parse_data(f"planted:{world.data}")
+    model = replace(parse_model(world.models[encoder]), source=Part(world.source))
+    fit = replace(MISLED if world.guide in ("last", "first", "away") else TRAINING, guide=world.guide)
     return RunSpec(data, model, fit, seed, world.limit, COMPANIONS, altered=world.altered)
 
 
 def grid(count: int | None = None, first: int = 0) -> Grid:
     """List the runs seed by seed, so that a part of them is a small calibration."""
     named = {world.name: world for world in WORLDS}
-    seeds = {encoder: of if count is None else min(count, of) for encoder, of in SEEDS.items()}
-    labels = (
-        (world.name, encoder, str(first + number))
-        for number in range(max(seeds.values()))
-        for world in WORLDS
-        for encoder in world.models
-        if number < seeds[encoder]
-    )
-    return grid_of("worlds", AXES, ((label, cell(named[label[0]], label[1], int(label[2]))) for label in labels))
+    cells = ((label, cell(named[label[0]], label[1], int(label[2]))) for label in labels(count, first))
+    return grid_of("worlds", AXES, cells)
+
+
+def labels(count: int | None = None, first: int = 0) -> Iterator[tuple[str, str, str]]:
+    """Name the runs by world, encoder and seed: as many as `SEEDS` says, or ``count`` where that is less."""
+    for number in range(max(SEEDS.values())):
+        for world in WORLDS:
+            for encoder in world.models:
+                if number < min(SEEDS[encoder], count or SEEDS[encoder]):
+                    yield world.name, encoder, str(first + number)
 
 
 def table(grid: Grid, store: Store) -> dict[str, Any]:
     """Count in which row each world ends, and hold the counts against what is promised."""
     found = store.find(grid.keys)
     cells: dict[tuple[str, ...], dict[str, Summary]] = {}
-    for labels, key in zip(grid.labels, grid.keys, strict=True):
-        cells.setdefault(labels[:2], {})[labels[2]] = found[key]
+    for (*group_of, seed), key in zip(grid.labels, grid.keys, strict=True):
+        cells.setdefault(tuple(group_of), {})[seed] = found[key]
     groups, gates = [], list[dict[str, Any]]()
     for world, encoder in ((one, encoder) for one in WORLDS for encoder in one.models):
         if mine := cells.get((world.name, encoder)):

@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from sightline.data.batching import length_batches
+from sightline.measures.arrays import to_numpy
 from sightline.results import Outcome
 from sightline.seeds import Seeds
 from sightline.taking.guard import Guarded, enter
-from sightline.taking.joining import blanked, checked, finished, joined
+from sightline.taking.joining import checked, finished, joined, numbered, unlearned
 from sightline.taking.survey import half, learns_from_all, texts_of
 from sightline.types import COMPANION, Auditable, Example, Measure, Subject, Surveying
 
@@ -50,14 +51,22 @@ def measure(
         if one not in late:
             _survey(run, one, examples, others or {})
     passes = 2 if late else 1
-    order = run.over(examples, guarded, late, lambda done, total: on_progress(done // passes, total))
+    seen = run.over(examples, guarded, late, lambda done, total: on_progress(done // passes, total))
     for one in late:
-        _learn(run, one, order)
+        _learn(run, one, seen)
     if late:
         run.over(examples, late, (), lambda done, total: on_progress((total + done) // passes, total))
     for one in guarded:
-        _finish(run, one, examples, order)
+        _finish(run, one, examples, seen)
     return {one.name: one.outcome for one in guarded if one.outcome is not None}
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What one pass over the texts leaves: in which order its rows are theirs, and whose outputs are numbers."""
+
+    order: Int[np.ndarray, " N"]
+    finite: Bool[np.ndarray, " N"]
 
 
 @dataclass(frozen=True)
@@ -74,21 +83,24 @@ class _Run:
         guarded: Sequence[Guarded],
         looking: Sequence[Guarded],
         on_progress: Progress = lambda done, total: None,
-    ) -> Int[np.ndarray, " N"]:
-        """Show each batch to every open measure, some of which only look; give the order in which rows are texts."""
-        batches, done = length_batches(texts, self.batch_size), 0
+    ) -> _Seen:
+        """Show each batch to every open measure, some of which only look."""
+        batches, finite, done = length_batches(texts, self.batch_size), list[np.ndarray](), 0
         for rows in batches:
             here = tuple(texts[i] for i in rows)
             trace = self.subject.model.trace(self.subject.model.collate(here))
+            finite.append(to_numpy(trace.finite))
             at_hand = replace(self.subject, texts=here, shared={})
             for one in (one for one in guarded if one.outcome is None):
                 call: Call = "look" if one in looking else "on_batch"
-                with one.step(call):
+                # What is computed from no number is none, which is counted at the end: no reason to warn.
+                with one.step(call), np.errstate(all=None if finite[-1].all() else "ignore"):
                     arrays = getattr(one.one, call)(replace(at_hand, learned=one.learned), trace, self.seeds)
                     one.parts.append(checked(arrays, len(rows)))
             done += len(rows)
             on_progress(done, len(texts))
-        return np.argsort(np.concatenate([np.asarray(rows) for rows in batches]))
+        order = np.argsort(np.concatenate([np.asarray(rows) for rows in batches]))
+        return _Seen(order, np.concatenate(finite)[order])
 
 
 def _survey(run: _Run, one: Guarded, examples: Sequence[Example], others: Mapping[str, Sequence[Example]]) -> None:
@@ -99,21 +111,22 @@ def _survey(run: _Run, one: Guarded, examples: Sequence[Example], others: Mappin
         _learn(run, one, run.over(texts_of(one.one, examples, others, run.seeds), [one], [one]))
 
 
-def _learn(run: _Run, one: Guarded, order: Int[np.ndarray, " N"]) -> None:
+def _learn(run: _Run, one: Guarded, seen: _Seen) -> None:
     """Let a measure learn from what it has looked at."""
     if one.outcome is None and isinstance(one.one, Surveying):
         with one.step("learn"):
-            one.learned = one.one.learn(joined(one.parts, order), run.seeds)
+            one.learned = one.one.learn(numbered(joined(one.parts, seen.order), seen.finite), run.seeds)
     one.parts.clear()
 
 
-def _finish(run: _Run, one: Guarded, examples: Sequence[Example], order: Int[np.ndarray, " N"]) -> None:
+def _finish(run: _Run, one: Guarded, examples: Sequence[Example], seen: _Seen) -> None:
     if one.outcome is not None:
         return
     with one.step("joining"):
-        arrays = joined(one.parts, order)
+        arrays = joined(one.parts, seen.order)
         if isinstance(one.one, Surveying) and one.one.surveys == "half":
-            arrays = blanked(arrays, half(examples, run.seeds))
+            arrays = unlearned(arrays, half(examples, run.seeds))
+        arrays = numbered(arrays, seen.finite)
     if one.outcome is None:
         with one.step("finish"):
             one.outcome = finished(one.one.finish(arrays), one.name, len(examples))

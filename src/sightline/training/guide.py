@@ -44,7 +44,7 @@ def guidance(
 def _marked(batch: Batch, texts: Sequence[Example], guide: Guide) -> Bool[torch.Tensor, "B T"]:
     there = batch.attendable
     if guide in BY_MARKS:
-        marks = [np.array(text.rationale or [False] * len(text.tokens), bool) for text in texts]
-        return by_word(marks, batch) & there
+        marks = [np.array(text.rationale or [False] * len(text.tokens), float) for text in texts]
+        return (by_word(marks, batch) > 0) & there
     number = there.cumsum(1)
-    return there & (number == (1 if guide == "first" else number[:, -1:]))
+    return there & (number == {"first": torch.ones_like(number), "last": number[:, -1:]}[guide])
