@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 import sightline
+from sightline.maths.ties import NOISE, TIE
 from sightline.measures import crossing
 from sightline.measures.agreement import Agreement
 from sightline.measures.arrays import cluster_of
