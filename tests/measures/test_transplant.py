@@ -79,7 +79,7 @@ def test_each_pair_is_that_of_single_runs(spec: str, classes: int) -> None:
     found = take(model, TEXTS, Transplant(donors=4, fewest=1, partners=2))
     assert same_pair_by_pair(model, TEXTS, found) > 4
     assert found.undefined["whole"]["one word"] == 1
-    assert set(found.settings) == {"shares", "donors", "fewest", "partners"}
+    assert set(found.settings) == {"shares", "donors", "fewest", "partners", "gradient"}
 
 
 def test_under_queries_a_donor_is_its_words_under_the_query_of_the_receiver() -> None:

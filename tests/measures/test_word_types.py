@@ -82,4 +82,7 @@ def test_the_companion_leaves_the_maps_of_the_model_alone() -> None:
     model, other = untrained("mlp(hidden=6)+additive"), untrained("mlp(hidden=6)+additive", seed=8)
     both = (Frozen(), Agreement())
     taken = measure(model, TEXTS, both, {"frozen": other}, Seeds(0), 8, lambda done, total: None)["agreement"]
-    assert taken.values["deletion"].flat == pytest.approx(take(Agreement(), model).values["deletion"].flat, nan_ok=True)
+    alone = take(Agreement(), model)
+    for name in ("gradient", "free_deletion"):
+        assert taken.values[name].flat == pytest.approx(alone.values[name].flat, nan_ok=True)
+        assert taken.values[f"mass.{name}"] == pytest.approx(alone.values[f"mass.{name}"], nan_ok=True)

@@ -16,6 +16,7 @@ from sightline.measures.hybrids import Bag, answers, chunks, crossed, rewritten,
 from sightline.measures.importance import TOKENS_AT_ONCE, odds_of
 from sightline.measures.maps import Maps, rivals
 from sightline.measures.words import Words
+from sightline.questions import Reduction
 from sightline.results import Measurement
 from sightline.seeds import Seeds
 from sightline.types import Arrays, Subject, Trace
@@ -46,13 +47,14 @@ class Erasure:
     shares: tuple[float, ...] = (0.01, 0.05, 0.1, 0.2, 0.5)
     draws: int = 5
     tokens_at_once: int = TOKENS_AT_ONCE
+    gradient: Reduction = "input"
     code: str = "erasure"
     needs: frozenset[str] = frozenset()
     paper: str = "DeYoung et al. 2020, §4.2 (area over the shares 1, 5, 10, 20, 50 %); limits after Edin et al. 2025"
 
     def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Order the words by every map, remove the first, each distinct set once, and see what the answer loses."""
-        maps = Maps(subject, trace, seeds, self.tokens_at_once)
+        maps = Maps(subject, trace, seeds, self.tokens_at_once, self.gradient)
         names, words = rivals(subject), maps.words
         removals, back = _distinct(_gone(self._orders(maps, names), words, self.shares), words.mask.sum(1) > 1)
         left = {
@@ -80,7 +82,8 @@ class Erasure:
     def finish(self, arrays: Arrays) -> Measurement:
         """Count the texts from which nothing can be removed, and those whose answer has no log-odds."""
         values, undefined = with_reasons(arrays)
-        return Measurement(self.code, values, undefined, {"shares": list(self.shares), "draws": self.draws})
+        settings = {"shares": list(self.shares), "draws": self.draws, "gradient": self.gradient}
+        return Measurement(self.code, values, undefined, settings)
 
     def _orders(self, maps: Maps, names: Sequence[str]) -> Int[Array, "O B W"]:
         """Order the words of each text: by each map, by the most there is to lose, and at random ``draws`` times."""

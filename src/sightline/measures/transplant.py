@@ -14,6 +14,7 @@ from sightline.measures.hybrids import rewritten
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import Maps, rivals
 from sightline.measures.pairing import Texts, able, donors, halves, partners
+from sightline.questions import Reduction
 from sightline.results import Measurement, Ragged
 from sightline.seeds import Seeds
 from sightline.types import Arrays, Example, Subject, Survey, Trace
@@ -57,6 +58,7 @@ class Transplant:
     fewest: int = 50
     partners: int = 3
     tokens_at_once: int = TOKENS_AT_ONCE
+    gradient: Reduction = "input"
     code: str = "transplant"
     needs: frozenset[str] = frozenset()
     surveys: Survey = "audited"
@@ -119,10 +121,11 @@ class Transplant:
         """Count the texts that gave nothing, and why."""
         values, undefined = with_reasons(arrays)
         settings = {"shares": list(self.shares), "donors": self.donors, "fewest": self.fewest}
-        return Measurement(self.code, values, undefined, settings | {"partners": self.partners})
+        settings |= {"partners": self.partners, "gradient": self.gradient}
+        return Measurement(self.code, values, undefined, settings)
 
     def _maps(self, subject: Subject, trace: Trace, seeds: Seeds) -> dict[str, Ragged]:
-        maps = Maps(subject, trace, seeds, self.tokens_at_once)
+        maps = Maps(subject, trace, seeds, self.tokens_at_once, self.gradient)
         return {name: ragged(maps[name], maps.words.mask) for name in rivals(subject)}
 
     def _pairs(
