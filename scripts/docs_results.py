@@ -101,9 +101,14 @@ def full_stop(stored: Stored) -> str:
         "attention on the full stop": [number(row["on_the_stop"]) for row in rows],
         **{code: [_effect(row, code) for row in rows] for code in rows[0]["findings"]},
         "**verdict**": [f"**{row['verdict']['text']}** (row {row['verdict']['row']})" for row in rows],
+        "by predicted class": [_by_class(row) for row in rows],
         **{f"carried by {name}": [_map(row, name) for row in rows] for name in _maps(rows)},
     }
     return table(("", *(row["model"] for row in rows)), ((name, *cells) for name, cells in lines.items()))
+
+
+def _by_class(row: Stored) -> str:
+    return "; ".join(f"{of}: {one['text']} (row {one['row']})" for of, one in row["by_class"].items())
 
 
 def _effect(row: Stored, code: str) -> str:

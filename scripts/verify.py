@@ -7,8 +7,9 @@ found. ``confirmation``: the same on seeds 200–299, which nobody had looked at
 same on seeds from 10000 on, which nobody had looked at before.
 ``random_attention``: the worked examples of ``docs/random-attention.md``. ``examples``: those on the pages of findings.
 ``chaos``: a study that is killed thirty times (``scripts/chaos.py``). ``coverage``: how often intervals hold the truth
-(``scripts/covered.py``). ``data``: the published corpora by both recipes (``scripts/published.py``), left out where
-they are not at hand. The others are studies, whose runs are kept in ``--store``: a killed one resumes.
+(``scripts/covered.py``). ``data``: the published corpora by both recipes (``scripts/published.py``), and ``real``: the
+verdict on models trained on them; both left out where the corpora are not at hand. All but ``chaos``, ``coverage`` and
+``data`` are studies, whose runs are kept in ``--store``: a killed one resumes.
 
 ``--dry-run`` says what is left of the studies; ``--seeds N`` takes only the first few seeds, and writes nothing.
 """
@@ -23,11 +24,11 @@ from typing import Any
 
 from chaos import chaos
 from covered import coverage
-from published import at_hand, published_data
+from published import FOLDER, at_hand, published_data
 from studied import ROOT, add_flags, studied
 
 from sightline.experiments.grid import Grid
-from sightline.studies import calibration, examples, random_attention, worlds
+from sightline.studies import calibration, examples, random_attention, real, worlds
 from sightline.studies.study import Study
 
 VERIFIED = ROOT / "docs" / "verified"
@@ -39,6 +40,7 @@ STUDIES: Mapping[str, tuple[Study, Callable[[int | None], Grid]]] = {
     "confirmation": (calibration, lambda seeds: calibration.grid(calibration.UNSEEN[:seeds])),
     "worlds": (worlds, worlds.grid),
     "worlds-confirmation": (worlds, lambda seeds: worlds.grid(seeds, worlds.UNSEEN)),
+    "real": (real, lambda seeds: real.grid(FOLDER)),
 }
 """Each with its grid, of the first few seeds where so many are asked for."""
 
@@ -58,7 +60,7 @@ def _line(gate: Mapping[str, Any]) -> str:
 
 def _wanted(name: str, only: str | None) -> bool:
     # Where the corpora are not at hand, their committed counts stay.
-    return name == only or (only is None and (name != "data" or at_hand()))
+    return name == only or (only is None and (name not in ("data", "real") or at_hand()))
 
 
 def main() -> int:

@@ -235,6 +235,7 @@ def model_row(name: str, guide: str, effect: dict[str, float]) -> dict[str, Any]
     return {
         "model": name, "spec": "mlp", "guide": guide, "altered": "" if guide else "random", "accuracy": KNOWN,
         "on_the_stop": KNOWN, "verdict": {"row": 5, "text": "can be shown with caveats", "reasons": []},
+        "by_class": {"beta": {"row": 2, "text": "must not be shown"}},
         "findings": {"SL-303": found, "SL-107": {"answer": "not applicable"}},
         "maps": [{"name": "gradient", "answer": "supported", "chosen": bool(guide), "carried": effect}],
     }  # fmt: skip
@@ -254,6 +255,7 @@ def test_an_example_each_way_becomes_a_table():
     assert "| wrong | `mlp`, `altered=random` |" in results.models(stored)
     stop = results.full_stop(stored)
     assert stop.startswith("|  | right |\n")
+    assert "| by predicted class | beta: must not be shown (row 2) |" in stop
     assert "| carried by gradient | 0.50 [0.40, 0.60], supported (put first) |" in stop
 
 

@@ -65,6 +65,15 @@ def test_references_that_disagree_leave_open_what_averages_them() -> None:
     assert found["SL-104"].notes[0].endswith("(SL-103)")
 
 
+def test_weights_that_do_no_better_than_shuffled_ones_were_not_chosen_whatever_a_companion_holds() -> None:
+    poor = {"captured": np.full(N, 0.01), "chance": np.full(N, 0.01)}
+    agreed = agreement({"free": 0.0})
+    taken = outcomes(agreed, PREDICTED, 1 - PREDICTED, frozen=Measurement("frozen", poor))
+    found = {f.code: f for f in judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).findings}["SL-107"]
+    assert found.verdict == "contradicted"
+    assert "the weakest decides: what shuffled weights capture in this model" in found.reason
+
+
 def test_need_takes_the_weakest_comparison_and_says_what_is_missing() -> None:
     found = findings()["SL-001"]
     assert found.effect.value == pytest.approx(0.5)

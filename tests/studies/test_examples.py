@@ -69,4 +69,6 @@ def test_models_that_learned_nothing_break_the_gates(told: tuple[Mapping[str, An
 def test_what_lies_on_the_stop_is_what_words_have_not(told: tuple[Mapping[str, Any], Audit]) -> None:
     table, audit = told
     words, found = audit.estimates["marks.words"], table["rows"][0]["on_the_stop"]
-    assert (found["value"], found["low"], found["high"]) == (1 - words.value, 1 - words.high, 1 - words.low)
+    assert (found["value"], found["low"], found["high"]) == tuple(
+        round(1 - end, 4) for end in (words.value, words.high, words.low)
+    )

@@ -223,7 +223,11 @@ _ROWS = (
         floor="frozen.captured",
         number_words="The share that the most attended words capture of an importance measured without attention",
         floor_words="The share captured in a model trained through weights that were drawn and frozen",
-        shown=(Shown("frozen.chance", "what shuffled weights capture in that model"),),
+        second=("agreement.chance.free",),
+        shown=(
+            Shown("frozen.chance", "what shuffled weights capture in that model"),
+            Shown("agreement.chance.free", "what shuffled weights capture in this model"),
+        ),
     ),
     Claim(
         code="SL-201",

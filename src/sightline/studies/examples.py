@@ -5,6 +5,7 @@ All are trained on one corpus, in which a word of the class stands among fillers
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 from sightline.audits import Audit
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store
-from sightline.results import Estimate, Finding
+from sightline.results import Estimate, Finding, MapRow
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
 from sightline.studies.study import gate, grid_of
@@ -100,23 +101,35 @@ def _row(name: str, audit: Audit) -> dict[str, Any]:
         "spec": one.model,
         "guide": one.fit.guide,
         "altered": one.altered,
-        "accuracy": asdict(audit.metrics["accuracy"]),
+        "accuracy": _told(audit.metrics["accuracy"]),
         # The full stop is the only mark there is, so it has what words have not.
-        "on_the_stop": asdict(Estimate(1 - words.value, 1 - words.high, 1 - words.low, words.n, words.method)),
+        "on_the_stop": _told(Estimate(1 - words.value, 1 - words.high, 1 - words.low, words.n, words.method)),
         "verdict": {"row": audit.verdict.row, "text": audit.verdict.text, "reasons": list(audit.verdict.reasons)},
+        "by_class": {of: {"row": one.row, "text": one.text} for of, one in audit.verdict.by_class.items()},
         "findings": {finding.code: _found(finding) for finding in audit.findings},
-        "maps": [asdict(one) for one in audit.maps],
+        "maps": [_map(row) for row in audit.maps],
     }
 
 
 def _found(finding: Finding) -> dict[str, Any]:
     numbers = {"number": finding.number, "floor": finding.floor, "effect": finding.effect}
     of = {
-        name: {"answer": finding.answers.get(name, "not applicable"), "effect": asdict(effect)}
+        name: {"answer": finding.answers.get(name, "not applicable"), "effect": _told(effect)}
         for name, effect in finding.by_class.items()
     }
-    known = {name: asdict(one) for name, one in numbers.items() if one is not None}
+    known = {name: _told(one) for name, one in numbers.items() if one is not None}
     return {"answer": finding.verdict} | known | {"by_class": of}
+
+
+def _map(row: MapRow) -> dict[str, Any]:
+    carried = None if row.carried is None else _told(row.carried)
+    return {"name": row.name, "answer": row.answer, "chosen": row.chosen, "carried": carried}
+
+
+def _told(estimate: Estimate) -> dict[str, Any]:
+    """Give an estimate to four digits, as many as the documentation can use; what is not known is None."""
+    numbers = {name: getattr(estimate, name) for name in ("value", "low", "high")}
+    return {name: None if math.isnan(one) else round(one, 4) for name, one in numbers.items()} | {"n": estimate.n}
 
 
 def _gates(audits: Mapping[str, Audit]) -> Iterator[dict[str, Any]]:
