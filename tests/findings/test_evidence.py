@@ -23,9 +23,9 @@ def evidence(**more: Measurement) -> Evidence:
 
 def test_nothing_is_bootstrapped_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     stages: Counter[str] = Counter()
-    draw = resamples.weights
+    draw = resamples.sums
     monkeypatch.setattr(
-        resamples, "weights", lambda n, seed, stage, level: stages.update([stage]) or draw(n, seed, stage, level)
+        resamples, "sums", lambda each, seed, stage, level: stages.update([stage]) or draw(each, seed, stage, level)
     )
     asked = evidence()
     judge(asked), estimates(asked), metrics(asked), judge(asked)

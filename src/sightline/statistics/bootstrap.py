@@ -97,13 +97,10 @@ def statistic(
     if groups == 1 or all_alike(left_out - centre, 1.0):
         return from_alike(centre, n, groups, level, bounds)
     flat = sums.reshape(groups, -1)
-    drawn = [
-        compute((weight @ flat).reshape(-1, *counts.shape[1:]))
-        for weight in resamples.weights(groups, seed, stage, level)
-    ]
+    drawn = compute(resamples.sums(flat, seed, stage, level).reshape(-1, *counts.shape[1:]))
     influence = left_out.mean() - left_out
     half = student(level, groups) * math.sqrt((groups - 1) / groups * (influence @ influence))
-    low, high = _accelerated(np.concatenate(drawn), centre, influence, level)
+    low, high = _accelerated(drawn, centre, influence, level)
     ends = held(centre, min(low, centre - half), max(high, centre + half), bounds)
     return Estimate(centre, *ends, n, told(f"BCa bootstrap over {over(n, groups)}", level))
 

@@ -116,7 +116,7 @@ def _studentised(
     With d = r* − r, the residuals of a resample are e − dV; sums of e and V, and of their products, give both.
     """
     products = np.stack([residuals, under, residuals**2, residuals * under, under**2], axis=1)
-    drawn = np.concatenate([weight @ products for weight in resamples.weights(len(under), seed, stage, level)])
+    drawn = resamples.sums(products, seed, stage, level)
     sums, total, *squares = drawn[drawn[:, 1] > 0].T
     shift = sums / total
     squared = squares[0] - 2 * shift * squares[1] + shift**2 * squares[2]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, UInt16
 
 from sightline.seeds import Seeds
 from sightline.statistics.intervals import LEVEL
@@ -22,14 +22,25 @@ def how_many(level: float) -> int:
     return round(RESAMPLES * max(1.0, (1 - LEVEL) / (1 - level)))
 
 
-def weights(groups: int, seed: int, stage: str, level: float = LEVEL) -> Iterator[Float[Array, "R G"]]:
-    """Draw as many groups as there are, with replacement, again and again; a chunk at a time.
+def sums(columns: Float[Array, "G S"], seed: int, stage: str, level: float = LEVEL) -> Float[Array, "R S"]:
+    """Add up each column over as many groups as there are, drawn with replacement, again and again.
 
-    A sum over a resample is then a product of matrices. Depends on the seed, the stage and the level alone.
+    Depends on the seed, the stage and the level alone. What is drawn is drawn once for each number of groups, and the
+    stage says which group is which: an audit makes hundreds of intervals of the same texts, and drawing is what costs.
     """
-    generator, count = Seeds(seed).generator("bootstrap", stage), how_many(level)
-    size = max(1, min(count, _AT_ONCE // groups))
+    groups = len(columns)
+    named = columns[Seeds(seed).generator("bootstrap", stage).permutation(groups)]
+    drawn, size = _drawn(groups, seed, how_many(level)), max(1, _AT_ONCE // groups)
+    return np.concatenate([drawn[i : i + size].astype(float) @ named for i in range(0, len(drawn), size)])
+
+
+@lru_cache(maxsize=16)
+def _drawn(groups: int, seed: int, count: int) -> UInt16[Array, "R G"]:
+    """Count how often each resample draws each group."""
+    generator, size = Seeds(seed).generator("resamples", groups), max(1, _AT_ONCE // groups)
+    parts = []
     for start in range(0, count, size):
         rows = min(size, count - start)
         drawn = generator.integers(groups, size=(rows, groups), dtype=np.int32) + groups * np.arange(rows)[:, None]
-        yield np.bincount(drawn.ravel(), minlength=rows * groups).reshape(rows, groups).astype(float)
+        parts.append(np.bincount(drawn.ravel(), minlength=rows * groups).reshape(rows, groups).astype(np.uint16))
+    return np.concatenate(parts)
