@@ -78,9 +78,8 @@ def count_undefined(
 ) -> dict[str, dict[str, int]]:
     """Count NaN by quantity and by the first reason that applies, in the order given; the rest is "unexplained".
 
-    ``chosen`` are the quantities that the reasons are about, where they are not about all.
     Before all others come the texts whose output is no number, and those that the measure has learned from
-    (`Surveying`): neither are measured.
+    (`Surveying`): neither are measured. ``chosen`` are the quantities that the reasons are about, where not all.
     """
     first = {"non-finite output": NOT_FINITE, "learned from": SURVEYED}
     reasons = {reason: np.asarray(values[name]) for reason, name in first.items() if name in values} | dict(reasons)
