@@ -117,13 +117,10 @@ class Trace:
     @property
     def finite(self) -> Bool[torch.Tensor, " B"]:
         """Tell for each text whether attention and logits are numbers; of an answer it does not allow, −∞ is one."""
-        candidates, forbidden = self.batch.candidates, torch.isneginf(self.logits)
-        allowed = (
-            torch.isfinite(self.logits)
-            if candidates is None
-            else torch.isfinite(self.logits) | (forbidden & ~candidates)
-        )
-        return allowed.all(dim=1) & torch.isfinite(self.attention).all(dim=1)
+        known = torch.isfinite(self.logits)
+        if self.batch.candidates is not None:
+            known = known | (torch.isneginf(self.logits) & ~self.batch.candidates)
+        return known.all(dim=1) & torch.isfinite(self.attention).all(dim=1)
 
 
 @runtime_checkable

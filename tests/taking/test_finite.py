@@ -71,7 +71,7 @@ def test_a_text_without_a_finite_output_has_no_number_and_the_others_have_theirs
         for name, values in one.values.items():
             rows = [np.asarray(row) for row in by_text(values)]
             assert rows[ODD].dtype.kind != "f" or np.isnan(rows[ODD]).all(), f"{code}.{name}"
-            if code in ("outputs", "agreement", "permutation", "reach", "need") and name in rest[code].values:
+            if code in ("outputs", "agreement", "permutation", "reach", "polarity") and name in rest[code].values:
                 others = [row for place, row in enumerate(rows) if place != ODD]
                 for ours, theirs in zip(others, by_text(rest[code].values[name]), strict=True):
                     assert ours == pytest.approx(np.asarray(theirs), abs=1e-3, nan_ok=True), f"{code}.{name}"

@@ -74,7 +74,7 @@ def turned(name: str, values: Values) -> Values:
     "mlp(hidden=6)+additive+entmax", "bilstm(hidden=4)+additive+sparsegen(lambda=0.9)",
 ])  # fmt: skip
 def test_batches_order_and_threads_change_no_number(parts: str) -> None:
-    model, texts = precise(lively(parts)), DATASET.test[:12]
+    model, texts = precise(lively(parts)), DATASET.test[:9]
     whole = take(model, texts, 32)
     other = {
         "batches of 1": take(model, texts, 1),
@@ -92,7 +92,7 @@ def test_batches_order_and_threads_change_no_number(parts: str) -> None:
 
 def ranked_as_they_are(model: AttentionClassifier, batch_size: int) -> float:
     """Mean τ of the deletion map as a library gives it, which ranks whatever differs."""
-    found = take(model, DATASET.test[:40], batch_size, Outputs(), Agreement())
+    found = take(model, DATASET.test[:20], batch_size, Outputs(), Agreement())
     maps = found["outputs"].values["attention"].rows(), found["agreement"].values["deletion"].rows()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -104,7 +104,7 @@ def test_words_without_a_weight_are_no_longer_ranked_by_rounding() -> None:
     model = lively("mlp(hidden=6)+additive+sparsegen(lambda=0.9)")
     assert abs(ranked_as_they_are(model, 1) - ranked_as_they_are(model, 32)) > 0.05
     first, second = (
-        np.nanmean(take(precise(model), DATASET.test[:40], size, Agreement())["agreement"].values["tau.deletion"])
+        np.nanmean(take(precise(model), DATASET.test[:20], size, Agreement())["agreement"].values["tau.deletion"])
         for size in (1, 32)
     )
     assert first == pytest.approx(second, abs=SAME)

@@ -62,8 +62,8 @@ def captured(
 
     ``included`` comes from `inclusion`. NaN where the reference is zero on every word (nothing to capture).
     """
-    some = np.where(mask, reference, 0.0).max(axis=1) > NOTHING
     real = np.where(mask, reference, 0.0)
+    some = real.max(axis=1) > NOTHING
     most = np.where(np.arange(real.shape[1]) < count[:, None], -np.sort(-real, axis=1), 0.0).sum(1)
     held = (included * real).sum(-1)
     out = np.full(np.broadcast_shapes(held.shape, most.shape), np.nan)

@@ -84,9 +84,9 @@ class Agreement:
         one, alike = np.asarray(arrays["words"]) < 2, np.asarray(arrays["constant"])
         rest = np.ones(len(one), dtype=bool)
         reasons = {"one word": one, "constant attention": alike, "constant or zero reference": rest}
-        weighed = count_undefined(arrays, {"one word": one, "zero reference": rest})
-        undefined = count_undefined(arrays, reasons)
-        undefined |= {name: counts for name, counts in weighed.items() if name.startswith("mass")}
+        weighed = [name for name in arrays if name.startswith("mass")]
+        undefined = count_undefined(arrays, reasons, arrays.keys() - weighed)
+        undefined |= count_undefined(arrays, {"one word": one, "zero reference": rest}, weighed)
         settings: dict[str, Any] = {"share": self.share, "draws": self.draws, "shuffles": self.shuffles}
         if "gradient" in arrays:
             settings |= {"gradient": self.gradient, "attention": "held" if "gradient_through" in arrays else "through"}

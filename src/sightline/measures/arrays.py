@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import torch
@@ -73,17 +73,19 @@ def with_reasons(arrays: Arrays) -> tuple[Arrays, dict[str, dict[str, int]]]:
     return values, count_undefined(values, reasons)
 
 
-def count_undefined(values: Arrays, reasons: Mapping[str, Bool[Array, " N"]]) -> dict[str, dict[str, int]]:
+def count_undefined(
+    values: Arrays, reasons: Mapping[str, Bool[Array, " N"]], chosen: Collection[str] | None = None
+) -> dict[str, dict[str, int]]:
     """Count NaN by quantity and by the first reason that applies, in the order given; the rest is "unexplained".
 
     Before all others come the texts whose output is no number, and those that the measure has learned from
-    (`Surveying`): neither are measured.
+    (`Surveying`): neither are measured. ``chosen`` are the quantities that the reasons are about, where not all.
     """
     first = {"non-finite output": NOT_FINITE, "learned from": SURVEYED}
     reasons = {reason: np.asarray(values[name]) for reason, name in first.items() if name in values} | dict(reasons)
     counts: dict[str, dict[str, int]] = {}
     for name, value in values.items():
-        unknown = _undefined(value)
+        unknown = _undefined(value) if chosen is None or name in chosen else None
         if unknown is None:
             continue
         left = unknown

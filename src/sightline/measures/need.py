@@ -44,7 +44,7 @@ class Need:
         return {"attention": ragged(words.attention, words.mask)}
 
     def learn(self, arrays: Arrays, seeds: Seeds) -> Float[Array, " G"]:
-        """Average it, by relative position, over the texts whose output is a number."""
+        """Average it, by relative position, over the texts where it is a number."""
         attention = arrays["attention"]
         assert isinstance(attention, Ragged)  # as `look` made it
         curves = np.array([recut(row, CELLS) for row in attention.rows()])
@@ -76,10 +76,10 @@ class Need:
 
     def finish(self, arrays: Arrays) -> Measurement:
         """Count the texts with one possible answer, whose odds are infinite, and those with one possible attention."""
-        rest = {name: values for name, values in arrays.items() if name != "moved"}
-        undefined = count_undefined(rest, {"a single candidate": np.asarray(arrays["certain"])})
-        rest = {name: values for name, values in arrays.items() if not name.endswith("_odds")}
-        undefined |= count_undefined(rest, {"one word": np.asarray(arrays["one_word"])})
+        of_odds = [name for name in arrays if name.endswith("_odds")]
+        undefined = count_undefined(arrays, {"a single candidate": np.asarray(arrays["certain"])}, of_odds)
+        undefined |= count_undefined(arrays, {"one word": np.asarray(arrays["one_word"])}, ["moved"])
+        undefined |= count_undefined(arrays, {}, ["identity_error"])
         return Measurement(self.code, arrays, undefined, {"permutations": self.permutations, "cells": CELLS})
 
     def _others(

@@ -67,7 +67,9 @@ class WordTypes:
         assert isinstance(kind, Ragged)  # as `look` made them
         assert isinstance(weight, Ragged)
         types, place = np.unique(kind.flat, return_inverse=True)
-        mean = np.bincount(place, weight.flat) / np.bincount(place)
+        known = ~np.isnan(weight.flat)  # no number, where the model's attention is none
+        total, count = np.bincount(place, np.where(known, weight.flat, 0.0)), np.bincount(place, known)
+        mean = np.divide(total, count, out=np.ones(len(types)), where=count > 0)
         drawn = [seeds.generator("types", draw).permutation(mean) for draw in range(self.permutations)]
         return Profiles(types, np.stack(drawn))
 

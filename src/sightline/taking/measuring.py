@@ -115,7 +115,7 @@ def _learn(run: _Run, one: Guarded, seen: _Seen) -> None:
     """Let a measure learn from what it has looked at."""
     if one.outcome is None and isinstance(one.one, Surveying):
         with one.step("learn"):
-            one.learned = one.one.learn(numbered(joined(one.parts, seen.order), seen.finite), run.seeds)
+            one.learned = one.one.learn(joined(one.parts, seen.order), run.seeds)
     one.parts.clear()
 
 
