@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sightline.findings.claims import CLAIMS
 from sightline.results import Measurement, Ragged
 from sightline.saving import load_results
 from tests.cli.conftest import TINY, Call, Finished, write_table
@@ -58,7 +59,7 @@ def test_the_lines_tell_verdict_findings_and_places(sightline: Call, here: Path,
     done = sightline("audit", "--data", table, *TINY)
     lines = done.out.splitlines()
     assert lines[0].startswith("Verdict: cannot tell")
-    assert sum(line.startswith("SL-") for line in lines) == 8
+    assert sum(line.startswith("SL-") for line in lines) == len(CLAIMS)
     assert lines[-1] == "report: report.html"
     assert done.err == ""
 
