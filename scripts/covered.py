@@ -8,7 +8,6 @@ donor and of the receiver, which are related, and noise; a donor has four partne
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -107,14 +106,12 @@ KINDS: Mapping[str, tuple[Callable[[str, int, int], Estimate], tuple[str, ...]]]
 
 def coverage(repetitions: int = REPETITIONS) -> dict[str, Any]:
     """Count, for every kind, shape and size, how often the interval held the truth, and on which side it missed."""
-    began = time.monotonic()
     cases = [(kind, shape, n) for kind, (_, shapes) in KINDS.items() for shape, n in product(shapes, SIZES)]
     with ProcessPoolExecutor(2) as pool:
         rows = [_row(case, list(pool.map(partial(_held, case), range(repetitions), chunksize=25))) for case in cases]
     return {
         "repetitions": repetitions,
         "level": LEVEL,
-        "minutes": round((time.monotonic() - began) / 60, 1),
         "rows": rows,
         "gates": [_gate(row, repetitions) for row in rows if row["n"] >= FROM],
     }
