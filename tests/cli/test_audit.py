@@ -257,18 +257,20 @@ def test_training_flags_reach_the_training(sightline: Call, here: Path, table):
     assert told["cards"]["data"]["truncated"] == 120
 
 
-def test_an_epoch_that_fills_the_screen_is_no_good_a_line_every_ten_seconds_is(sightline: Call, here: Path, table):
+def test_an_epoch_that_fills_the_screen_is_no_good_the_first_and_the_last_of_a_stage_are(sightline: Call, here: Path, table):
     loud = [flag for flag in TINY if flag != "--quiet"]
     few = sightline("audit", "--data", table, *loud)
     assert [line.partition(":")[0] for line in few.err.splitlines()] == [
         "training model",
         "training companion (uniform attention)",
         "auditing",
+        "auditing",
     ]
+    assert few.err.endswith("auditing: 18 of 18 texts\n")
     every = sightline("audit", "--data", table, *loud, "--verbose")
     assert [line.partition(":")[0] for line in every.err.splitlines()] == ["training model"] * 2 + [
         "training companion (uniform attention)"
-    ] * 2 + ["auditing"]
+    ] * 2 + ["auditing"] * 2
     silent = sightline("audit", "--data", table, *loud, "--json")
     assert silent.err == "report: report.html\n"
 

@@ -44,7 +44,8 @@ def decided(trace: Trace) -> Array:
 def cluster_of(example: Example) -> int:
     """Name what a text shares with others by a number: its group, or else its words, so that copies are one cluster.
 
-    Intervals draw whole clusters. A query is not one: where few distinct queries are asked, they are no sample.
+    Intervals draw whole clusters. The query is no source: where there are few, they are the conditions under which
+    texts are looked at (docs/decisions/0034-intervals.md).
     """
     return seed_for(0, "group", example.group) if example.group else seed_for(0, "words", " ".join(example.tokens))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,11 +32,13 @@ def texts_of(maps: Maps, share: float) -> Texts:
     return Texts(words.mask, top_count(words.mask.sum(1), share), words.index)
 
 
-def captured_free(weights: Float[Array, "B W"], maps: Maps, texts: Texts) -> tuple[Float[Array, " B"], ...]:
+def captured_free(
+    weights: Float[Array, "B W"], references: Sequence[Float[Array, "B W"]], texts: Texts
+) -> tuple[Float[Array, " B"], ...]:
     """Share that the top words by any weights capture of the references free of attention, and its mean by chance."""
     top = ranked(weights, texts)
-    shares = [captured(top, maps[name], texts.mask, texts.count) for name in FREE]
-    chances = [by_chance(top, maps[name], texts) for name in FREE]
+    shares = [captured(top, reference, texts.mask, texts.count) for reference in references]
+    chances = [by_chance(top, reference, texts) for reference in references]
     return np.mean(shares, axis=0), np.mean(chances, axis=0)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from sightline.maths.ties import constant
 from sightline.measures.arrays import count_undefined
-from sightline.measures.capture import captured_free, texts_of
+from sightline.measures.capture import FREE, captured_free, texts_of
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import Maps
 from sightline.questions import Reduction
@@ -39,7 +39,7 @@ class Frozen:
         beside = replace(subject, model=other, shared={})  # its maps are not the model's
         maps = Maps(beside, other.trace(trace.batch), seeds, self.tokens_at_once, self.gradient)
         texts = texts_of(maps, self.share)
-        captured, chance = captured_free(maps["attention"], maps, texts)
+        captured, chance = captured_free(maps["attention"], [maps[name] for name in FREE], texts)
         alike = constant(maps["attention"], texts.mask)
         return {"captured": captured, "chance": chance, "words": texts.mask.sum(1), "constant": alike}
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from sightline.maths.ties import constant
 from sightline.measures.arrays import count_undefined, ragged
@@ -23,10 +24,21 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Profiles:
-    """What a word type weighs on average, handed to another type, once for each permutation of the types."""
+    """What a word type weighs on average, handed to another type, once for each permutation of the types.
+
+    ``free`` are the references free of attention that were made while looking, by the index of a text.
+    """
 
     types: Float[Array, " S"]
     weight: Float[Array, "R S"]
+    free: Mapping[int, Sequence[Float[Array, " W"]]]
+
+    def references(self, index: Int[Array, " B"], mask: Bool[Array, "B W"]) -> list[Float[Array, "B W"]]:
+        """Give the references of a batch."""
+        out = [np.zeros(mask.shape) for _ in FREE]
+        for padded, rows in zip(out, zip(*(self.free[int(one)] for one in index), strict=True), strict=True):
+            padded[mask] = np.concatenate(rows)
+        return out
 
     def weights(self, numbers: Float[Array, " _"], mask: Bool[Array, "B W"]) -> Float[Array, "R B W"]:
         """Weigh the words of a batch as the types weigh that theirs have been exchanged for; each text sums to one."""
@@ -56,30 +68,35 @@ class WordTypes:
     surveys: Survey = "audited"
 
     def look(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
-        """Take what each word weighs, in shares of an even weight, and which type it is."""
-        words = words_of(trace)
-        length = words.mask.sum(1)
-        return {"type": Ragged(_numbers(subject, trace), length), "weight": _even_shares(words.attention, words.mask)}
+        """Take what each word weighs, in shares of an even weight, which type it is, and the references."""
+        maps = Maps(subject, trace, seeds, self.tokens_at_once, self.gradient)
+        words = maps.words
+        return {
+            "index": words.index,
+            "type": Ragged(_numbers(subject, trace), words.mask.sum(1)),
+            "weight": ragged(words.attention * words.mask.sum(1, keepdims=True), words.mask),
+            **{name: ragged(maps[name], words.mask) for name in FREE},
+        }
 
     def learn(self, arrays: Arrays, seeds: Seeds) -> Profiles:
         """Average the weight of each type over all texts, and permute the averages over the types."""
-        kind, weight = arrays["type"], arrays["weight"]
-        assert isinstance(kind, Ragged)  # as `look` made them
-        assert isinstance(weight, Ragged)
+        kind, weight, *free = (_ragged(arrays[name]) for name in ("type", "weight", *FREE))
         types, place = np.unique(kind.flat, return_inverse=True)
         known = ~np.isnan(weight.flat)  # no number, where the model's attention is none
         total, count = np.bincount(place, np.where(known, weight.flat, 0.0)), np.bincount(place, known)
         mean = np.divide(total, count, out=np.ones(len(types)), where=count > 0)
         drawn = [seeds.generator("types", draw).permutation(mean) for draw in range(self.permutations)]
-        return Profiles(types, np.stack(drawn))
+        rows = zip(*(one.rows() for one in free), strict=True)
+        return Profiles(types, np.stack(drawn), dict(zip(np.asarray(arrays["index"]).tolist(), rows, strict=True)))
 
     def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Compare each exchanged map with the references that are free of attention."""
         maps = Maps(subject, trace, seeds, self.tokens_at_once, self.gradient)
         texts, learned = texts_of(maps, self.share), subject.learned
         exchanged = learned.weights(_numbers(subject, trace), texts.mask)
+        references = learned.references(texts.index, texts.mask)
         alike = constant(maps["attention"], texts.mask)
-        free = np.mean([captured_free(weights, maps, texts)[0] for weights in exchanged], axis=0)
+        free = np.mean([captured_free(weights, references, texts)[0] for weights in exchanged], axis=0)
         return {"free": np.where(alike, np.nan, free), "words": texts.mask.sum(1), "constant": alike}
 
     def finish(self, arrays: Arrays) -> Measurement:
@@ -96,5 +113,6 @@ def _numbers(subject: Subject, trace: Trace) -> Float[Array, " _"]:
     return np.array([type_number(word) for word in words])
 
 
-def _even_shares(attention: Float[Array, "B W"], mask: Bool[Array, "B W"]) -> Ragged:
-    return ragged(attention * mask.sum(1, keepdims=True), mask)
+def _ragged(values: object) -> Ragged:
+    assert isinstance(values, Ragged)  # as `look` made it
+    return values

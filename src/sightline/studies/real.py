@@ -1,7 +1,7 @@
 """What the verdict says of the papers' models on real texts: nothing here was used to set or to tune anything.
 
-Sentiment (SST) and two newsgroups with four encoders; film reviews (IMDB) on a thousand texts. The corpora are not
-shipped: the grid is made for the folder in which they lie.
+Sentiment (SST) and two newsgroups with four encoders; film reviews (IMDB), questions about stories (bAbI, task 1) and
+inference (SNLI) on a thousand texts each. The corpora are not shipped: the grid is made for the folder they lie in.
 """
 
 from __future__ import annotations
@@ -36,14 +36,17 @@ class Corpus:
     seeds: tuple[int, ...]
     limit: int | None = None
     fit: FitSpec = field(default_factory=FitSpec)
+    query: bool = False
 
 
 CORPORA: Mapping[str, Corpus] = {
-    "20news": Corpus("20news:20news/20news-bydate.rec.sport.tar.gz", tuple(ENCODERS), (0, 1, 2)),
-    "sst": Corpus("sst:sst", tuple(ENCODERS), (0, 1, 2), fit=FitSpec(epochs=10, patience=3)),
+    "20news": Corpus("20news:20news/20news-bydate.rec.sport.tar.gz", tuple(ENCODERS), (0, 1, 2), 200),
+    "sst": Corpus("sst:sst", tuple(ENCODERS), (0, 1, 2), 1000, fit=FitSpec(epochs=10, patience=3)),
     "imdb": Corpus(
         "imdb:imdb/aclImdb_v1_labelled.tar.gz", ("mlp", "bilstm"), (0,), 1000, FitSpec(epochs=4, patience=2)
     ),
+    "babi": Corpus("babi:babi/tasks_1-20_v1-2(task=1)", ("bilstm",), (0,), 1000, FitSpec(epochs=20), query=True),
+    "snli": Corpus("snli:snli", ("bilstm",), (0,), 1000, FitSpec(epochs=6, patience=2), query=True),
 }
 
 
@@ -52,7 +55,8 @@ def cell(folder: Path, name: str, encoder: str, seed: int) -> RunSpec:
     corpus = CORPORA[name]
     kind, _, place = corpus.place.partition(":")
     data = parse_data(f"{kind}:{folder / place}")
-    return pin(RunSpec(data, parse_model(ENCODERS[encoder]), corpus.fit, seed, corpus.limit, companions=()))
+    model = parse_model(ENCODERS[encoder] + "+query" * corpus.query)
+    return pin(RunSpec(data, model, corpus.fit, seed, corpus.limit, companions=("uniform",)))
 
 
 def grid(folder: Path, names: tuple[str, ...] = tuple(CORPORA)) -> Grid:

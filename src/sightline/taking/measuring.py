@@ -91,7 +91,8 @@ class _Run:
             trace = self.subject.model.trace(self.subject.model.collate(here))
             finite.append(to_numpy(trace.finite))
             at_hand = replace(self.subject, texts=here, shared={})
-            for one in (one for one in guarded if one.outcome is None):
+            # Who only looks comes last: one that measures makes several maps at once, of which these are some.
+            for one in sorted((one for one in guarded if one.outcome is None), key=lambda one: one in looking):
                 call: Call = "look" if one in looking else "on_batch"
                 # What is computed from no number is none, which is counted at the end: no reason to warn.
                 with one.step(call), np.errstate(all=None if finite[-1].all() else "ignore"):
