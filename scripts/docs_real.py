@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from statistics import mean
 
-from docs_tables import Stored, is_known, number, table
+from docs_tables import Stored, is_known, number, table, unfinished
 
 SIGNS: Mapping[str, str] = {"supported": "+", "contradicted": "−", "inconclusive": "·", "not applicable": "∅"}
 """One sign an answer, so that three seeds fit in a cell."""
@@ -19,7 +19,7 @@ def real_texts(stored: Stored) -> str:
         groups.setdefault((row["corpus"], row["encoder"]), []).append(row)
     signs = ", ".join(f"{sign} {answer}" for answer, sign in SIGNS.items())
     return (
-        f"{table(_RUN, map(_run, stored['rows']))}\n"
+        f"{unfinished(stored, len(stored['rows']))}{table(_RUN, map(_run, stored['rows']))}\n"
         f"**Findings**: mean effect over the seeds, and each answer ({signs}).\n\n{_findings(groups)}\n"
         "**Maps**: what the highlighted words carry, mean over the seeds, on the half of the texts that had no part in "
         f"choosing; in brackets how often the other half put the map first.\n\n{_maps(groups)}"

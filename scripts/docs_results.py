@@ -7,7 +7,7 @@ from functools import partial
 
 import published
 from docs_real import real_texts
-from docs_tables import Stored, answered, number, table, when_counted
+from docs_tables import Stored, answered, number, table, unfinished, when_counted
 
 from sightline.findings.claims import CLAIMS
 from sightline.findings.verdict import TABLE
@@ -28,8 +28,8 @@ def worlds(stored: Stored) -> str:
 def _cost(stored: Stored) -> str:
     first, last = stored["seeds"]
     versions = ", ".join(f"{name} {value}" for name, value in stored["environment"]["versions"].items())
-    hours = "" if stored["hours"] is None else f", {stored['hours']:.1f} hours"
-    return f"{stored['cells']:,} cells, seeds {first} to {last}{hours}; {versions}.\n"
+    told = f"{stored['cells']:,} cells, seeds {first} to {last}, {stored['hours']:.1f} hours; {versions}.\n"
+    return told + unfinished(stored, stored["cells"])
 
 
 def _gates(stored: Stored) -> str:

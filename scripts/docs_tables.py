@@ -37,6 +37,16 @@ def when_counted(name: str, told: Callable[[Stored], str]) -> Callable[[], str]:
     return made
 
 
+def unfinished(stored: Stored, done: int) -> str:
+    """Say how much of what was planned is not counted, and what it would take; nothing where all is."""
+    if "planned" not in stored:
+        return ""
+    return (
+        f"**{done:,} of {stored['planned']:,} planned runs are counted**; the rest would take about "
+        f"{stored['hours_left']:,.1f} hours of one worker.\n\n"
+    )
+
+
 def is_known(one: Stored | None) -> bool:
     """Tell an estimate that has a value."""
     return one is not None and one["value"] is not None and not math.isnan(one["value"])

@@ -37,7 +37,7 @@ def main() -> None:
     if stored is not None:
         told = json.dumps(stored, indent=2)
         print(told)
-        if flags.seeds is None:
+        if flags.seeds is None and not flags.so_far:
             TARGET.write_text(told + "\n", encoding="utf-8")
 
 

@@ -11,7 +11,8 @@ same on seeds from 10000 on, which nobody had looked at before.
 verdict on models trained on them; both left out where the corpora are not at hand. All but ``chaos``, ``coverage`` and
 ``data`` are studies, whose runs are kept in ``--store``: a killed one resumes.
 
-``--dry-run`` says what is left of the studies; ``--seeds N`` takes only the first few seeds, and writes nothing.
+``--dry-run`` says what is left of the studies; ``--so-far`` tables what is done of them, and what the rest would take;
+``--seeds N`` takes only the first few seeds, and writes nothing.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def compute(name: str, flags: argparse.Namespace) -> Mapping[str, Any] | None:
     if name in STUDIES:
         study, grid = STUDIES[name]
         return studied(study, grid(flags.seeds), flags)
-    return None if flags.dry_run else MEASURED[name]()
+    return None if flags.dry_run or flags.so_far else MEASURED[name]()
 
 
 def _line(gate: Mapping[str, Any]) -> str:
