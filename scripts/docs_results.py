@@ -47,7 +47,8 @@ def _world(group: Stored) -> Iterator[str]:
 
 
 def _about(world: World) -> tuple[str, ...]:
-    return world.name, world.why, ", ".join(map(str, world.right)) or "none is promised"
+    rows = ", ".join(map(str, world.right)) or "none is promised"
+    return world.name, world.why, rows + "".join(f"; not {code}" for code in world.false)
 
 
 def coverage(stored: Stored) -> str:

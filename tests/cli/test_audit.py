@@ -257,7 +257,9 @@ def test_training_flags_reach_the_training(sightline: Call, here: Path, table):
     assert told["cards"]["data"]["truncated"] == 120
 
 
-def test_an_epoch_that_fills_the_screen_is_no_good_the_first_and_the_last_of_a_stage_are(sightline: Call, here: Path, table):
+def test_an_epoch_that_fills_the_screen_is_no_good_the_first_and_the_last_of_a_stage_are(
+    sightline: Call, here: Path, table
+):
     loud = [flag for flag in TINY if flag != "--quiet"]
     few = sightline("audit", "--data", table, *loud)
     assert [line.partition(":")[0] for line in few.err.splitlines()] == [

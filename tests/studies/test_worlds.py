@@ -10,7 +10,8 @@ import pytest
 from sightline.data.planted.cues import read_world, sizes_of
 from sightline.experiments.executors.serial import Serial
 from sightline.experiments.grid import Grid
-from sightline.experiments.store import Store, Summary
+from sightline.experiments.store import Conclusion, Store, Summary
+from sightline.findings.claims import CLAIMS
 from sightline.findings.verdict import TABLE
 from sightline.results import Estimate
 from sightline.spec.catalogue import ENCODERS
@@ -63,6 +64,9 @@ def test_a_world_can_be_made_and_promises_what_can_be_kept(world: World) -> None
     assert {*world.right, *world.never, *world.says} <= rows
     assert set(world.says) <= set(world.right)
     assert world.why
+    assert set(world.false) <= set(CLAIMS)
+    # What holds whatever is counted is no promise.
+    assert not set(world.right) >= set(worlds.REACHED) or world.says
     assert world.like == "" or set(world.models) <= set(NAMED[world.like].models)
     assert len(NAMED) == len(WORLDS)
     for encoder in world.models:
@@ -128,6 +132,28 @@ def test_a_gate_breaks_at_its_limit(name: str, rows: list[int], like: list[int],
     group = worlds.group(NAMED[name], "mlp", cells(*rows), cells(*like), set())
     found = [(one["name"], one["count"], one["limit"], one["holds"]) for one in worlds.promised(NAMED[name], group)]
     assert found == expected
+
+
+def test_a_claim_that_is_false_must_not_be_supported() -> None:
+    world = NAMED["frozen by word"]
+    found = ["supported", "inconclusive", "contradicted", "supported"]
+    runs = {seed: replace(run, findings={"SL-107": Conclusion(found[int(seed)], None)})
+            for seed, run in cells(5, 5, 3, 2).items()}  # fmt: skip
+    group = worlds.group(world, "mlp", runs, {}, set())
+    assert group["false"] == {"SL-107": 2}
+    (only,) = worlds.promised(world, group)
+    assert (only["name"], only["count"], only["limit"], only["holds"]) == (
+        "frozen by word, mlp: SL-107 supported", 2, "≤ 0", False
+    )  # fmt: skip
+    (kept,) = worlds.promised(world, {**group, "n_cells": 100})
+    assert kept["holds"]
+
+
+def test_no_gate_is_on_a_row_out_of_reach() -> None:
+    group = worlds.group(NAMED["every word is evidence"], "mlp", cells(4, 5), {}, set())
+    assert 4 not in worlds.REACHED
+    assert group["never"] == 1
+    assert not list(worlds.promised(NAMED["every word is evidence"], group))
 
 
 @pytest.mark.parametrize(
