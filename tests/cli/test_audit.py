@@ -79,9 +79,10 @@ def test_scores_of_another_tool_are_read_and_what_does_not_fit_is_told(
         "report: report.html",
     ]
     Path("scores.jsonl").write_text(json.dumps(rows[0] | {"word": "other"}), encoding="utf-8")
-    done = sightline("audit", "--data", table, *TINY, "--scores", "scores.jsonl")
-    assert done.code == 2
-    assert done.err.startswith(f"error: scores.jsonl:1: text {texts[1].id!r}, word 0 (from 0): expected")
+    for also in ((), ("--dry-run",)):
+        done = sightline("audit", "--data", table, *TINY, "--scores", "scores.jsonl", *also)
+        assert done.code == 2
+        assert done.err.startswith(f"error: scores.jsonl:1: text {texts[1].id!r}, word 0 (from 0): expected")
     assert sightline("audit", "--data", table, *TINY, "--scores", "s.npy").err.startswith("error: --scores: s.npy: exp")
 
 

@@ -16,7 +16,7 @@ from sightline.cli.gates import closed, read_gates
 from sightline.cli.machine import prepare, tokens_at_once
 from sightline.cli.output import check_apart, check_file, check_folder, emit, say, tell, writing
 from sightline.cli.source import read_source
-from sightline.experiments.subject import audited, choose
+from sightline.experiments.subject import audited, choose, scores_of
 from sightline.files import plain
 from sightline.report.sentences import headline
 from sightline.report.sheets.summary import lines
@@ -121,6 +121,8 @@ def audit(
     check_places(Path(source.path) if source.path else None, out, save, scores)
     where, tokens = prepare(device, threads), tokens_at_once(memory)
     if dry_run:
+        if scores is not None:
+            scores_of(subject, scores)  # what is wrong with the file is said now, as it would be later
         return show_forecast(subject.forecast(where, tokens), as_json)
     with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
         command = shlex.join(["sightline", *(context.obj or ())])

@@ -227,7 +227,7 @@ def audited(
     from sightline.measures import default_measures  # noqa: PLC0415  (torch)
 
     display = display or Display()
-    given = None if scores is None else _scores(subject, scores)  # first: what is wrong with it is said at once
+    given = None if scores is None else scores_of(subject, scores)  # first: what is wrong with it is said at once
     trained = subject.trained(display, device)
     chosen = subject.spec.measures if isinstance(subject, ToTrain) else ()
     measures = default_measures(tokens_at_once, chosen, subject.gradient)
@@ -236,7 +236,7 @@ def audited(
     return trained, audit_trained(trained, subject.seed, display, spec=said, **options)
 
 
-def _scores(subject: Chosen, file: Path) -> Scores:
+def scores_of(subject: Chosen, file: Path) -> Scores:
     """Read scores for the texts that will be audited; the data stay in memory, and are not read twice."""
     from sightline.data.dataset import sample_test  # noqa: PLC0415  (torch)
     from sightline.data.loading import load  # noqa: PLC0415  (torch)
