@@ -9,8 +9,8 @@ votes, on a needle and on four classes, where the state of a word holds that wor
 attend to the evidence. For the BiLSTM those claims are left out that it need not fulfil, because its other states
 carry the evidence too.
 
-The fewest texts of a finding are the smallest of 25, 50, 100 and 200 with which it is supported in at least 95 % of the
-MLP's runs; those of a verdict are what its deciding findings need.
+The fewest texts of a finding are the smallest of 50, 100 and 200 with which no more than 5 % of the MLP's runs
+contradict what all their texts support; those of a verdict are what its deciding findings need.
 
 The runs are kept in ``--store``, so a killed command resumes; ``--dry-run`` says what is left, and ``--seeds N`` takes
 only the first few seeds and writes nothing.

@@ -11,7 +11,7 @@ from sightline.spec.keys import training_key
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
 from sightline.studies import calibration, thresholds
-from sightline.studies.thresholds import WORLDS, deltas, effects, fewest_texts, power_at
+from sightline.studies.thresholds import WORLDS, astray_at, deltas, effects, fewest_texts, power_at
 
 
 def known(value: float, half: float = 0.05) -> Estimate:
@@ -20,9 +20,9 @@ def known(value: float, half: float = 0.05) -> Estimate:
 
 def test_small_audits_are_of_models_that_whole_ones_train() -> None:
     grid = thresholds.grid()
-    assert Counter(labels[1] for labels in grid.labels) == {"all": 80, "25": 60, "50": 60, "100": 60, "200": 60}
-    assert len(set(map(training_key, grid.cells))) == 80
-    assert {cell.limit for cell in grid.cells} == {None, 25, 50, 100, 200}
+    assert Counter(labels[1] for labels in grid.labels) == {"all": 40, "50": 30, "100": 30, "200": 30}
+    assert len(set(map(training_key, grid.cells))) == 40
+    assert {cell.limit for cell in grid.cells} == {None, 50, 100, 200}
     used = {*calibration.SEEDS, *calibration.UNSEEN}
     assert not {cell.seed for cell in grid.cells} & used
 
@@ -40,12 +40,24 @@ def test_a_delta_is_a_quarter_of_the_median_where_the_claim_is_true() -> None:
     assert deltas([("votes, MLP", {"SL-202": known(0.001)})]) == {"SL-202": 0.01}
 
 
-def test_power_is_the_share_that_is_supported_and_the_fewest_texts_have_enough() -> None:
+def test_power_is_the_share_that_is_supported() -> None:
     runs = [{"SL-303": known(0.3)}, {"SL-303": known(0.14)}, {}, {"SL-303": known(0.5)}]
-    assert power_at("SL-303", 0.1, runs) == pytest.approx(2 / 3)
+    assert power_at("SL-303", 0.1, runs) == pytest.approx(2 / 3, abs=1e-3)
     assert power_at("SL-001", 0.1, runs) == 0
-    assert fewest_texts({"25": 0.5, "50": 0.95, "100": 0.9, "200": 1.0}) == 50
-    assert fewest_texts({"25": 0.5, "200": 0.9}) == 200
+
+
+def test_few_texts_lead_astray_where_they_contradict_what_all_support() -> None:
+    def runs(*pairs: tuple[float, float]) -> list[tuple[dict[str, Estimate], dict[str, Estimate]]]:
+        return [({"SL-303": known(few)}, {"SL-303": known(whole)}) for few, whole in pairs]
+
+    right, open_, wrong, elsewhere = (0.4, 0.3), (0.12, 0.3), (0.01, 0.3), (0.01, 0.02)
+    assert astray_at("SL-303", 0.1, runs(right, open_, wrong, elsewhere)) == pytest.approx(1 / 3, abs=1e-3)
+    assert astray_at("SL-303", 0.1, runs(elsewhere)) == astray_at("SL-001", 0.1, runs(right)) == 0
+
+
+def test_the_fewest_texts_hardly_ever_lead_astray() -> None:
+    assert fewest_texts({"50": 0.1, "100": 0.05, "200": 0.2}) == 100
+    assert fewest_texts({"50": 0.1, "200": 0.06}) == 200
 
 
 def test_effects_are_judged_anew_from_what_was_measured() -> None:

@@ -1,14 +1,15 @@
 """What δ of every finding and the fewest texts of each are set from: worlds in which its claim is true by construction.
 
 δ is a quarter of the median effect over those worlds, on the one scale from chance (0) to perfect (1): an attention
-that does a quarter as well as one of which the claim is true does too little to matter. The fewest texts are the
-smallest of `SIZES` with which the finding is supported in nearly all runs of the MLP. `scripts/set_thresholds.py`
-says which worlds, and why.
+that does a quarter as well as one of which the claim is true does too little to matter. The fewest texts are the smallest
+of `SIZES` with which hardly any run of the MLP says the opposite of what all its texts say. How often so few texts give
+an answer at all stands beside it: it is up to the interval to say "inconclusive", and to this rule that an answer can
+be trusted. `scripts/set_thresholds.py` says which worlds, and why.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
@@ -55,8 +56,9 @@ WORLDS: Mapping[str, World] = {
 """Evidence of moderate strength. In an MLP the state of a word holds that word alone, and every text ends on a mark."""
 SEEDS = range(1000, 1010)
 """Seeds that the calibration does not use."""
-SIZES = (25, 50, 100, 200)
-SHARE, LEAST, POWER = 0.25, 0.01, 0.95
+SIZES = (50, 100, 200)
+"""From the least for which it is counted how often an interval holds the truth."""
+SHARE, LEAST, ASTRAY = 0.25, 0.01, 0.05
 FIRST = 0.03
 """δ while δ is not known: which of several tests of a finding leads depends on it, a little."""
 MEASURED = ("need", "retrained", "frozen", "types", "agreement", "reach", "permutation", "erasure", "transplant")
@@ -83,25 +85,25 @@ def table(grid: Grid, store: Store) -> dict[str, Any]:
     runs = list(zip(grid.labels, grid.cells, grid.keys, strict=True))
     found = {label: effects(store.audit(key), cell.seed) for label, cell, key in runs}
     delta = deltas([(label[0], each) for label, each in found.items() if label[1] == "all"])
-    power = {
-        code: {
-            str(n): power_at(code, delta[code], [e for label, e in found.items() if label[1] == str(n)]) for n in SIZES
-        }
-        for code in delta
-    }
-    fewest = {code: fewest_texts(shares) for code, shares in power.items()}
+    few = {n: [(e, found[w, "all", seed]) for (w, size, seed), e in found.items() if size == str(n)] for n in SIZES}
+    power = {code: {str(n): power_at(code, delta[code], [e for e, _ in few[n]]) for n in SIZES} for code in delta}
+    astray = {code: {str(n): astray_at(code, delta[code], few[n]) for n in SIZES} for code in delta}
+    fewest = {code: fewest_texts(shares) for code, shares in astray.items()}
     seeds = [spec.seed for spec in grid.cells]
     return {
         "delta": delta,
         "minimum_texts": max(fewest[code] for code in DECIDE),
         "minimum": fewest,
         "power": power,
+        "astray": astray,
         "set_by": "scripts/set_thresholds.py",
         "worlds": {name: {"corpus": world.corpus, "model": world.model} for name, world in WORLDS.items()},
         "seeds": [min(seeds), max(seeds)],
     }
 
 
+Effects = Mapping[str, Estimate]
+"""The effects of one audit, by finding."""
 DECIDE = tuple(code for code, claim in CLAIMS.items() if claim.charge in ("moved", "alone"))
 """The findings without which there is no verdict."""
 
@@ -122,12 +124,23 @@ def deltas(found: Sequence[tuple[str, Mapping[str, Estimate]]]) -> dict[str, flo
     return {code: max(LEAST, round(SHARE * median(values), 2)) for code, values in true.items()}
 
 
-def power_at(code: str, delta: float, runs: Sequence[Mapping[str, Estimate]]) -> float:
+def power_at(code: str, delta: float, runs: Sequence[Effects]) -> float:
     """Share of runs in which a finding is supported at its δ."""
     known = [effects[code] for effects in runs if code in effects]
-    return sum(decide(effect, delta) == "supported" for effect in known) / len(known) if known else 0.0
+    return _share(decide(effect, delta) == "supported" for effect in known)
 
 
-def fewest_texts(power: Mapping[str, float]) -> int:
-    """Give the smallest size that is enough; the largest tried where none is."""
-    return min((int(n) for n, share in power.items() if share >= POWER), default=max(SIZES))
+def astray_at(code: str, delta: float, runs: Sequence[tuple[Effects, Effects]]) -> float:
+    """Share of runs in which few texts contradict a finding that all of them support."""
+    known = [(few[code], all_[code]) for few, all_ in runs if code in few and code in all_]
+    return _share(decide(few, delta) == "contradicted" for few, all_ in known if decide(all_, delta) == "supported")
+
+
+def fewest_texts(astray: Mapping[str, float]) -> int:
+    """Give the smallest size that hardly ever leads astray; the largest tried where none is."""
+    return min((int(n) for n, share in astray.items() if share <= ASTRAY), default=max(SIZES))
+
+
+def _share(hits: Iterable[bool]) -> float:
+    known = [*hits]
+    return round(sum(known) / len(known), 3) if known else 0.0
