@@ -60,14 +60,14 @@ SHAPES: Mapping[str, Callable[[Random, int], Array]] = {
 def _mean(shape: str, n: int, seed: int) -> Estimate:
     random = Seeds(seed).generator(f"mean {shape}", n)
     clusters = _sources(n) if shape == "clustered" else None
-    return bootstrap.mean(SHAPES[shape](random, n), seed, shape, None, clusters)
+    return bootstrap.mean(SHAPES[shape](random, n), seed, None, clusters)
 
 
 def _ratio(shape: str, n: int, seed: int) -> Estimate:
     random = Seeds(seed).generator(f"ratio {shape}", n)
     clusters = _sources(n) if shape == "clustered" else None
     effects, room = SHAPES[shape](random, n), random.lognormal(0, 0.8, n) + random.normal(0, 0.3, n)
-    return ratio(effects * room, room, seed, shape, clusters, bounds=None)
+    return ratio(effects * room, room, seed, clusters, bounds=None)
 
 
 PAIRS: Mapping[str, tuple[bool, float, bool]] = {

@@ -1,8 +1,5 @@
 """The full counts behind the promises, written to ``docs/verified/``: ``python scripts/verify.py [--only NAME]``.
 
-``calibration``: one rule, one δ, seeds 0–199. Weights that the model does not use must not pass for used (SL-101 and
-SL-102), weights that nobody chose must not pass for chosen (SL-104), and planted evidence of moderate strength must be
-found. ``confirmation``: the same on seeds 200–299, which nobody had looked at before.
 ``worlds``: the verdict itself, in worlds made so that the right one is known, by encoder; ``worlds-confirmation``: the
 same on seeds from 10000 on, which nobody had looked at before.
 ``random_attention``: the worked examples of ``docs/random-attention.md``. ``examples``: those on the pages of findings.
@@ -29,7 +26,7 @@ from published import FOLDER, at_hand, published_data
 from studied import ROOT, add_flags, studied
 
 from sightline.experiments.grid import Grid
-from sightline.studies import calibration, examples, random_attention, real, worlds
+from sightline.studies import examples, random_attention, real, worlds
 from sightline.studies.study import Study
 
 VERIFIED = ROOT / "docs" / "verified"
@@ -37,8 +34,6 @@ MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {"data": published_data, 
 STUDIES: Mapping[str, tuple[Study, Callable[[int | None], Grid]]] = {
     "random_attention": (random_attention, lambda seeds: random_attention.grid()),
     "examples": (examples, lambda seeds: examples.grid()),
-    "calibration": (calibration, lambda seeds: calibration.grid(calibration.SEEDS[:seeds])),
-    "confirmation": (calibration, lambda seeds: calibration.grid(calibration.UNSEEN[:seeds])),
     "worlds": (worlds, worlds.grid),
     "worlds-confirmation": (worlds, lambda seeds: worlds.grid(seeds, worlds.UNSEEN)),
     "real": (real, lambda seeds: real.grid(FOLDER)),

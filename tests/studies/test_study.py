@@ -11,7 +11,7 @@ from sightline.experiments.store import Store
 from sightline.spec.keys import run_key
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
-from sightline.studies import calibration, random_attention, thresholds
+from sightline.studies import random_attention, thresholds, worlds
 from sightline.studies.study import Study, complete, gate, grid_of, plan, so_far
 
 RUN = RunSpec(
@@ -19,7 +19,7 @@ RUN = RunSpec(
     measures=("need",),
 )  # fmt: skip
 BROKEN = replace(RUN, data=parse_data("planted:needle(n=120,length=6)", max_tokens=5))  # found out when it is read
-STUDIES: tuple[Study, ...] = (calibration, random_attention, thresholds)
+STUDIES: tuple[Study, ...] = (random_attention, thresholds, worlds)
 
 
 @pytest.mark.parametrize("study", STUDIES)

@@ -10,7 +10,7 @@ from sightline.results import Estimate
 from sightline.spec.keys import training_key
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
-from sightline.studies import calibration, thresholds
+from sightline.studies import thresholds, worlds
 from sightline.studies.thresholds import WORLDS, astray_at, deltas, effects, fewest_texts, power_at
 
 
@@ -23,7 +23,7 @@ def test_small_audits_are_of_models_that_whole_ones_train() -> None:
     assert Counter(labels[1] for labels in grid.labels) == {"all": 40, "50": 30, "100": 30, "200": 30}
     assert len(set(map(training_key, grid.cells))) == 40
     assert {cell.limit for cell in grid.cells} == {None, 50, 100, 200}
-    used = {*calibration.SEEDS, *calibration.UNSEEN}
+    used = {cell.seed for first in (0, worlds.UNSEEN) for cell in worlds.grid(None, first).cells}
     assert not {cell.seed for cell in grid.cells} & used
 
 

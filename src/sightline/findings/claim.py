@@ -21,15 +21,11 @@ Asked = Literal["", "supported", "one of these", "not contradicted"]
 
 @dataclass(frozen=True)
 class Shown:
-    """A quantity that is estimated for the report; one with words stands beside the finding, by these.
-
-    One that is ``drawn_with`` another shares its resamples: two sides that are equal then have equal intervals.
-    """
+    """A quantity that is estimated for the report; one with words stands beside the finding, by these."""
 
     name: str
     words: str = ""
     how: How = "mean"
-    drawn_with: str = ""
 
 
 @dataclass(frozen=True)

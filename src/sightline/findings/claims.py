@@ -239,7 +239,7 @@ _ROWS = (
         floor_words="None",
         shown=(
             Shown("reach.low", "largest change that any attention makes (total variation), at least"),
-            Shown("reach.high", "and at most", drawn_with="reach.low"),
+            Shown("reach.high", "and at most"),
             Shown("reach.inert", "share of texts where it stays within ε", "share"),
         ),
     ),

@@ -53,10 +53,7 @@ def estimate_drop(
     """Estimate what a metric loses between two columns of decisions, paired by text."""
     both = np.stack([confusion(labels, _columns(decisions), classes) for decisions in (learned, other)], axis=1)
     score = METRICS[one.metric]
-    stage = f"{one.comparison} {one.metric}"
-    return bootstrap.statistic(
-        both, lambda counts: score(counts[:, 0]) - score(counts[:, 1]), seed, stage, clusters=clusters
-    )
+    return bootstrap.statistic(both, lambda counts: score(counts[:, 0]) - score(counts[:, 1]), seed, clusters=clusters)
 
 
 def lost(labels: Int[Array, " N"], learned: Decisions, other: Decisions) -> Float[Array, " N"]:

@@ -23,7 +23,7 @@ def metrics(evidence: Evidence) -> dict[str, Estimate]:
     counts = confusion(labels, predicted[:, None], len(evidence.label_names))
     return {
         "accuracy": bootstrap.proportion((labels == predicted).astype(float)),
-        "f1": bootstrap.statistic(counts, macro_f1, evidence.seed, "f1", (0.0, 1.0)),
+        "f1": bootstrap.statistic(counts, macro_f1, evidence.seed, (0.0, 1.0)),
     }
 
 

@@ -107,13 +107,13 @@ class Evidence:
 
     def _compared(self, three: Three, of: str) -> Contrast:
         number, floor, ceiling = three
-        rows, stage = self.rows(of), f"{number} over {floor} {of}".strip()
+        rows = self.rows(of)
         if taken := self.taken("transplant") if number.startswith("transplant.carried.") else None:
             name = number.removeprefix("transplant.carried.")
             return carried(taken, name, self.clusters, rows, self.level(of))
         most = self.array(ceiling)[rows] if ceiling else None
         return paired(
-            self.array(number)[rows], self.array(floor)[rows], self.seed, stage,
+            self.array(number)[rows], self.array(floor)[rows], self.seed,
             ceiling=most, clusters=self.clusters[rows], level=self.level(of),
         )  # fmt: skip
 
@@ -139,16 +139,15 @@ class Evidence:
 
     def _summary(self, values: Array | Ragged | Bracket | None, one: Shown) -> Estimate | None:
         """Estimate one number of what was measured text by text."""
-        stage = one.drawn_with or one.name
         if isinstance(values, Bracket):
-            return between(values, self.seed, stage, clusters=self.clusters)
+            return between(values, self.seed, clusters=self.clusters)
         if values is None or isinstance(values, Ragged):
             return None
         if one.how == "share":
             return bootstrap.proportion(values, clusters=self.clusters)
         bounds = None if one.how == "unbounded mean" else UNIT
         each = values if values.ndim == 1 else values.mean(axis=1)
-        return bootstrap.mean(each, self.seed, stage, bounds, clusters=self.clusters)
+        return bootstrap.mean(each, self.seed, bounds, clusters=self.clusters)
 
     def _drop(self, name: str) -> Estimate | None:
         one = DROPS[name]

@@ -137,7 +137,6 @@ def _lost_by_class(evidence: Evidence, name: str) -> dict[str, Estimate]:
         label: bootstrap.mean(
             values[rows],
             evidence.seed,
-            f"{name} {label}",
             clusters=evidence.clusters[rows],
             level=evidence.level(label),
         )

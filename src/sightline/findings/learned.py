@@ -23,5 +23,5 @@ def learned_of(evidence: Evidence) -> Learned | None:
     return Learned(
         bootstrap.proportion(right, clusters=clusters),
         bootstrap.proportion(guessed, clusters=clusters),
-        bootstrap.mean(right - guessed, evidence.seed, "above guessing", clusters=clusters),
+        bootstrap.mean(right - guessed, evidence.seed, clusters=clusters),
     )

@@ -57,7 +57,6 @@ def _worth(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> _Worth:
             evidence.array(f"erasure.{how}.{name}")[rows],
             evidence.array(f"erasure.{how}.random")[rows],
             evidence.seed,
-            f"{how} {name}",
             ceiling=evidence.array(f"erasure.{how}.most")[rows],
             clusters=evidence.clusters[rows],
         ).effect

@@ -35,13 +35,12 @@ Array = np.ndarray
 def mean(
     values: Float[Array, " N"],
     seed: int,
-    stage: str,
     bounds: Bounds = UNIT,
     clusters: Int[Array, " N"] | None = None,
     level: float = LEVEL,
 ) -> Estimate:
     """Mean over the texts where it is defined, with the interval of `ratio`."""
-    return ratio(values, None, seed, stage, clusters, level, bounds)
+    return ratio(values, None, seed, clusters, level, bounds)
 
 
 def proportion(hits: Float[Array, " N"], clusters: Int[Array, " N"] | None = None, level: float = LEVEL) -> Estimate:
@@ -79,7 +78,6 @@ def statistic(
     counts: Float[Array, "N *S"],
     compute: Callable[[Array], Array],
     seed: int,
-    stage: str,
     bounds: Bounds = UNIT,
     clusters: Int[Array, " N"] | None = None,
     level: float = LEVEL,
@@ -97,7 +95,7 @@ def statistic(
     if groups == 1 or all_alike(left_out - centre, 1.0):
         return from_alike(centre, n, groups, level, bounds)
     flat = sums.reshape(groups, -1)
-    drawn = compute(resamples.sums(flat, seed, stage, level).reshape(-1, *counts.shape[1:]))
+    drawn = compute(resamples.sums(flat, seed, level).reshape(-1, *counts.shape[1:]))
     influence = left_out.mean() - left_out
     half = student(level, groups) * math.sqrt((groups - 1) / groups * (influence @ influence))
     low, high = _accelerated(drawn, centre, influence, level)

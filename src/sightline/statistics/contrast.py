@@ -33,7 +33,6 @@ def paired(
     observed: Float[Array, " N"],
     floor: Float[Array, " N"] | Float[Array, "N R"],
     seed: int,
-    stage: str,
     ceiling: Float[Array, " N"] | None = None,
     clusters: Int[Array, " N"] | None = None,
     level: float = LEVEL,
@@ -50,9 +49,9 @@ def paired(
     known = ~np.isnan(observed + lower + upper)
     here, low, high = (np.where(known, values, np.nan) for values in (observed, lower, upper))
     return Contrast(
-        bootstrap.mean(here, seed, f"{stage} number", bounds, clusters, level),
-        bootstrap.mean(low, seed, f"{stage} floor", bounds, clusters, level),
-        ratio(here - low, high - low, seed, f"{stage} effect", clusters, level),
+        bootstrap.mean(here, seed, bounds, clusters, level),
+        bootstrap.mean(low, seed, bounds, clusters, level),
+        ratio(here - low, high - low, seed, clusters, level),
     )
 
 

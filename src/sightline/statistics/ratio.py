@@ -38,7 +38,6 @@ def ratio(
     top: Float[Array, " N"],
     bottom: Float[Array, " N"] | None,
     seed: int,
-    stage: str,
     clusters: Int[Array, " N"] | None = None,
     level: float = LEVEL,
     bounds: Bounds = UNIT,
@@ -55,8 +54,8 @@ def ratio(
     ----------
     top, bottom
         What is added up above and below the line; a text of which one is NaN is left out.
-    seed, stage
-        Name the resamples; equal seeds and stages draw alike.
+    seed
+        Names the resamples; equal seeds draw alike.
     clusters
         Texts with the same number are no independent witnesses, and are drawn together.
     level
@@ -78,7 +77,7 @@ def ratio(
     residuals, bounds = above - value * under, kept(above, under, bounds)
     if all_alike(residuals, max(np.abs(above).max(), np.abs(under).max())):
         return from_alike(value, n, effective(under), level, bounds)
-    low, high = _ends(residuals, under, seed, stage, level)
+    low, high = _ends(residuals, under, seed, level)
     method = told(f"studentised bootstrap over {over(n, len(under))}", level)
     return Estimate(value, *held(value, value - low, value + high, bounds), n, method)
 
@@ -96,27 +95,25 @@ def _is_positive(under: Float[Array, " G"], level: float) -> bool:
     return bool(under.sum() > student(level, groups) * error)
 
 
-def _ends(
-    residuals: Float[Array, " G"], under: Float[Array, " G"], seed: int, stage: str, level: float
-) -> tuple[float, float]:
+def _ends(residuals: Float[Array, " G"], under: Float[Array, " G"], seed: int, level: float) -> tuple[float, float]:
     """Say how far the interval reaches below the ratio and above it."""
     tail = (1 - level) / 2
     error = math.sqrt(_scaled(len(under)) * (residuals @ residuals)) / under.sum()
-    studentised = _studentised(residuals, under, error, seed, stage, level)
+    studentised = _studentised(residuals, under, error, seed, level)
     inner, outer = np.quantile(studentised, [tail, 1 - tail]) if len(studentised) else (0.0, 0.0)
     usual = student(level, effective(under))
     return error * max(outer, usual), error * max(-inner, usual)
 
 
 def _studentised(
-    residuals: Float[Array, " G"], under: Float[Array, " G"], error: float, seed: int, stage: str, level: float
+    residuals: Float[Array, " G"], under: Float[Array, " G"], error: float, seed: int, level: float
 ) -> Float[Array, " R"]:
     """Give ``(r* − r) / s*`` of every resample that kept some of the spread.
 
     With d = r* − r, the residuals of a resample are e − dV; sums of e and V, and of their products, give both.
     """
     products = np.stack([residuals, under, residuals**2, residuals * under, under**2], axis=1)
-    drawn = resamples.sums(products, seed, stage, level)
+    drawn = resamples.sums(products, seed, level)
     sums, total, *squares = drawn[drawn[:, 1] > 0].T
     shift = sums / total
     squared = squares[0] - 2 * shift * squares[1] + shift**2 * squares[2]

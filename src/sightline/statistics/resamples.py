@@ -22,16 +22,15 @@ def how_many(level: float) -> int:
     return round(RESAMPLES * max(1.0, (1 - LEVEL) / (1 - level)))
 
 
-def sums(columns: Float[Array, "G S"], seed: int, stage: str, level: float = LEVEL) -> Float[Array, "R S"]:
+def sums(columns: Float[Array, "G S"], seed: int, level: float = LEVEL) -> Float[Array, "R S"]:
     """Add up each column over as many groups as there are, drawn with replacement, again and again.
 
-    Depends on the seed, the stage and the level alone. What is drawn is drawn once for each number of groups, and the
-    stage says which group is which: an audit makes hundreds of intervals of the same texts, and drawing is what costs.
+    Depends on the seed and the level alone, and is drawn once for each number of groups: an audit makes hundreds of
+    intervals of the same texts, drawing is what costs, and numbers that are equal have equal intervals.
     """
     groups = len(columns)
-    named = columns[Seeds(seed).generator("bootstrap", stage).permutation(groups)]
     drawn, size = _drawn(groups, seed, how_many(level)), max(1, _AT_ONCE // groups)
-    return np.concatenate([drawn[i : i + size].astype(float) @ named for i in range(0, len(drawn), size)])
+    return np.concatenate([drawn[i : i + size].astype(float) @ columns for i in range(0, len(drawn), size)])
 
 
 @lru_cache(maxsize=16)

@@ -46,6 +46,8 @@ SHARE, SELDOM = 0.95, 0.02
 MUST_NOT, CAN = (2, 3), (4, 5)
 REACHED = tuple(row.number for row in TABLE if row.number != 4 or not UNMEASURED)
 """The rows that this version can reach: "can be shown" without a caveat waits for claims that it does not test."""
+AGREES = ("SL-101", "SL-102")
+"""Claims that are false of weights which are not the model's."""
 
 
 @dataclass(frozen=True)
@@ -142,8 +144,10 @@ WORLDS = (
         models=MIXING,
         guide="away",
     ),
-    World("random weights shown", "the model does not use them", MUST_NOT, CAN, altered="random"),
-    World("shuffled weights shown", "the model gave them to other words", MUST_NOT, CAN, altered="shuffled"),
+    World("random weights shown", "the model does not use them", MUST_NOT, CAN, false=AGREES, altered="random"),
+    World(
+        "shuffled weights shown", "the model gave them to other words", MUST_NOT, CAN, false=AGREES, altered="shuffled"
+    ),
     World(
         "evidence shown",
         "the words are the reason, but the model does not use these weights",
