@@ -121,7 +121,7 @@ def corrupt(whole: bytes) -> bytes:
     [
         ("audit.json", lambda whole: whole[:40]),
         ("audit.json", lambda whole: b"[]"),
-        ("audit.json", lambda whole: b'{"schema": 2}'),
+        ("audit.json", lambda whole: b'{"schema": 3}'),
         ("texts.jsonl", lambda whole: b"{"),
         ("texts.jsonl", lambda whole: b'{"id": 1}'),
         ("arrays.npz", lambda whole: b""),
@@ -140,7 +140,7 @@ def test_another_schema_is_refused(tmp_path: Path) -> None:
     folder = save_results(make_audit(), tmp_path / "audit")
     summary = json.loads((folder / "audit.json").read_text())
     (folder / "audit.json").write_text(json.dumps(summary | {"schema": 99}))
-    with pytest.raises(StoreError, match=r"audit.json: schema 99, this version reads 2"):
+    with pytest.raises(StoreError, match=r"audit.json: schema 99, this version reads 3"):
         load_results(folder)
 
 

@@ -47,7 +47,7 @@ def test_a_full_stop_is_no_reason() -> None:
     assert np.mean([row[-1] for row in weights.rows()]) > 0.9
     assert found.metrics["accuracy"].value > 0.9
     assert found.verdict.row == 2
-    assert "the highlighted words leave the decision behind" in found.verdict.reasons[0]
+    assert "the highlighted words carry less of the decision than random words do" in found.verdict.reasons[0]
     instead = {row.name: row for row in found.maps}
     assert instead["deletion"].carried.value > 0.5
     assert [row.name for row in found.maps if row.chosen and not row.signed] != ["attention"]
@@ -58,15 +58,14 @@ def test_a_faithful_map_may_be_shown_however_long_its_companion_trained(
 ) -> None:
     """Said before: must not be shown, once the companion had trained long enough to need no attention."""
     model, dataset = needle
-    rows = {}
-    for epochs in (1, 20):
-        companion = trained(
-            "planted:needle(n=600,length=12)", "mlp(hidden=32)+additive+uniform", epochs=epochs, learning_rate=3e-3
-        )[0]
+    hardly = trained("planted:needle(n=600,length=12)", "mlp(hidden=32)+additive+uniform", epochs=1)[0]
+    rows, needed = set(), []
+    for companion in (hardly, model):  # none learns more than the model itself has
         found = judged(model, dataset, "need", "retrained", *DECIDING, companions={"uniform": companion})
-        rows[epochs] = found.verdict.row, {f.code: f.verdict for f in found.findings}["SL-001"]
-    assert {row for row, _ in rows.values()} == {5}
-    assert rows[20][1] == "contradicted"
+        rows.add(found.verdict.row)
+        needed.append(found.estimates["need.retrained.accuracy_drop"].value)
+    assert rows == {5}
+    assert needed[0] > 0.2 > needed[1] == 0
 
 
 def test_the_scale_of_logits_changes_no_effect_and_no_row(needle: tuple[AttentionClassifier, Dataset]) -> None:
@@ -82,6 +81,8 @@ def test_the_scale_of_logits_changes_no_effect_and_no_row(needle: tuple[Attentio
 class Silent(Altered):
     """A model that answers and shows weights, and offers nothing else."""
 
+    origin = "elsewhere"
+
     def __init__(self, model: Auditable) -> None:
         super().__init__(model)
         self.offers = frozenset()
@@ -93,7 +94,7 @@ def test_weights_that_are_shown_and_not_used_must_not_be_though_nothing_can_be_d
 ) -> None:
     """Said before: can be shown with caveats, where five of six bearing findings could not be taken."""
     model, dataset = needle
-    found = judged(Silent(shown(model, dataset, 0)), dataset)
+    found = judged(Silent(shown(model.eval(), dataset, 0)), dataset)
     assert found.verdict.text == MUST_NOT
     answers = {f.code: f for f in found.findings}
     assert answers["SL-102"].verdict == "contradicted"
@@ -112,6 +113,8 @@ def test_evidence_that_is_shown_and_not_used_says_that_it_is_not_used(
 
 class OneSided(Altered):
     """The weights that are shown lie on the words of one class, whatever is decided."""
+
+    origin = "elsewhere"
 
     def __init__(self, model: Auditable, texts: Sequence[Example], word: str) -> None:
         super().__init__(model)
@@ -136,7 +139,7 @@ def test_a_class_for_which_the_highlighted_words_argue_against_the_decision_is_n
         "mlp(hidden=32)+additive+uniform",
         learning_rate=3e-3,
     )
-    found = judged(OneSided(model, dataset.test, "alpha"), dataset, "polarity", *DECIDING)
+    found = judged(OneSided(model.eval(), dataset.test, "alpha"), dataset, "polarity", *DECIDING)
     rows = {of: verdict.row for of, verdict in found.verdict.by_class.items()}
     assert rows["beta"] in (2, 3)
     assert rows["alpha"] not in (2, 3)

@@ -65,6 +65,7 @@ def test_a_world_can_be_made_and_promises_what_can_be_kept(world: World) -> None
     assert set(world.says) <= set(world.right)
     assert world.why
     assert set(world.false) <= set(CLAIMS)
+    assert ("SL-107" in world.false) == ("frozen" in world.companions)  # what it is measured against
     # What holds whatever is counted is no promise.
     assert not set(world.right) >= set(worlds.REACHED) or world.says
     assert world.like == "" or set(world.models) <= set(NAMED[world.like].models)

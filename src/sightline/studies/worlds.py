@@ -21,7 +21,7 @@ from sightline.findings.claims import UNMEASURED
 from sightline.findings.verdict import TABLE
 from sightline.spec.parts import Part
 from sightline.spec.texts import parse_data, parse_model
-from sightline.spec.values import COMPANIONS, FitSpec, Guide, RunSpec
+from sightline.spec.values import FitSpec, Guide, RunSpec
 from sightline.statistics.bootstrap import proportion
 from sightline.studies.study import gate, grid_of
 
@@ -57,8 +57,8 @@ class World:
     ``right`` are the rows of the verdict that are right (none: nothing is promised), ``never`` those that would be
     wrong in what matters most, ``says`` what the reasons must say in some rows, and ``false`` the findings whose claim
     is false. ``like`` names the world whose cell of the same seed must end in the same row. Where a world says nothing
-    else, attention is guided onto the evidence: left alone, an MLP may look for the words of one class only, and the
-    others need look nowhere.
+    else, attention is guided onto the evidence (left alone, an MLP may look for the words of one class only, and the
+    others need look nowhere), and there are no ``companions``: no row of the table asks for what they tell.
     """
 
     name: str
@@ -74,6 +74,7 @@ class World:
     guide: Guide = "onto"
     altered: str = ""
     limit: int | None = None
+    companions: tuple[str, ...] = ()
 
 
 WORLDS = (
@@ -160,6 +161,7 @@ WORLDS = (
         "frozen by word",
         "nobody chose the weights; whether they are used is open",
         false=("SL-107",),
+        companions=("frozen",),
         source="frozen",
         guide="",
     ),
@@ -167,6 +169,7 @@ WORLDS = (
         "random by text",
         "nobody chose the weights; whether they are used is open",
         false=("SL-107",),
+        companions=("frozen",),
         source="random",
         guide="",
     ),
@@ -208,7 +211,7 @@ def cell(world: World, encoder: str, seed: int) -> RunSpec:
     data = parse_data(f"planted:{world.data}")
     model = replace(parse_model(world.models[encoder]), source=Part(world.source))
     fit = replace(MISLED if world.guide in ("last", "first", "away") else TRAINING, guide=world.guide)
-    return RunSpec(data, model, fit, seed, world.limit, COMPANIONS, altered=world.altered)
+    return RunSpec(data, model, fit, seed, world.limit, world.companions, altered=world.altered)
 
 
 def grid(count: int | None = None, first: int = 0) -> Grid:
