@@ -61,7 +61,7 @@ def test_random_attention_of_a_bilstm_is_neither() -> None:
 
 def test_displayed_weights_that_are_not_used_are_not_supported() -> None:
     model, dataset = trained(NEEDLE, "mlp(hidden=64)+additive+uniform")
-    result = audit(alter("random", model, dataset, 0), dataset)
+    result = audit(alter("random", model, dataset, 0), dataset, limit=100)
     found = answers(result)
     assert "supported" not in [found[code] for code in ("SL-001", "SL-101", "SL-102", "SL-104", "SL-301")]
     assert result.verdict.text == "must not be shown"
@@ -99,7 +99,7 @@ def test_a_constant_model_has_zero_importance_and_counted_undefined_tau() -> Non
 def test_shuffled_labels_make_no_finding_of_choice() -> None:
     """A model that learned noise: its weights may be used, but on no evidence; no free reference is a needle."""
     spec = RunSpec(parse_data("planted:needle(n=800,length=30,strength=0.5)"), parse_model("mlp(hidden=32)+additive"))
-    result = run(replace(spec, fit=FitSpec(epochs=4)))[1]
+    result = run(replace(spec, fit=FitSpec(epochs=4), companions=(), limit=100))[1]
     assert result.metrics["accuracy"].low < 0.5 < result.metrics["accuracy"].high
     assert answers(result)["SL-001"] != "supported"
     assert result.verdict.text != "can be shown"

@@ -94,7 +94,7 @@ def test_weights_that_are_shown_and_not_used_must_not_be_though_nothing_can_be_d
 ) -> None:
     """Said before: can be shown with caveats, where five of six bearing findings could not be taken."""
     model, dataset = needle
-    found = judged(Silent(shown(model.eval(), dataset, 0)), dataset)
+    found = judged(Silent(shown(model, dataset, 0)).eval(), dataset)
     assert found.verdict.text == MUST_NOT
     answers = {f.code: f for f in found.findings}
     assert answers["SL-102"].verdict == "contradicted"
@@ -139,7 +139,7 @@ def test_a_class_for_which_the_highlighted_words_argue_against_the_decision_is_n
         "mlp(hidden=32)+additive+uniform",
         learning_rate=3e-3,
     )
-    found = judged(OneSided(model.eval(), dataset.test, "alpha"), dataset, "polarity", *DECIDING)
+    found = judged(OneSided(model, dataset.test, "alpha").eval(), dataset, "polarity", *DECIDING)
     rows = {of: verdict.row for of, verdict in found.verdict.by_class.items()}
     assert rows["beta"] in (2, 3)
     assert rows["alpha"] not in (2, 3)
