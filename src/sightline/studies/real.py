@@ -71,9 +71,8 @@ def grid(folder: Path, names: tuple[str, ...] = tuple(CORPORA)) -> Grid:
 
 
 def _cells(folder: Path, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
-    # Seed by seed, so that a part of them is a small study.
-    for seed in sorted({seed for name in names for seed in CORPORA[name].seeds}):
-        for name in (name for name in names if seed in CORPORA[name].seeds):
+    for name in names:
+        for seed in CORPORA[name].seeds:
             for encoder in CORPORA[name].encoders:
                 yield (name, encoder, str(seed)), cell(folder, name, encoder, seed)
 
