@@ -2,7 +2,6 @@
 
 import json
 import math
-import random
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -171,20 +170,19 @@ def real() -> Results:
 
 def test_no_edit_of_the_summary_is_our_bug(real: Results, tmp_path: Path) -> None:
     folder = save_results(real, tmp_path / "audit")
-    edits = list(edited(json.loads((folder / "audit.json").read_text())))
     counted = Counter()
-    for _, changed in random.Random(0).sample(edits, 60):
+    for _, changed in edited(json.loads((folder / "audit.json").read_text()), 30):
         (folder / "audit.json").write_text(json.dumps(changed))
         counted[outcome(folder)] += 1
     assert counted.keys() == {"refused", "fine"}
-    assert counted["refused"] > 30
-    assert counted["fine"] > 5
+    assert counted["refused"] > 15
+    assert counted["fine"] > 2
 
 
 def test_no_edit_of_a_text_is_our_bug(real: Results, tmp_path: Path) -> None:
     folder = save_results(real, tmp_path / "audit")
     first, *rest = (folder / "texts.jsonl").read_text().splitlines()
-    made = [json.dumps(changed) for _, changed in random.Random(0).sample(list(edited(json.loads(first))), 40)]
+    made = [json.dumps(changed) for _, changed in edited(json.loads(first), 40)]
     texts = ["\n".join([text, *rest]) for text in made]
     texts += ["\n".join([*rest, first]), "\n".join(rest), "\n".join([first, first, *rest]), first[:40], ""]
     counted = Counter()
