@@ -207,7 +207,9 @@ def test_results_of_worlds_become_tables():
     assert "| needle | mlp | 0.99 | 200 | 190 | 2 | 2 | 2 | 2 | 190 | 2 |" in told
     assert "| 4, 5 |" in told
     assert "what fails" not in results.worlds(stored | {"gates": [held]})
-    assert results.worlds(stored | {"hours": None}).startswith("2,000 cells, seeds 0 to 199; torch 2.0.\n")
+    assert "planned" not in told
+    part = results.worlds(stored | {"planned": 8150, "hours_left": 21.3})
+    assert "**2,000 of 8,150 planned runs are counted**; the rest would take about 21.3 hours of one worker." in part
 
 
 def test_results_of_the_example_become_a_table():
