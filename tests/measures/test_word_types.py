@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from sightline.measures import maps
 from sightline.measures.agreement import Agreement
 from sightline.measures.frozen import Frozen
+from sightline.measures.importance import deletion_importance
 from sightline.measures.word_types import WordTypes
 from sightline.measures.words import type_number
 from sightline.models.attention import Given, Uniform
@@ -33,7 +35,7 @@ def captured(weights: list[float], references: list[np.ndarray], count: int) -> 
 def test_types_exchange_their_mean_weights() -> None:
     model = untrained("mlp(hidden=6)+additive")
     ours = take(WordTypes(permutations=3), model, batch=2).values["free"]
-    maps = take(Agreement(), model).values
+    references = take(Agreement(), model).values
     weights = [model.trace(model.collate([text])).attention[0].double().numpy() for text in TEXTS]
     mean = asked.mean_even_share([(text.tokens, w) for text, w in zip(TEXTS, weights, strict=True)])
     types = sorted(mean, key=type_number)  # the order in which the permutations are drawn
@@ -43,8 +45,8 @@ def test_types_exchange_their_mean_weights() -> None:
         drawn.append({word: mean[types[order[place]]] for place, word in enumerate(types)})
     assert any(one[word] != mean[word] for one in drawn for word in types)
     for row, text in enumerate(TEXTS[:5]):
-        references = [maps[name].rows()[row] for name in ("free_gradient", "free_deletion")]
-        literal = [captured([one[word] for word in text.tokens], references, 1) for one in drawn]
+        free = [references[name].rows()[row] for name in ("free_gradient", "free_deletion")]
+        literal = [captured([one[word] for word in text.tokens], free, 1) for one in drawn]
         assert ours[row] == pytest.approx(np.mean(literal), abs=1e-6)
     assert np.isnan(ours[5])
 
@@ -66,6 +68,15 @@ def test_even_attention_has_no_floor() -> None:
     model = untrained("mlp(hidden=6)+additive")
     model.source = Uniform()
     assert take(WordTypes(), model).undefined["free"] == {"one word": 1, "constant attention": 5}
+
+
+def test_words_are_deleted_once_whichever_measure_is_asked_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, made = untrained("mlp(hidden=6)+additive"), []
+    monkeypatch.setattr(maps, "deletion_importance", lambda *asked: made.append(1) or deletion_importance(*asked))
+    for both in ((WordTypes(), Agreement()), (Agreement(), WordTypes())):
+        made.clear()
+        measure(model, TEXTS, both, {}, Seeds(0), 8, lambda done, total: None)
+        assert len(made) == 1
 
 
 def test_the_frozen_companion_is_compared_with_its_own_references() -> None:
