@@ -41,9 +41,10 @@ def hybrid(x: Sequence[str], y: Sequence[str], marked: set[int]) -> list[str]:
 
 
 def top(scores: Sequence[float], number: int, *, signed: bool) -> set[int]:
-    """The largest scores; there must be no ties among them."""
+    """The largest scores that can be seen, all of them where none can; there must be no ties among them."""
     best = sorted(range(len(scores)), key=lambda place: -scores[place])[:number]
-    return {place for place in best if scores[place] > 0 or not signed}
+    seen = [place for place in best if scores[place] > 0 and scores[place] >= max(map(abs, scores)) / 20]
+    return set(seen) if signed or max(scores) > 0 else set(best)
 
 
 def transplanted(

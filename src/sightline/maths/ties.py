@@ -14,6 +14,8 @@ NOISE = 1e-6
 """A value below this share of the largest of its text is 0: float32 answers differ by some steps of 1.2e-7."""
 TIE = 1e-7
 """Values nearer than this share of the largest are equal: about one step of float32 (float64: 2.2e-16) at its size."""
+FAINT = 0.05
+"""A word with less than this share of the largest value of its text cannot be seen: its shade is next to none."""
 NOTHING = 1e-12
 """A text without a larger value has none: some thousand steps of float64 at the size of a probability."""
 
@@ -35,6 +37,16 @@ def settled(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"]) -> Float[Ar
     out = np.zeros(loud.shape)
     np.put_along_axis(out, order, np.take_along_axis(rising, lowest, axis=-1), axis=-1)
     return np.where(mask & ~np.isfinite(largest), np.nan, out)
+
+
+def faded(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"]) -> Float[Array, "*B T"]:
+    """Give equal words equal values, and 0 to those too faint to be seen.
+
+    Nobody is shown the order of weights of 1e-5 beside one of .999, and a model can hide its reasons there.
+    """
+    known = settled(values, mask)
+    largest = np.abs(known).max(axis=-1, keepdims=True, initial=0.0)
+    return np.asarray(np.where(np.abs(known) < FAINT * largest, 0.0, known))
 
 
 def constant(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"]) -> Bool[Array, "*B"]:

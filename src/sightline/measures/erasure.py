@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from sightline.maths import pieces
-from sightline.maths.ties import settled
+from sightline.maths.ties import faded, settled
 from sightline.measures.arrays import WHY, decided, predicted_probability, to_numpy, with_reasons
 from sightline.measures.hybrids import Bag, answers, chunks, crossed, rewritten, share_of
 from sightline.measures.importance import TOKENS_AT_ONCE, odds_of
@@ -89,8 +89,11 @@ class Erasure:
         """Order the words of each text: by each map, by the most there is to lose, and at random ``draws`` times."""
         mask = maps.words.mask
         keys = _keys(mask, maps.words.index, self.draws + 1, maps.seeds)
-        by_map = [np.where(mask, settled(np.nan_to_num(maps[name]), mask), -np.inf) for name in (*names, MOST)]
-        ordered = [np.lexsort((keys[0], -values), axis=1) for values in by_map]  # ties at random
+        by_map = [faded(np.nan_to_num(maps[name]), mask) for name in names]  # what cannot be seen has no order
+        by_map.append(settled(np.nan_to_num(maps[MOST]), mask))
+        ordered = [
+            np.lexsort((keys[0], -np.where(mask, values, -np.inf)), axis=1) for values in by_map
+        ]  # ties at random
         return np.stack([*ordered, *(np.argsort(np.where(mask, key, np.inf), axis=1) for key in keys[1:])])
 
     def _deleted(self, subject: Subject, trace: Trace, words: Words, removals: Removals) -> Float[Array, "M L"]:

@@ -9,7 +9,7 @@ from itertools import accumulate
 import numpy as np
 from jaxtyping import Float, Int
 
-from sightline.maths.ties import settled
+from sightline.maths.ties import faded
 from sightline.measures.arrays import to_numpy
 from sightline.types import Auditable, Example
 
@@ -69,11 +69,12 @@ def share_of(length: Int[Array, "*B"] | int, share: float) -> Int[Array, "*B"]:
 def ranked(values: Float[Array, " W"], keys: Float[Array, " W"], *, signed: bool) -> Int[Array, " S"]:
     """Order the words of a text by a map, largest first, ties by their keys.
 
-    Of a signed map only the words that speak for the decided class are taken.
+    Only words that can be seen are taken, and of a signed map those that speak for the decided class. Where a map gives
+    nothing to any word, all are alike.
     """
-    rounded = settled(values, np.ones(values.shape, dtype=bool))
-    order = np.lexsort((keys, -rounded))
-    return order[: int((rounded > 0).sum())] if signed else order
+    seen = faded(values, np.ones(values.shape, dtype=bool))
+    order, number = np.lexsort((keys, -seen)), int((seen > 0).sum())
+    return order[:number] if signed or number else order
 
 
 @dataclass(frozen=True)
