@@ -139,8 +139,9 @@ def test_words_in_pieces_move_whole() -> None:
 
 def test_all_words_carry_all() -> None:
     model = evened(untrained("bilstm(hidden=6)+additive"), TEXTS)
-    values = take(model, TEXTS, Transplant(shares=(1.0, 1.0, 1.0))).values
-    for name in ("attention", "gradient", "deletion", "contribution"):
+    even = {text.id: np.ones(len(text.tokens)) for text in TEXTS}
+    values = take(model, TEXTS, Transplant(shares=(1.0, 1.0, 1.0)), given=even).values
+    for name in ("attention", "given"):  # every weight of this model can be seen
         assert np.array_equal(values[f"carried.{name}"], values["whole"], equal_nan=True)
         assert np.array_equal(values[f"random.{name}"], values["whole"], equal_nan=True)
 
@@ -153,6 +154,15 @@ def test_a_word_that_every_text_has_in_one_place_carries_nothing() -> None:
     values = take(model, texts, Transplant(shares=(0.01,))).values
     assert (values["carried.attention"][values["partner"] >= 0] == 0).all()
     assert (values["random.attention"][values["partner"] >= 0] != 0).any()
+
+
+def test_the_order_of_words_that_cannot_be_seen_carries_nothing() -> None:
+    """A transformer taught to attend to the full stop kept its reasons in the order of weights below 1e-4."""
+    texts = [rewritten(text, ("bara", *text.tokens)) for text in TEXTS]
+    model = untrained("mlp(hidden=6)+additive")
+    model.source = Given({text.index: np.append(1.0, 1e-4 * np.arange(len(text.tokens) - 1)) for text in texts})
+    values = take(evened(model, texts), texts).values
+    assert (values["carried.attention"][values["partner"] >= 0] == 0).all()
 
 
 @pytest.mark.parametrize("factor", [10.0, -1.0])
