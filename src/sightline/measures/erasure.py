@@ -91,9 +91,8 @@ class Erasure:
         keys = _keys(mask, maps.words.index, self.draws + 1, maps.seeds)
         by_map = [faded(np.nan_to_num(maps[name]), mask) for name in names]  # what cannot be seen has no order
         by_map.append(settled(np.nan_to_num(maps[MOST]), mask))
-        ordered = [
-            np.lexsort((keys[0], -np.where(mask, values, -np.inf)), axis=1) for values in by_map
-        ]  # ties at random
+        # Ties at random; what is no word comes last.
+        ordered = [np.lexsort((keys[0], np.where(mask, -values, np.inf)), axis=1) for values in by_map]
         return np.stack([*ordered, *(np.argsort(np.where(mask, key, np.inf), axis=1) for key in keys[1:])])
 
     def _deleted(self, subject: Subject, trace: Trace, words: Words, removals: Removals) -> Float[Array, "M L"]:
