@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from docs_parts import BLOCK, ROOT, UNTESTED, finding_page, tests_of
+from docs_parts import BLOCK, UNTESTED, tests_of
+from docs_tables import ROOT, finding_page
 
 from sightline.findings.claims import CLAIMS
 from sightline.measures import default_measures

@@ -29,12 +29,14 @@ from docs_checks import (
     check_nav,
     exists_here,
 )
-from docs_parts import ROOT, commands_page, fill, flags, makers
+from docs_commands import commands_page, flags
+from docs_parts import fill, makers
+from docs_tables import ROOT
 
 from sightline.findings.thresholds import committed
 from sightline.findings.thresholds import complaints as thresholds_complain
 
-OWN_FLAGS = {"--check", "--demo"}
+OWN_FLAGS = {"--check", "--demo", "--only"}
 
 
 def read_pages() -> dict[str, str]:

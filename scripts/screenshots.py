@@ -1,6 +1,7 @@
-"""Draw two small audits and photograph their pages for ``docs/report.md``: ``python scripts/screenshots.py``.
+"""Draw three small audits and photograph their pages for ``docs/report.md``: ``python scripts/screenshots.py``.
 
-One model learns where to look for a planted needle; the other uses weights that nobody chose. Needs Debian's chromium.
+One model learns where to look for a planted needle, one uses weights that nobody chose, and one was taught to attend to
+the full stop of every text. Needs Debian's chromium.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,11 @@ from sightline.spec.values import RunSpec
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
 CHROMIUM = "/usr/bin/chromium"
 DATA = "planted:needle(n=600,length=20,strength=0.9)"
-MODELS = {"learned": "mlp(hidden=16)+additive", "random": "mlp(hidden=16)+additive+softmax+random"}
+MODELS = {
+    "learned": "mlp(hidden=16)+additive",
+    "random": "mlp(hidden=16)+additive+softmax+random",
+    "stop": "bilstm(hidden=32)+additive",
+}
 LARGEST = 300_000
 
 
@@ -67,8 +72,16 @@ def printed(page: Page) -> None:
     page.locator("#texts").evaluate("element => element.scrollIntoView()")
 
 
+def head(page: Page) -> None:
+    """Look at what is read first: the answer, why, and what may be shown instead."""
+    page.evaluate("scrollTo(0, 0)")
+
+
 SHOTS = (
-    Shot("report-verdict", "learned", lambda page: page.evaluate("scrollTo(0, 0)")),
+    Shot("report-verdict", "learned", head),
+    Shot("report-instead", "stop", head),
+    Shot("report-instead-phone", "stop", head, width=375, height=1000, context={"device_scale_factor": 2}),
+    Shot("report-instead-dark", "stop", head, context={"color_scheme": "dark"}),
     Shot("report-desktop", "learned", surest, height=1100),
     Shot("report-random", "random", picked, height=1100),
     Shot("report-phone", "learned", opened, width=375, height=812, context={"device_scale_factor": 2}),
@@ -80,7 +93,7 @@ SHOTS = (
 def main() -> None:
     """Make the audits, then each photograph; a heavy one is an error."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        pages = {name: drawn(model, Path(folder) / f"{name}.html") for name, model in MODELS.items()}
+        pages = {name: drawn(name, Path(folder) / f"{name}.html") for name in MODELS}
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         for shot in SHOTS:
             path = photographed(browser, shot, pages[shot.audit])
@@ -92,8 +105,11 @@ def main() -> None:
 
 def drawn(model: str, path: Path) -> Path:
     """Train and audit a model, and write its page."""
-    built, fit = build_specs(model, epochs=20)
-    return write_page(run(RunSpec(parse_data(DATA), built, fit))[1], path)
+    built, fit = build_specs(MODELS[model], epochs=20)
+    data = DATA
+    if model == "stop":
+        data, fit = data.replace(")", ",ending=true)"), replace(fit, guide="last")
+    return write_page(run(RunSpec(parse_data(data), built, fit))[1], path)
 
 
 def photographed(browser: Browser, shot: Shot, path: Path) -> Path:

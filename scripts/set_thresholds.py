@@ -1,18 +1,16 @@
-"""Set δ of every finding and the fewest texts of a verdict, on planted corpora alone.
+"""Set δ and the fewest texts of every finding, on planted corpora alone.
 
     python scripts/set_thresholds.py
 
-The rule, fixed before the numbers were seen: δ is a quarter of the median effect that learned attention shows on
-planted evidence of moderate strength (two corpora, two encoders, seeds 1000–1019, which the calibration does not
-use), rounded to two digits and at least .01. An attention that does a quarter as well as one that has learned
-moderate evidence does too little to matter.
+The rule and the worlds (`sightline.studies.thresholds`) were fixed before their numbers were seen. δ is a quarter of
+the median effect over worlds in which the claim is true by construction (seeds 1000–1009, which the calibration does
+not use), on one scale from chance (0) to perfect (1), rounded to two digits and at least .01. The worlds are an MLP on
+votes, on a needle and on four classes, where the state of a word holds that word alone, and a BiLSTM that is trained to
+attend to the evidence. For the BiLSTM those claims are left out that it need not fulfil, because its other states
+carry the evidence too.
 
-One exception was made after the first run on these corpora: SL-001 takes the MLP cells
-alone. Attention is needed where states do not see each other; a BiLSTM carries the evidence to every state, so there
-the claim is not true by construction, and a quarter of its median would be a quarter of nothing.
-
-The fewest texts are the smallest of 25, 50, 100 and 200 with which
-SL-101, 102, 104 and 301 are all supported in at least 95 % of the MLP cells.
+The fewest texts of a finding are the smallest of 50, 100 and 200 with which no more than 5 % of the MLP's runs
+contradict what all their texts support; those of a verdict are what its deciding findings need.
 
 The runs are kept in ``--store``, so a killed command resumes; ``--dry-run`` says what is left, and ``--seeds N`` takes
 only the first few seeds and writes nothing.
@@ -39,7 +37,7 @@ def main() -> None:
     if stored is not None:
         told = json.dumps(stored, indent=2)
         print(told)
-        if flags.seeds is None:
+        if flags.seeds is None and not flags.so_far:
             TARGET.write_text(told + "\n", encoding="utf-8")
 
 

@@ -1,23 +1,30 @@
 """Edits of what was saved, as a hand or another program may make them: one place at a time."""
 
 import copy
-from collections.abc import Iterator
+import random
+from collections.abc import Callable, Iterator
 from typing import Any
 
 ODD: tuple[Any, ...] = (["x"], "x", -7, 10**30, None, {"x": 1})
 """What stands where something else should: of each kind one, and numbers that are out of bounds."""
 
 
-def edited(tree: Any) -> Iterator[tuple[str, Any]]:
-    """Give each tree that one edit makes: every field and item replaced and deleted, and every object given another."""
+def edited(tree: Any, count: int) -> Iterator[tuple[str, Any]]:
+    """Give some of the trees that one edit makes, drawn from all."""
+    for name, path, change in random.Random(0).sample(list(edits(tree)), count):
+        yield name, changed(tree, path, change)
+
+
+def edits(tree: Any) -> Iterator[tuple[str, tuple, Callable[[Any, Any], None]]]:
+    """List every edit: every field and item replaced and deleted, and every object given another."""
     for path in places(tree):
         where = ".".join(map(str, path)) or "the whole"
         for odd in ODD:
-            yield f"{where} = {odd!r}", changed(tree, path, lambda holder, key, odd=odd: holder.__setitem__(key, odd))
+            yield f"{where} = {odd!r}", path, lambda holder, key, odd=odd: holder.__setitem__(key, odd)
         if path:
-            yield f"no {where}", changed(tree, path, lambda holder, key: holder.__delitem__(key))
+            yield f"no {where}", path, lambda holder, key: holder.__delitem__(key)
         if isinstance(found(tree, path), dict):
-            yield f"more in {where}", changed(tree, path, lambda holder, key: holder[key].update(zebra=1))
+            yield f"more in {where}", path, lambda holder, key: holder[key].update(zebra=1)
 
 
 def places(tree: Any, path: tuple = ()) -> Iterator[tuple]:

@@ -2,7 +2,6 @@
 
 import json
 import math
-import random
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -74,6 +73,16 @@ def test_brackets_and_numbers_of_the_whole_split_round_trip(tmp_path: Path) -> N
     same(audit, Audit.load(audit.save(tmp_path / "again")))
 
 
+def test_what_a_model_does_not_allow_round_trips(tmp_path: Path) -> None:
+    n = len(make_audit().texts)
+    kept = Measurement("marks", {"words": np.ones(n)}, missing={"without": "needs decode"})
+    audit = Audit(**{**make_audit().__dict__, "measurements": {"marks": kept}})
+    again = Audit.load(audit.save(tmp_path / "audit"))
+    assert again.measurements["marks"].missing == {"without": "needs decode"}
+    assert json.loads((tmp_path / "audit" / "audit.json").read_text())["missing"] == {"marks.without": "needs decode"}
+    same(audit, again)
+
+
 def test_saving_again_replaces_and_refuses_a_strange_folder(tmp_path: Path) -> None:
     made = make_audit()
     save_results(made, tmp_path / "audit")
@@ -111,7 +120,7 @@ def corrupt(whole: bytes) -> bytes:
     [
         ("audit.json", lambda whole: whole[:40]),
         ("audit.json", lambda whole: b"[]"),
-        ("audit.json", lambda whole: b'{"schema": 2}'),
+        ("audit.json", lambda whole: b'{"schema": 3}'),
         ("texts.jsonl", lambda whole: b"{"),
         ("texts.jsonl", lambda whole: b'{"id": 1}'),
         ("arrays.npz", lambda whole: b""),
@@ -130,7 +139,7 @@ def test_another_schema_is_refused(tmp_path: Path) -> None:
     folder = save_results(make_audit(), tmp_path / "audit")
     summary = json.loads((folder / "audit.json").read_text())
     (folder / "audit.json").write_text(json.dumps(summary | {"schema": 99}))
-    with pytest.raises(StoreError, match=r"audit.json: schema 99, this version reads 2"):
+    with pytest.raises(StoreError, match=r"audit.json: schema 99, this version reads 3"):
         load_results(folder)
 
 
@@ -161,20 +170,19 @@ def real() -> Results:
 
 def test_no_edit_of_the_summary_is_our_bug(real: Results, tmp_path: Path) -> None:
     folder = save_results(real, tmp_path / "audit")
-    edits = list(edited(json.loads((folder / "audit.json").read_text())))
     counted = Counter()
-    for _, changed in random.Random(0).sample(edits, 60):
+    for _, changed in edited(json.loads((folder / "audit.json").read_text()), 30):
         (folder / "audit.json").write_text(json.dumps(changed))
         counted[outcome(folder)] += 1
     assert counted.keys() == {"refused", "fine"}
-    assert counted["refused"] > 30
-    assert counted["fine"] > 5
+    assert counted["refused"] > 15
+    assert counted["fine"] > 2
 
 
 def test_no_edit_of_a_text_is_our_bug(real: Results, tmp_path: Path) -> None:
     folder = save_results(real, tmp_path / "audit")
     first, *rest = (folder / "texts.jsonl").read_text().splitlines()
-    made = [json.dumps(changed) for _, changed in random.Random(0).sample(list(edited(json.loads(first))), 40)]
+    made = [json.dumps(changed) for _, changed in edited(json.loads(first), 40)]
     texts = ["\n".join([text, *rest]) for text in made]
     texts += ["\n".join([*rest, first]), "\n".join(rest), "\n".join([first, first, *rest]), first[:40], ""]
     counted = Counter()

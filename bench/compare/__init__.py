@@ -26,14 +26,19 @@ def quick() -> bool:
 
 
 def model_and_batch(texts: int) -> tuple[AttentionClassifier, Batch]:
-    """Build an untrained BiLSTM of the papers' size and texts about as long as those of SST."""
+    """Build an untrained BiLSTM of the papers' size and a batch of texts about as long as those of SST."""
+    model, examples = model_and_texts(texts)
+    return model, model.collate(examples)
+
+
+def model_and_texts(texts: int) -> tuple[AttentionClassifier, list[Example]]:
+    """Build the same model and the texts themselves."""
     torch.set_num_threads(1)
     generator = np.random.default_rng(0)
     lengths = generator.integers(6, 31, size=texts)
     tokens = [tuple(generator.choice(WORDS, size=n)) for n in lengths]
     examples = [Example(f"t{i}", i, " ".join(t), t, ((0, 1),) * len(t), i % 2) for i, t in enumerate(tokens)]
-    model = build(parse_model("bilstm+additive", embedding=300), Vocabulary.fit(examples), ("a", "b"), 0)
-    return model, model.collate(examples)
+    return build(parse_model("bilstm+additive", embedding=300), Vocabulary.fit(examples), ("a", "b"), 0), examples
 
 
 def compare(

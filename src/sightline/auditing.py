@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 
@@ -18,15 +19,19 @@ from sightline.errors import DataError
 from sightline.findings.estimates import estimates, metrics, with_context
 from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
+from sightline.findings.maps import maps_of
 from sightline.findings.thresholds import Thresholds, committed
 from sightline.measures import default_measures
-from sightline.results import Measurement, Outcome, TextRecord
+from sightline.results import Learned, Measurement, Outcome, TextRecord
 from sightline.seeds import Seeds
 from sightline.taking.measuring import Progress, measure
-from sightline.types import Auditable, Example, Measure
+from sightline.types import Auditable, Example, Measure, Trace
 
 TRAINED_ELSEWHERE = "unknown: this model was trained elsewhere, and may have seen the texts it was audited on"
 """What the card says of a model that was handed in trained."""
+
+NO_ANSWER = "(no finite output)"
+"""What stands for the predicted class of a text whose output is no number."""
 
 
 def audit(
@@ -38,6 +43,7 @@ def audit(
     limit: int | None = None,
     measures: Sequence[Measure] | None = None,
     thresholds: Thresholds | None = None,
+    scores: Mapping[str, np.ndarray] | None = None,
     batch_size: int = 32,
     spec: Mapping[str, Any] | None = None,
     on_progress: Progress = lambda done, total: None,
@@ -47,13 +53,15 @@ def audit(
     Parameters
     ----------
     model
-        Anything that satisfies `sightline.types.Auditable`; used as it is, never changed. One that comes from elsewhere
-        must first pass the proofs of `sightline.adapters.conformance`.
+        Anything that satisfies `sightline.types.Auditable`, never changed. One that comes from elsewhere must first
+        pass the proofs of `sightline.adapters.conformance` and is used as it is; one made here is copied to float64.
     dataset
         Its test split is audited; ``limit`` takes a seeded sample of it, said in the report.
     companions
         Other models that some measures need, by name (``uniform``), proved like the model; without them these measures
         are "not applicable", with the reason.
+    scores
+        Scores of words that another tool made, by the id of a text: one more map to compare.
     seed
         Determines every random draw, text by text: batching and order cannot matter.
     on_progress
@@ -67,10 +75,10 @@ def audit(
     sampled = dataset if limit is None else sample_test(dataset, limit, seed)
     if not sampled.test:
         raise DataError(f"{dataset.name}: no test text to audit")
-    admit(model, sampled.test, dataset.label_names)
+    model = admit(model, sampled.test, dataset.label_names)
     beside = admit_companions(companions or {}, model, sampled.test, dataset.label_names)
     others = {"train": dataset.train, "validation": dataset.validation}
-    outcomes = measure(model, sampled.test, measures, beside, Seeds(seed), batch_size, on_progress, others)
+    outcomes = measure(model, sampled.test, measures, beside, Seeds(seed), batch_size, on_progress, others, scores)
     evidence = Evidence(outcomes, dataset.label_names, thresholds, seed)
     judgement, numbers = judge(evidence), estimates(evidence)
     return Audit(
@@ -80,10 +88,19 @@ def audit(
         metrics=metrics(evidence),
         measurements=outcomes,
         spec={"seed": seed, "limit": limit, **(spec or {})},
-        environment=environment(str(model.collate(sampled.test[:1]).ids.device)),
+        maps=maps_of(evidence),
+        learned=_learned(judgement.learned, dataset, spec or {}),
+        environment=environment(model.trace(model.collate(sampled.test[:1]))),
         cards={"data": dict(sampled.card), "model": model_card(model, dataset)},
         texts=_records(sampled.test, dataset.label_names, outcomes),
     )
+
+
+def _learned(found: Learned | None, dataset: Dataset, spec: Mapping[str, Any]) -> Learned | None:
+    """Add what only the training and the data know: whether patience ended it, and how many texts were cut."""
+    training = spec.get("trainings", {}).get("model", {})
+    beside = {"converged": training.get("converged"), "cut": dataset.card.get("truncated")}
+    return None if found is None else replace(found, **beside)
 
 
 def _records(
@@ -92,9 +109,10 @@ def _records(
     outputs = outcomes.get("outputs")
     if not isinstance(outputs, Measurement):
         return ()
-    predicted = np.asarray(outputs.values["predicted"])
+    predicted, finite = (np.asarray(outputs.values[name]) for name in ("predicted", "finite"))
+    told = [names[int(chosen)] if known else NO_ANSWER for chosen, known in zip(predicted, finite, strict=True)]
     return tuple(
-        TextRecord(e.id, e.text, e.tokens, e.offsets, names[e.label], names[int(predicted[i])], e.rationale, e.query)
+        TextRecord(e.id, e.text, e.tokens, e.offsets, names[e.label], told[i], e.rationale, e.query)
         for i, e in enumerate(examples)
     )
 
@@ -111,12 +129,13 @@ def model_card(model: Auditable, dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def environment(device: str) -> dict[str, Any]:
-    """Record what the numbers may depend on beside the seed."""
+def environment(trace: Trace) -> dict[str, Any]:
+    """Record what the numbers may depend on beside the seed; the device and the precision are those of a trace."""
     packages = ("sightline", "torch", "numpy", "scipy")
     return {
         "versions": {name: version(name) for name in packages} | {"python": platform.python_version()},
         "platform": platform.platform(),
-        "device": device,
+        "device": str(trace.logits.device),
+        "precision": str(trace.logits.dtype).removeprefix("torch."),
         "threads": torch.get_num_threads(),
     }

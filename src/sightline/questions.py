@@ -7,15 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 MEASURES: Mapping[str, str] = {
     "outputs": "sightline.measures.outputs:Outputs",
     "need": "sightline.measures.need:Need",
     "retrained": "sightline.measures.need:RetrainedUniform",
     "agreement": "sightline.measures.agreement:Agreement",
+    "types": "sightline.measures.word_types:WordTypes",
+    "frozen": "sightline.measures.frozen:Frozen",
+    "polarity": "sightline.measures.polarity:Polarity",
+    "marks": "sightline.measures.marks:Marks",
     "reach": "sightline.measures.reach:Reach",
     "permutation": "sightline.measures.permutation:Permutation",
     "erasure": "sightline.measures.erasure:Erasure",
+    "transplant": "sightline.measures.transplant:Transplant",
 }
 """The measures, in the order of the report."""
 ALWAYS = "outputs"
@@ -32,14 +38,31 @@ class WordMap:
 
 MAPS: Mapping[str, WordMap] = {
     "attention": WordMap("the weight the model gave to the word"),
-    "gradient": WordMap("gradient times input, attention held fixed"),
-    "gradient_through": WordMap("gradient times input, also through the attention"),
+    "gradient": WordMap("gradient of the decision with respect to the word, attention held fixed where it can be"),
+    "gradient_through": WordMap("the same, also through the attention"),
     "deletion": WordMap("what deleting the word does to the output"),
-    "free_gradient": WordMap("gradient times input under uniform attention"),
-    "free_deletion": WordMap("what deleting it does under uniform attention"),
+    "contribution": WordMap("how far weight × evidence of the word moves the decision, either way"),
+    "free_gradient": WordMap("gradient under uniform attention"),
+    "free_deletion": WordMap("what deleting the word does under uniform attention"),
     "evidence": WordMap(
         "log-odds of the predicted class when this word alone is attended to; below zero it speaks against the class",
         signed=True,
     ),
+    "signed_contribution": WordMap("weight × evidence: what the word adds to the predicted class", signed=True),
+    "signed_gradient": WordMap("gradient times input: what the word adds to the predicted class", signed=True),
+    "signed_deletion": WordMap("what the log-odds of the predicted class lose without the word", signed=True),
+    "given": WordMap("scores that were brought from elsewhere"),
 }
 """Every map over the words there is; how each is made: `sightline.measures.maps`."""
+Reduction = Literal["input", "norm"]
+"""How the gradient with respect to a word, a vector, becomes one number."""
+REDUCTIONS: Mapping[Reduction, str] = {
+    "input": "|gradient · input|, as in the code that Jain & Wallace (2019) released",
+    "norm": "length of the gradient, ‖∂/∂e‖₂, as in Meister et al. (2021)",
+}
+"""Each reduction in words, with who takes it."""
+REDUCED = ("gradient", "gradient_through", "free_gradient")
+"""The maps that depend on it; a signed gradient is always that times input, because a length has no sign."""
+RIVALS = ("attention", "gradient", "deletion", "contribution", "given")
+SIGNED_RIVALS = ("signed_gradient", "signed_deletion", "signed_contribution")
+"""The maps that could be shown instead of attention, each held against those of its kind."""

@@ -18,7 +18,7 @@ Answer = Literal["supported", "contradicted", "inconclusive", "not applicable"]
 Role = Literal["decides", "caveat", "context"]
 """What the answer of a finding does in the verdict: it may decide it, add a caveat to it, or is context."""
 
-SCHEMA = 2
+SCHEMA = 3
 """Version of the JSON of an audit; raised when a field changes its meaning."""
 
 
@@ -74,7 +74,8 @@ class Estimate:
 class Measurement:
     """Raw numbers of one measure, and what only the whole split has, with the interval it was measured with.
 
-    Undefined values are NaN; ``undefined`` counts them by quantity and reason.
+    Undefined values are NaN; ``undefined`` counts them by quantity and reason. ``missing`` are the quantities that the
+    measure knows and this model does not allow, and why: they are not among the values.
     """
 
     code: str
@@ -82,6 +83,7 @@ class Measurement:
     undefined: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     whole: Mapping[str, Estimate] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,8 @@ class Finding:
 
     ``effect`` is the number minus the floor, and ``delta`` the smallest effect that matters. ``compared`` says how the
     interval of the effect lies against it, and ``notes`` what else is to be said; together they are the ``reason``.
-    ``beside`` holds the numbers to read it with, by what they are.
+    ``beside`` holds the numbers to read it with, by what they are. ``by_class`` is the effect on the texts of each
+    predicted class, its interval corrected for their number, and ``answers`` what it says there.
     """
 
     code: str
@@ -125,6 +128,7 @@ class Finding:
     p: float | None = None
     p_adjusted: float | None = None
     by_class: Mapping[str, Estimate] = field(default_factory=dict)
+    answers: Mapping[str, Answer] = field(default_factory=dict)
     beside: Mapping[str, Estimate] = field(default_factory=dict)
 
     @property
@@ -148,12 +152,49 @@ VERDICTS = (CAN, CAVEATS, MUST_NOT, CANNOT_TELL)
 
 @dataclass(frozen=True)
 class Verdict:
-    """The answer of the whole: the first row of the verdict table that applies, and what decided it."""
+    """The answer of the whole: the first row of the verdict table that applies, and what decided it.
+
+    ``by_class`` is the same for the texts of each predicted class of which there are enough.
+    """
 
     text: str
     row: int
     decided_by: tuple[str, ...]
     reasons: tuple[str, ...]
+    by_class: Mapping[str, Verdict] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class MapRow:
+    """What one map over the words is worth, whoever made it: on texts that had no part in choosing among maps.
+
+    ``carried``, ``deleted`` and ``replaced`` are effects, from 0 (random words) to 1 (perfect; a signed map may pass
+    it). ``chosen`` marks the map of its family, signed or not, that the other half of the texts put first.
+    """
+
+    name: str
+    signed: bool
+    chosen: bool
+    answer: Answer
+    carried: Estimate | None = None
+    deleted: Estimate | None = None
+    replaced: Estimate | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Whether the model has learned anything: accuracy against always saying the class that is most common.
+
+    ``above`` is the difference; ``converged`` is unknown (None) of a model trained elsewhere, and ``cut`` counts the
+    texts of all splits that were cut to the longest length allowed.
+    """
+
+    accuracy: Estimate
+    guessing: Estimate
+    above: Estimate
+    converged: bool | None = None
+    cut: int | None = None
 
 
 @dataclass(frozen=True)
@@ -182,6 +223,8 @@ class Results:
     spec: Mapping[str, Any]
     environment: Mapping[str, Any]
     cards: Mapping[str, Any]
+    maps: tuple[MapRow, ...] = ()
+    learned: Learned | None = None
     texts: tuple[TextRecord, ...] = ()
 
     def undefined(self) -> dict[str, dict[str, int]]:
@@ -189,8 +232,17 @@ class Results:
         taken = [m for m in self.measurements.values() if isinstance(m, Measurement)]
         return {f"{m.code}.{name}": dict(counts) for m in taken for name, counts in m.undefined.items() if counts}
 
+    def missing(self) -> dict[str, str]:
+        """Say which quantities of measures that were taken the model does not allow, ``measure.quantity``, and why."""
+        taken = [m for m in self.measurements.values() if isinstance(m, Measurement)]
+        return {f"{m.code}.{name}": why for m in taken for name, why in m.missing.items()}
+
     def to_json(self) -> dict[str, Any]:
-        """Summarise as plain JSON values (schema in ``docs/schema.md``); the raw arrays are not in it."""
+        """Summarise as plain JSON values (schema in ``docs/schema.md``); the raw arrays are not in it.
+
+        ``not_applicable`` names measures that were not taken, ``missing`` quantities (``measure.quantity``) that those
+        which were taken had to leave out; each with the reason.
+        """
         skipped = {m.code: m.reason for m in self.measurements.values() if isinstance(m, NotApplicable)}
         failed = {m.code: m.error for m in self.measurements.values() if isinstance(m, Failed)}
         return {
@@ -200,8 +252,11 @@ class Results:
             "findings": [asdict(finding) | {"reason": finding.reason} for finding in self.findings],
             "estimates": {name: asdict(value) for name, value in self.estimates.items()},
             "metrics": {name: asdict(value) for name, value in self.metrics.items()},
+            "maps": [asdict(row) for row in self.maps],
+            "learned": None if self.learned is None else asdict(self.learned),
             "undefined": self.undefined(),
             "not_applicable": skipped,
+            "missing": self.missing(),
             "failed": failed,
             "spec": dict(self.spec),
             "environment": dict(self.environment),

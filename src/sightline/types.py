@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Protocol, runtime_checkable
 
+import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
@@ -28,8 +29,9 @@ Origin = Literal["here", "elsewhere"]
 """Who made and trained a model: this package, or somebody whose code has to be proved first."""
 COMPANION = "companion."
 """What stands before the name of a companion where a measure needs one, as in ``companion.uniform``."""
-Survey = Literal["train", "validation", "half"]
-"""Texts that a measure may look at before it measures: those of a split, or a seeded half of the audited ones."""
+Survey = Literal["train", "validation", "half", "audited"]
+"""Texts that a measure may look at before it measures: those of a split, a seeded half of the audited ones, which are
+then not measured, or all of these, where it takes from them what says nothing of how it will be answered."""
 Arrays = Mapping[str, Values]
 """Raw numbers by quantity: ``N``, ``N R``, two ends each ``N``, or one row of its own length for each text."""
 
@@ -47,6 +49,8 @@ class Example:
     query: tuple[str, ...] | None = None
     candidates: tuple[int, ...] | None = None
     rationale: tuple[bool, ...] | None = None
+    group: str = ""
+    """What it shares with others: a source, a story, a person; a text without a group stands alone."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +114,14 @@ class Trace:
     token_logits: Float[torch.Tensor, "B T L"] | None = None
     inside: Any = field(default=None, kw_only=True)
 
+    @property
+    def finite(self) -> Bool[torch.Tensor, " B"]:
+        """Tell for each text whether attention and logits are numbers; of an answer it does not allow, −∞ is one."""
+        known = torch.isfinite(self.logits)
+        if self.batch.candidates is not None:
+            known = known | (torch.isneginf(self.logits) & ~self.batch.candidates)
+        return known.all(dim=1) & torch.isfinite(self.attention).all(dim=1)
+
 
 @runtime_checkable
 class Auditable(Protocol):
@@ -161,7 +173,8 @@ class Auditable(Protocol):
 class Subject:
     """What a measure is given to look at, beside the trace of a batch.
 
-    ``companions`` are other models by name, which read the same batches; ``texts`` are those of the batch, row by row.
+    ``companions`` are other models by name, which read the same batches; ``texts`` are those of the batch, row by row,
+    and ``audited`` all texts of the audit. ``given`` are scores of words that somebody brought, by the id of a text.
     ``learned`` is what the measure's own survey found, where it asks for one (`Surveying`). ``shared`` lives as long as
     the batch: what one measure has computed there, another need not compute again.
     """
@@ -169,6 +182,8 @@ class Subject:
     model: Auditable
     companions: Mapping[str, Auditable] = field(default_factory=dict)
     texts: tuple[Example, ...] = ()
+    audited: tuple[Example, ...] = ()
+    given: Mapping[str, Float[np.ndarray, " W"]] = field(default_factory=dict)
     learned: Any = None
     shared: dict[str, Any] = field(default_factory=dict)
 

@@ -41,7 +41,7 @@ def dataset(classes: int = 2) -> Dataset:
 def test_a_plain_twin_gives_the_same_raw_numbers(spec: str, classes: int) -> None:
     ours = untrained(spec, classes)
     theirs = wrapped(ours)
-    companions = {"uniform": untrained(spec, classes, seed=5)}
+    companions = {"uniform": untrained(spec, classes, seed=5), "frozen": untrained(spec, classes, seed=6)}
     one, other = taken(ours, companions), taken(theirs, companions)
     assert one.keys() == other.keys()
     for code, found in one.items():
@@ -140,7 +140,8 @@ def test_without_decode_what_needs_it_is_not_applicable() -> None:
     assert refused == {
         "need": "needs decode",
         "retrained": "needs a companion (uniform)",
-        "agreement": "needs decode",
+        "types": "needs decode",
+        "frozen": "needs a companion (frozen)",
         "reach": f"needs {LOGITS}",
         "permutation": f"needs {LOGITS}",
     }

@@ -67,9 +67,8 @@ def wrapped(size: int = 2, batched: bool = True) -> object:
 
 
 def taken(model: object, batch_size: int = 8) -> dict:
-    found = measure(
-        model, TEXTS, default_measures(), {"uniform": model}, Seeds(0), batch_size, lambda done, total: None
-    )
+    companions = {"uniform": model, "frozen": model}
+    found = measure(model, TEXTS, default_measures(), companions, Seeds(0), batch_size, lambda done, total: None)
     assert all(isinstance(one, Measurement) for one in found.values()), found
     return found
 

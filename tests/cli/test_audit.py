@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sightline.findings.claims import CLAIMS
 from sightline.results import Measurement, Ragged
 from sightline.saving import load_results
 from tests.cli.conftest import TINY, Call, Finished, write_table
@@ -49,16 +50,40 @@ def test_the_json_is_strict_and_keeps_its_promises(finished: Finished):
 
 def test_the_json_on_stdout_is_the_audit_that_was_saved(finished: Finished):
     saved = json.loads((finished.saved / "audit.json").read_text(encoding="utf-8"))
-    assert finished.ran.json.items() <= saved.items()
+    told = finished.ran.json
+    assert told.pop("headline") == told["verdict"]  # no class has an answer of its own
+    assert told.items() <= saved.items()
 
 
 def test_the_lines_tell_verdict_findings_and_places(sightline: Call, here: Path, table):
     done = sightline("audit", "--data", table, *TINY)
     lines = done.out.splitlines()
     assert lines[0].startswith("Verdict: cannot tell")
-    assert sum(line.startswith("SL-") for line in lines) == 8
+    assert sum(line.startswith("SL-") for line in lines) == len(CLAIMS)
     assert lines[-1] == "report: report.html"
     assert done.err == ""
+
+
+def test_scores_of_another_tool_are_read_and_what_does_not_fit_is_told(
+    sightline: Call, here: Path, table, finished: Finished
+):
+    texts = load_results(finished.saved).texts
+    rows = [{"id": text.id, "word": word, "score": 1} for text in texts[1:] for word in text.tokens]
+    rows.append({"id": "no text", "word": "word", "score": 1})
+    Path("scores.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    done = sightline("audit", "--data", table, *TINY, "--scores", "scores.jsonl", "--json")
+    assert done.json["spec"]["scores"]["texts"] == len(texts) - 1
+    assert done.err.splitlines() == [
+        "note: scores.jsonl: 1 of the ids with scores name no text of this audit",
+        "note: scores.jsonl: 1 audited texts have no scores, and are undefined in that map",
+        "report: report.html",
+    ]
+    Path("scores.jsonl").write_text(json.dumps(rows[0] | {"word": "other"}), encoding="utf-8")
+    for also in ((), ("--dry-run",)):
+        done = sightline("audit", "--data", table, *TINY, "--scores", "scores.jsonl", *also)
+        assert done.code == 2
+        assert done.err.startswith(f"error: scores.jsonl:1: text {texts[1].id!r}, word 0 (from 0): expected")
+    assert sightline("audit", "--data", table, *TINY, "--scores", "s.npy").err.startswith("error: --scores: s.npy: exp")
 
 
 def test_a_saved_audit_is_drawn_again_byte_by_byte(sightline: Call, here: Path, finished: Finished):
@@ -105,7 +130,22 @@ def test_limit_takes_a_sample_and_says_so(sightline: Call, here: Path, table, fi
 
 def test_without_a_companion_its_measure_is_not_applicable(sightline: Call, here: Path, table):
     told = sightline("audit", "--data", table, *TINY, "--companions", "none", "--json").json
-    assert told["not_applicable"] == {"retrained": "needs a companion (uniform)"}
+    assert told["not_applicable"]["retrained"] == "needs a companion (uniform)"
+
+
+def test_gradients_are_reduced_as_the_flag_says(sightline: Call, here: Path, table, model, finished: Finished):
+    """Of a model to be trained and of a saved one alike; everything but the gradients stays."""
+    done = sightline("audit", "--data", table, "--model", model, "--gradient", "norm", "--save", "later")
+    assert done.code == 0, done.err
+    assert sightline("audit", "--data", table, *TINY, "--gradient", "norm", "--save", "norm").code == 0
+    later, norm = load_results("later").measurements["agreement"], load_results("norm").measurements["agreement"]
+    assert later.settings["gradient"] == norm.settings["gradient"] == "norm"
+    assert load_results(finished.saved).measurements["agreement"].settings["gradient"] == "input"
+    first, second = raw(Path("norm")), raw(finished.saved)
+    assert np.abs(first["agreement.gradient"] - second["agreement.gradient"]).max() > 1e-6
+    np.testing.assert_allclose(first["agreement.deletion"], second["agreement.deletion"], atol=1e-6)
+    assert "as in Meister et al. (2021)" in Path("report.html").read_text(encoding="utf-8")
+    assert sightline("audit", "--data", table, *TINY, "--gradient", "sum").code == 2
 
 
 def test_memory_changes_the_speed_and_not_the_numbers(
@@ -114,9 +154,9 @@ def test_memory_changes_the_speed_and_not_the_numbers(
     asked = []
     from sightline.measures import default_measures
 
-    def seen(tokens_at_once, chosen):
+    def seen(tokens_at_once, *others):
         asked.append(tokens_at_once)
-        return default_measures(tokens_at_once, chosen)
+        return default_measures(tokens_at_once, *others)
 
     monkeypatch.setattr("sightline.measures.default_measures", seen)
     assert sightline("audit", "--data", table, *TINY, "--memory", "1M", "--save", "small").code == 0
@@ -218,18 +258,22 @@ def test_training_flags_reach_the_training(sightline: Call, here: Path, table):
     assert told["cards"]["data"]["truncated"] == 120
 
 
-def test_an_epoch_that_fills_the_screen_is_no_good_a_line_every_ten_seconds_is(sightline: Call, here: Path, table):
+def test_an_epoch_that_fills_the_screen_is_no_good_the_first_and_the_last_of_a_stage_are(
+    sightline: Call, here: Path, table
+):
     loud = [flag for flag in TINY if flag != "--quiet"]
     few = sightline("audit", "--data", table, *loud)
     assert [line.partition(":")[0] for line in few.err.splitlines()] == [
         "training model",
         "training companion (uniform attention)",
         "auditing",
+        "auditing",
     ]
+    assert few.err.endswith("auditing: 18 of 18 texts\n")
     every = sightline("audit", "--data", table, *loud, "--verbose")
     assert [line.partition(":")[0] for line in every.err.splitlines()] == ["training model"] * 2 + [
         "training companion (uniform attention)"
-    ] * 2 + ["auditing"]
+    ] * 2 + ["auditing"] * 2
     silent = sightline("audit", "--data", table, *loud, "--json")
     assert silent.err == "report: report.html\n"
 

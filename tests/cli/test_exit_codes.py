@@ -6,13 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sightline.audits import Audit
 from sightline.cli.gates import closed, read_gates
-from tests.cli.conftest import TINY, Call, Finished
+from tests.cli.conftest import TINY, Call, Finished, write_table
 
 # An interrupt is handled even where the tests run in the background, which would have it ignored.
 MAIN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from sightline.cli.app import main; main()"
@@ -198,16 +199,23 @@ def test_a_gate_stays_open_for_another_verdict(sightline: Call, here: Path, tabl
     assert sightline("audit", "--data", table, *TINY, "--fail-on", "can-be-shown-with-caveats").code == 0
 
 
-def test_a_finding_closes_its_gate_when_it_is_contradicted(sightline: Call, here: Path, table, finished: Finished):
+def test_a_finding_closes_its_gate_when_it_is_contradicted(finished: Finished):
     audit = Audit.load(finished.saved)
-    answers = {finding.code: finding.verdict for finding in audit.findings}
-    assert set(answers.values()) > {"contradicted"}
-    for code, answer in answers.items():
-        assert closed(audit, read_gates([code.lower()])) == (
-            [f"{code} is contradicted"] if answer == "contradicted" else []
-        )
-    code = next(code for code, answer in answers.items() if answer == "contradicted")
-    assert sightline("audit", "--data", table, *TINY, "--fail-on", code).code == 3
+    for place, finding in enumerate(audit.findings):
+        for answer in ("supported", "contradicted", "inconclusive", "not applicable"):
+            changed = [*audit.findings]
+            changed[place] = replace(finding, verdict=answer)
+            assert closed(replace(audit, findings=tuple(changed)), read_gates([finding.code.lower()])) == (
+                [f"{finding.code} is contradicted"] if answer == "contradicted" else []
+            )
+
+
+def test_a_gate_on_a_finding_is_told_like_one_on_a_verdict(sightline: Call, here: Path, tmp_path: Path):
+    data = write_table(tmp_path / "more.csv", 800)  # few texts contradict nothing
+    told = sightline("audit", "--data", data, *TINY, "--companions", "none", "--json").json
+    code = next(one["code"] for one in told["findings"] if one["verdict"] == "contradicted")
+    done = sightline("audit", "--data", data, *TINY, "--companions", "none", "--fail-on", code)
+    assert (done.code, done.err) == (3, f"gate closed: {code} is contradicted\n")
 
 
 # ---------------------------------------------------------------- 130 and 141

@@ -13,15 +13,16 @@ from sightline.data.official.formats import FORMATS
 from sightline.data.planted import pairs, questions
 from sightline.data.planted.cues import CLASSES, FILLERS
 from sightline.data.planted.generated import GENERATED
+from sightline.models.altered import Altered
 from sightline.models.retention import Nothing
 from sightline.spec.catalogue import ROOMS, names_of, row_of
 from sightline.spec.data_rows import PLANTED, PUBLISHED, TABLES
-from sightline.spec.model_rows import MODELS
+from sightline.spec.model_rows import ALTERED, MODELS
 from sightline.spec.options import Option
 from sightline.spec.parts import Part
 from sightline.spec.row import Row
 
-EVERY = (*MODELS, *PLANTED, *PUBLISHED, *TABLES)
+EVERY = (*MODELS, *ALTERED, *PLANTED, *PUBLISHED, *TABLES)
 
 
 def gives(kind: str) -> Callable[[object], bool]:
@@ -34,6 +35,10 @@ def is_encoder(found: object) -> bool:
 
 def is_module(found: object) -> bool:
     return inspect.isclass(found) and issubclass(found, nn.Module)
+
+
+def is_alteration(found: object) -> bool:
+    return inspect.isclass(found) and issubclass(found, Altered) and not found.__subclasses__()
 
 
 def is_retention(found: object) -> bool:
@@ -50,6 +55,7 @@ PARTS_IN = {
     "sightline.models.retention": is_retention,
     "sightline.models.projectors": gives("Projector"),
     "sightline.models.attention": gives("Source"),
+    "sightline.models.altered": is_alteration,
 }
 """How a part is known that is defined in a room of parts."""
 
@@ -59,11 +65,11 @@ def test_no_part_is_without_a_row(name: str) -> None:
     module = import_module(name)
     mine = [found for found in vars(module).values() if getattr(found, "__module__", "") == name]
     there = {f"{name}:{one.__name__}" for one in mine if PARTS_IN[name](one) and not one.__name__.startswith("_")}
-    forgotten = sorted(there - {row.built for row in MODELS})
+    forgotten = sorted(there - {row.built for row in (*MODELS, *ALTERED)})
     assert not forgotten, f"{forgotten} cannot be named in a spec: give each a row in src/sightline/spec/model_rows.py"
 
 
-@pytest.mark.parametrize("row", MODELS, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", [*MODELS, *ALTERED], ids=lambda row: f"{row.kind} {row.name}")
 def test_a_row_has_the_options_of_what_it_builds_and_their_only_defaults(row: Row) -> None:
     module, _, name = row.built.partition(":")
     wanted = inspect.signature(getattr(import_module(module), name)).parameters
@@ -71,7 +77,7 @@ def test_a_row_has_the_options_of_what_it_builds_and_their_only_defaults(row: Ro
     if any(one.kind is one.VAR_KEYWORD for one in wanted.values()):
         return  # an option that is a word of Python's
     assert set(row.options) <= set(wanted)
-    around = {"encoder": 1, "scorer": 2, "projection": 1, "source": 2, "decoder": 3, "retention": 1}
+    around = {"encoder": 1, "scorer": 2, "projection": 1, "source": 2, "decoder": 3, "retention": 1, "altered": 3}
     assert len(wanted) - len(row.options) == around[row.kind]
 
 
@@ -80,7 +86,7 @@ def test_a_row_allows_its_own_defaults_and_says_what_it_is(row: Row) -> None:
     written = Part(row.name, tuple(sorted(row.defaults.items())))
     assert row.chosen(written) == row.chosen(Part(row.name))
     assert row.about
-    assert bool(row.built) == (row.kind in ROOMS)
+    assert bool(row.built) == (row.kind in (*ROOMS, "altered"))
     assert (row.states is not None) == (row.kind == "encoder")
 
 
@@ -101,7 +107,7 @@ def test_bounds_of_planted_corpora_are_those_of_their_words() -> None:
         found: Option = row_of("planted", name).options[option]
         return found.most
 
-    assert {most(name, "fillers") for name in ("needle", "vote", "negated", "pair")} == {FILLERS}
+    assert {most(name, "fillers") for name in ("needle", "vote", "negated", "detector", "pair")} == {FILLERS}
     assert most("needle", "classes") == len(CLASSES)
     assert (most("pair", "kinds"), most("pair", "colours")) == (len(pairs.THINGS), len(pairs.COLOURS))
     there = (len(questions.PEOPLE), len(questions.PLACES), len(questions.THINGS))

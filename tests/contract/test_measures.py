@@ -1,6 +1,7 @@
 """What every measure owes: one value a text, batched ≡ alone, order inert, inputs unchanged, NaN counted with reasons."""
 
 import re
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from sightline.questions import MAPS, MEASURES
 from sightline.results import Measurement, NotApplicable, Ragged
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
-from sightline.types import Subject
+from sightline.types import Subject, Surveying
 from tests.texts import examples, untrained
 
 MODELS = {
@@ -68,7 +69,9 @@ def test_every_map_is_told_and_made() -> None:
 
 
 def taken(model: AttentionClassifier, texts: list, batch_size: int) -> dict[str, Measurement]:
-    companions = {"uniform": untrained(str(model.spec), len(model.label_names), 5, boundaries=model.spec.boundaries)}
+    beside = {"uniform": 5, "frozen": 6}
+    settings = {"classes": len(model.label_names), "boundaries": model.spec.boundaries}
+    companions = {name: untrained(str(model.spec), seed=seed, **settings) for name, seed in beside.items()}
     outcomes = measure(model, texts, default_measures(), companions, Seeds(0), batch_size, lambda done, total: None)
     assert all(isinstance(outcome, Measurement) for outcome in outcomes.values()), outcomes
     return outcomes
@@ -100,7 +103,10 @@ def test_batched_is_alone(code: str, model: AttentionClassifier, whole: dict[str
 def test_order_of_the_texts_is_inert(code: str, model: AttentionClassifier, whole: dict[str, Measurement]) -> None:
     turned = taken(model, TEXTS[::-1], batch_size=2)[code]
     for name, value in whole[code].values.items():
-        if not isinstance(value, Ragged):
+        if name == "partner":  # rows of the texts, which are turned round too
+            there = turned.values[name][::-1]
+            assert value.tolist() == np.where(there >= 0, len(TEXTS) - 1 - there, there).tolist()
+        elif not isinstance(value, Ragged):
             assert value == pytest.approx(turned.values[name][::-1], abs=1e-4, nan_ok=True), f"{code}.{name}"
         else:
             rows = zip(value.rows(), turned.values[name].rows()[::-1], strict=True)
@@ -126,7 +132,10 @@ def test_the_trace_is_left_as_it_was(one: object) -> None:
     model = MODELS["one logit"]
     trace = model.trace(model.collate(TEXTS))
     before = [t.clone() for t in (trace.attention, trace.logits, trace.states, trace.batch.ids, trace.batch.mask)]
-    one.on_batch(Subject(model, {"uniform": model}), trace, Seeds(0))
+    subject = Subject(model, {"uniform": model, "frozen": model}, tuple(TEXTS), tuple(TEXTS))
+    if isinstance(one, Surveying):
+        subject = replace(subject, learned=one.learn(one.look(subject, trace, Seeds(0)), Seeds(0)))
+    one.on_batch(subject, trace, Seeds(0))
     after = (trace.attention, trace.logits, trace.states, trace.batch.ids, trace.batch.mask)
     assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
 
@@ -135,12 +144,14 @@ def test_an_absent_companion_is_not_applicable_with_its_name() -> None:
     model = MODELS["one logit"]
     outcomes = measure(model, TEXTS, default_measures(), {}, Seeds(0), 32, lambda done, total: None)
     assert outcomes["retrained"] == NotApplicable("retrained", "needs a companion (uniform)")
+    assert outcomes["frozen"] == NotApplicable("frozen", "needs a companion (frozen)")
 
 
 def test_the_seed_decides_the_draws() -> None:
     model = MODELS["one logit"]
     one = next(m for m in default_measures() if m.code == "erasure")
     trace = model.trace(model.collate(TEXTS))
-    first, same, other = (np.asarray(one.on_batch(Subject(model), trace, Seeds(seed))["floor"]) for seed in (0, 0, 1))
+    subject = Subject(model, texts=tuple(TEXTS), audited=tuple(TEXTS))
+    first, same, other = (np.asarray(one.on_batch(subject, trace, Seeds(seed))["floor"]) for seed in (0, 0, 1))
     assert np.array_equal(first, same, equal_nan=True)
     assert not np.array_equal(first, other, equal_nan=True)

@@ -25,6 +25,11 @@ PARTS = [
     "vote(n=3000,cues=3,strength=0.2)",
     "negated(n=3000)",
     "negated(n=3000,noise=0.15,length=12)",
+    "detector(n=3000)",
+    "detector(n=3000,positives=0.1,noise=0.2)",
+    "detector(n=3000,positives=0.3,noise=0.4)",
+    "detector(n=3000,positives=0.1,noise=0.7)",
+    "vote(n=3000,cues=9,length=9,vary=false)",
 ]
 
 
@@ -49,8 +54,13 @@ def vote(example, names):
 def test_a_literal_rule_on_the_marked_words_reaches_the_stated_accuracy(text):
     data = plant(parse_part(text), seed=0)
     examples = everything(data)
-    right = sum(vote(example, data.label_names) for example in examples) / len(examples)
     stated = data.card["best_accuracy"]
+    if text.startswith("detector"):
+        # the best rule says of each sight, a cue or none, what is more often written down
+        seen = Counter((any(example.rationale), example.label) for example in examples)
+        right = sum(max(seen[sight, 0], seen[sight, 1]) for sight in (False, True)) / len(examples)
+    else:
+        right = sum(vote(example, data.label_names) for example in examples) / len(examples)
     # where cues mislead more often than not, the best rule for two classes is the opposite one
     right = max(right, 1 - right) if len(data.label_names) == 2 else right
     assert abs(right - stated) <= 4 * (stated * (1 - stated) / len(examples)) ** 0.5 + 1e-12
@@ -84,13 +94,16 @@ def test_the_accuracy_of_a_vote_is_that_of_the_likeliest_label(strength, noise, 
         ("vote(cues=1,strength=0.7)", 0.7),
         ("vote(cues=3,strength=0.7)", 0.784),
         ("negated(noise=0.2)", 0.8),
+        ("detector(positives=0.1)", 1.0),
+        ("detector(positives=0.1,noise=0.5)", 0.9),
+        ("detector(positives=0.25,noise=0.25)", 0.1875 + 0.5625),
     ],
 )
 def test_accuracies_known_by_hand(text, expected):
     assert plant(parse_part(text), 0).card["best_accuracy"] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("text", ["needle(n=400,classes=3)", "vote(n=400)", "negated(n=400)"])
+@pytest.mark.parametrize("text", ["needle(n=400,classes=3)", "vote(n=400)", "negated(n=400)", "detector(n=400)"])
 def test_a_corpus_is_balanced_split_and_plain(text):
     data = load(parse_data(f"planted:{text}"), 5)
     assert [len(split) for split in data.splits.values()] == [240, 60, 100]
@@ -110,19 +123,26 @@ def test_the_seed_decides(text):
 
 
 @given(
-    st.sampled_from(["needle", "vote", "negated"]),
+    st.sampled_from(["needle", "vote", "negated", "detector"]),
     st.integers(12, 40),
     st.booleans(),
     st.integers(1, 6400),
     st.integers(0, 3),
+    st.booleans(),
+    st.booleans(),
 )
 @settings(max_examples=25)
-def test_a_text_is_its_words_and_its_length_is_as_asked(kind, length, vary, fillers, seed):
-    data = plant(parse_part(f"{kind}(n=20,length={length},vary={str(vary).lower()},fillers={fillers})"), seed)
+def test_a_text_is_its_words_and_its_length_is_as_asked(kind, length, vary, fillers, seed, opening, ending):
+    flags = ",".join(f"{k}={str(v).lower()}" for k, v in {"vary": vary, "opening": opening, "ending": ending}.items())
+    part = parse_part(f"{kind}(n=20,length={length},fillers={fillers},{flags})")
+    data = plant(part, seed)
+    longest = read_world(part).longest
     for example in everything(data):
         assert (example.tokens, example.offsets) == tokenise(example.text)
         assert example.text == " ".join(example.tokens)
-        assert 2 * length / 3 <= len(example.tokens) <= 4 * length / 3 if vary else len(example.tokens) == length
+        assert len(example.tokens) <= longest
+        words = len(example.tokens) - opening - ending
+        assert 2 * length / 3 <= words <= 4 * length / 3 if vary else words == length
 
 
 def test_lengths_vary_over_their_whole_range():
@@ -137,6 +157,30 @@ def test_evidence_is_marked_and_everything_else_is_filler():
             assert sum(example.rationale) == wanted
             assert all(token[:-1] in CLASSES for token in marked)
             assert not marked & {t for t, mark in zip(example.tokens, example.rationale, strict=True) if not mark}
+
+
+@pytest.mark.parametrize("kind", ["needle", "vote", "negated", "detector"])
+def test_the_words_that_begin_and_end_every_text_are_beside_the_others_and_no_evidence(kind):
+    plain, framed = (plant(parse_part(f"{kind}(n=40{more})"), 0) for more in ("", ",opening=true,ending=true"))
+    for before, after in zip(everything(plain), everything(framed), strict=True):
+        assert after.tokens == ("the", *before.tokens, ".")
+        assert after.rationale == (False, *before.rationale, False)
+        assert after.label == before.label
+
+
+@pytest.mark.parametrize(("share", "positives"), [(0.5, (240, 60, 100)), (0.1, (48, 12, 20)), (0.02, (10, 2, 4))])
+def test_a_detector_has_the_share_of_positives_in_each_split_and_a_cue_in_these_alone(share, positives):
+    data = plant(parse_part(f"detector(n=800,positives={share})"), 0)
+    assert tuple(sum(example.label for example in split) for split in data.splits.values()) == positives
+    for example in everything(data):
+        assert sum(example.rationale) == example.label
+        assert all(token[:-1] == "beta" for token in evidence(example))
+        assert not any(token[:-1] in CLASSES for token in example.tokens) or example.label
+
+
+def test_a_vote_may_have_no_other_word_than_its_cues():
+    for example in plant(parse_part("vote(n=80,cues=9,length=9,vary=false)"), 0).test:
+        assert all(example.rationale)
 
 
 def test_fillers_and_needles_are_as_many_as_asked():
@@ -166,10 +210,10 @@ def test_only_order_tells_a_negated_text():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("haystack", "unknown planted corpus 'haystack'; expected one of needle, vote, negated"),
+        ("haystack", "unknown planted corpus 'haystack'; expected one of needle, vote, negated, detector"),
         ("needle(n=8)", r"a text of each of 2 classes in each split, got n=8; make n larger"),
         ("needle(n=-5)", r"expected a positive n, got -5"),
-        ("needle(length=1)", r"more than 1 words, got 1"),
+        ("needle(length=1)", r"at least 2 words, got 1"),
         ("needle(count=0)", "expected a positive count, got 0"),
         ("needle(classes=1)", r"expected classes from 2 to 24, got 1"),
         ("needle(classes=25)", r"expected classes from 2 to 24, got 25"),
@@ -178,9 +222,13 @@ def test_only_order_tells_a_negated_text():
         ("needle(strength=nan)", r"expected strength from 0 to 1, got nan"),
         ("needle(fillers=0)", r"expected fillers from 1 to 6400"),
         ("needle(needles=0)", r"expected a positive needles, got 0"),
-        ("vote(cues=20,length=30)", r"more than 20 words, got 20"),
+        ("vote(cues=21,length=30)", r"at least 21 words, got 20"),
+        ("detector(positives=0.0)", "expected positives above 0 and below 1, got 0.0"),
+        ("detector(positives=1.0)", "expected positives above 0 and below 1, got 1.0"),
+        ("detector(n=100,positives=0.02)", "a text of each of 2 classes in each split, got n=100; make n larger"),
+        ("detector(strength=0.5)", "unknown option 'strength'"),
         ("vote(classes=3)", "unknown option 'classes'"),
-        ("negated(length=3)", "more than 3 words"),
+        ("negated(length=3)", "at least 4 words"),
         ("needle(n=many)", "n should be of the kind of 2000"),
     ],
 )

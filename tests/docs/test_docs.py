@@ -1,11 +1,11 @@
 """The documentation is true of the code, and each check that says so can fail."""
 
 import csv
-import json
 import re
 import sys
 import types
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,20 +18,23 @@ from sightline.experiments.run import run
 from sightline.findings.claims import CLAIMS
 from sightline.measures import default_measures
 from sightline.models.classifier import build
+from sightline.questions import MAPS
 from sightline.results import Measurement
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data, parse_model
-from sightline.spec.values import RunSpec
+from sightline.spec.values import COMPANIONS, RunSpec
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))  # where make_docs finds its own two helpers
 
 import docs_checks as checks  # noqa: E402  (they need the path above)
-import docs_parts as parts  # noqa: E402
+import docs_commands as commands  # noqa: E402
+import docs_real as real  # noqa: E402
+import docs_results as results  # noqa: E402
+import docs_tables as tables  # noqa: E402
 import make_docs  # noqa: E402
 
 NAV = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-REFERENCES = ("gradient_through", "free_gradient", "free_deletion", "gradient", "deletion")
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +51,8 @@ def fresh(pages: dict[str, str]) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def audit() -> Audit:
     model, fit = build_specs("mlp(hidden=8)", epochs=2)
-    return run(RunSpec(parse_data("planted:needle(n=120,length=6)"), model, fit))[1]
+    data = parse_data("planted:needle(n=120,length=6,ending=true)")
+    return run(RunSpec(data, model, fit, companions=COMPANIONS))[1]
 
 
 def test_the_documentation_is_true_of_the_code(pages):
@@ -111,7 +115,7 @@ def test_named_files_exist():
 
 def test_named_flags_exist():
     pages = {"p": "`--seed`, `--nonsense`, a--dash, ---"}
-    assert checks.check_flags(pages, parts.flags()) == ["p: no command has --nonsense"]
+    assert checks.check_flags(pages, commands.flags()) == ["p: no command has --nonsense"]
 
 
 def test_every_finding_has_a_page_that_opens_with_its_claim(pages):
@@ -166,63 +170,124 @@ def test_filling_twice_changes_nothing(fresh):
 
 
 def test_every_command_and_flag_is_on_the_page_of_commands():
-    page = parts.commands_page()
+    page = commands.commands_page()
     assert re.findall(r"^## (.+)$", page, re.MULTILINE) == [
         "demo", "train", "audit", "report", "study", "results", "list", "check-data", "check-model", "vectors", "doctor"
     ]  # fmt: skip
-    assert [flag for flag in parts.flags() - {"--help"} if f"`{flag}" not in page] == []
+    assert [flag for flag in commands.flags() - {"--help"} if f"`{flag}" not in page] == []
     assert "| `AUDIT_DIR` | A folder" in page
-    assert "| `--companions uniform&#124;none` |" in page
+    assert "| `--companions uniform&#124;frozen&#124;none` |" in page
     assert "| `--seed N` | Everything random follows from it: splits, weights, draws. Default: 0. |" in page
 
 
-def test_results_of_calibration_become_tables():
+def test_what_was_not_counted_yet_is_said(monkeypatch, tmp_path):
+    monkeypatch.setattr(tables, "ROOT", tmp_path)
+    for name in ("table: worlds", "table: coverage", "table: real", "table: full stop", "example SL-303"):
+        assert results.RESULTS[name]().startswith("Not counted yet: `scripts/verify.py`")
+
+
+def test_results_of_worlds_become_tables():
+    def share(count: int) -> dict[str, Any]:
+        return {"count": count, "share": count / 200, "interval": [0.0, 1.0]}
+
     group = {
-        "world": "unused", "encoder": "mlp", "corpus": "vote", "n_cells": 200,
-        "supported": {"SL-101": 1}, "contradicted": {"SL-101": 180}, "above_zero": {"SL-101": 6},
-        "effect_mean": {"SL-101": 0.0012}, "effect_quantiles": {"SL-101": [-0.02, 0.001, 0.03]},
+        "world": "needle", "encoder": "mlp", "n_cells": 200, "accuracy_mean": 0.987, "right": 190,
+        "rows": {str(row): share(190 if row == 5 else 2) for row in range(1, 7)},
     }  # fmt: skip
+    held = {"name": "needle, mlp: row 4 5", "count": 190, "of": 200, "limit": "≥ 190", "holds": True}
+    broken = {"name": "needle | cnn", "count": 3, "of": 50, "limit": "≤ 1", "holds": False}
     stored = {
-        "cells": 200, "seeds": [0, 199], "groups": [group], "hours": 1.25,
-        "gates": [{"name": "SL-101 supported | unused", "count": 1, "of": 200, "limit": 0.05, "holds": False}],
+        "cells": 2000, "seeds": [0, 199], "groups": [group], "hours": 1.25, "gates": [held, broken],
         "environment": {"versions": {"torch": "2.0"}, "threads": 1},
     }  # fmt: skip
-    told = parts.calibration(stored)
-    assert told.startswith("200 cells, seeds 0 to 199, 1.2 hours; torch 2.0.\n")
-    assert "| SL-101 supported &#124; unused | 1 of 200 | 0.05 | **fails** |" in told
-    assert "**World: unused**" in told
-    alone = parts.confirmation(stored)
-    assert told.startswith(alone)
-    assert "World" not in alone
-    assert parts.confirmation(stored | {"hours": None}).startswith("200 cells, seeds 0 to 199; torch 2.0.\n")
-    assert "| mlp | vote | SL-101 | 200 | 1 | 180 | 6 | 0.001 | 0.001 [-0.020, 0.030] |" in told
+    told = results.worlds(stored)
+    assert told.startswith("2,000 cells, seeds 0 to 199, 1.2 hours; torch 2.0.\n")
+    assert "**1 of 2 gates hold.**" in told
+    assert "| needle &#124; cnn | 3 of 50 | ≤ 1 |" in told
+    assert "| needle | mlp | 0.99 | 200 | 190 | 2 | 2 | 2 | 2 | 190 | 2 |" in told
+    assert "| 4, 5 |" in told
+    assert "what fails" not in results.worlds(stored | {"gates": [held]})
+    assert "planned" not in told
+    part = results.worlds(stored | {"planned": 8150, "hours_left": 21.3})
+    assert "**2,000 of 8,150 planned runs are counted**; the rest would take about 21.3 hours of one worker." in part
 
 
 def test_results_of_the_example_become_a_table():
-    found = {"SL-101": {"verdict": "supported", "effect": 0.4, "low": 0.35, "high": 0.45, "n": 300}}
+    effect = {"verdict": "supported", "value": 0.4, "low": 0.35, "high": 0.45, "n": 300}
+    row = {"model": "MLP", "spec": "mlp", "accuracy": 0.8, "tau_gradient": 0.31, "tau_deletion": None}
+    sure = {"value": 1, "low": 0.98, "high": 1}
     rows = [
-        {"model": "mlp+additive+random", "accuracy": 0.8, "tau_gradient": 0.31, "tau_deletion": None, "findings": found},
-        {"model": "bilstm", "accuracy": {"value": 1, "low": 0.98, "high": 1}, "tau_gradient": 0, "tau_deletion": 0,
-         "findings": {"SL-104": {"verdict": "not applicable"}}},
-    ]  # fmt: skip
-    rows.append(
-        rows[0]
-        | {"model": "MLP", "spec": "mlp", "findings": {"SL-101": rows[0]["findings"]["SL-101"] | {"effect": None}}}
-    )
-    rows.append(
-        rows[0]
-        | {
-            "model": "MLP",
-            "spec": "mlp",
-            "findings": {"SL-101": {"value": 0.4, "low": 0.35, "high": 0.45, "n": 9, "verdict": "supported"}},
-        }
-    )
-    told = parts.random_attention({"rows": rows}).splitlines()
-    assert told[4] == "| MLP: `mlp` | 0.80 | 0.31 | — | supported | — |"
-    assert told[5] == "| MLP: `mlp` | 0.80 | 0.31 | — | supported 0.40 [0.35, 0.45], n = 9 | — |"
+        row | {"findings": {"SL-101": effect}},
+        row | {"accuracy": sure, "findings": {"SL-104": {"verdict": "not applicable"}}},
+    ]
+    told = results.examples({"rows": rows}).splitlines()
     assert told[0] == "| model | accuracy | τ gradient | τ deletion | SL-101 | SL-104 |"
-    assert told[2] == "| `mlp+additive+random` | 0.80 | 0.31 | — | supported 0.40 [0.35, 0.45], n = 300 | — |"
-    assert told[3] == "| `bilstm` | 1.00 [0.98, 1.00] | 0.00 | 0.00 | — | not applicable |"
+    assert told[2] == "| MLP: `mlp` | 0.80 | 0.31 | — | supported 0.40 [0.35, 0.45], n = 300 | — |"
+    assert told[3] == "| MLP: `mlp` | 1.00 [0.98, 1.00] | 0.31 | — | — | not applicable |"
+    assert results.examples({"data": "planted:needle()", "rows": rows}).startswith("On `planted:needle()`:\n\n| model")
+
+
+KNOWN = {"value": 0.5, "low": 0.4, "high": 0.6, "n": 300}
+UNKNOWN = {"value": float("nan"), "low": float("nan"), "high": float("nan"), "n": 0}
+
+
+def model_row(name: str, guide: str, effect: dict[str, float]) -> dict[str, Any]:
+    by_class = {"beta": {"answer": "contradicted", "effect": KNOWN}}
+    found = {"answer": "supported", "number": effect, "floor": KNOWN, "effect": effect, "by_class": by_class}
+    return {
+        "model": name, "spec": "mlp", "guide": guide, "altered": "" if guide else "random", "accuracy": KNOWN,
+        "on_the_stop": KNOWN, "verdict": {"row": 5, "text": "can be shown with caveats", "reasons": []},
+        "by_class": {"beta": {"row": 2, "text": "must not be shown"}},
+        "findings": {"SL-303": found, "SL-107": {"answer": "not applicable"}},
+        "maps": [{"name": "gradient", "answer": "supported", "chosen": bool(guide), "carried": effect}],
+    }  # fmt: skip
+
+
+def test_an_example_each_way_becomes_a_table():
+    rows = [model_row("right", "onto", KNOWN), model_row("wrong", "", UNKNOWN)]
+    cases = [{"model": "right", "of": ""}, {"model": "wrong", "of": ""}, {"model": "right", "of": "beta"}]
+    stored = {"data": "planted:needle()", "rows": rows, "examples": {"SL-303": cases, "SL-107": cases[:1]}}
+    told = results.example("SL-303", stored).splitlines()
+    assert told[2] == "| right | 0.50 [0.40, 0.60] | 0.50 [0.40, 0.60] | 0.50 [0.40, 0.60] | supported, n = 300 |"
+    assert told[3] == "| wrong | — | 0.50 [0.40, 0.60] | — | supported, n = 0 |"
+    assert told[4] == "| right, texts predicted 'beta' | — | — | 0.50 [0.40, 0.60] | contradicted, n = 300 |"
+    assert results.example("SL-107", stored).splitlines()[2] == "| right | — | — | — | not applicable |"
+    assert results.example("SL-103", stored) == "None of the models contradicts it.\n"
+    assert "| right | `mlp`, `fit.guide=onto` | 0.50 [0.40, 0.60] | can be shown" in results.models(stored)
+    assert "| wrong | `mlp`, `altered=random` |" in results.models(stored)
+    stop = results.full_stop(stored)
+    assert stop.startswith("|  | right |\n")
+    assert "| by predicted class | beta: must not be shown (row 2) |" in stop
+    assert "| carried by gradient | 0.50 [0.40, 0.60], supported (put first) |" in stop
+
+
+def test_results_of_real_texts_become_tables():
+    found = {"SL-303": {"answer": "supported", "answers": {}, "effect": KNOWN}, "SL-107": {"answer": "not applicable"}}
+    row = {
+        "corpus": "sst", "encoder": "mlp", "seed": "0", "texts": 300, "findings": found,
+        "learned": {"accuracy": KNOWN, "guessing": KNOWN}, "verdict": {"row": 5, "text": "with caveats", "reasons": []},
+        "by_class": {"negative": {"row": 2, "text": "must not be shown", "reasons": []}},
+        "maps": [{"name": "gradient", "chosen": True, "carried": KNOWN}, {"name": "given", "chosen": False, "carried": None}],
+    }  # fmt: skip
+    other = row | {"seed": "1", "learned": None, "by_class": {}, "findings": {"SL-303": {"answer": "contradicted"}}}
+    told = real.real_texts({"rows": [row, other]})
+    ends = "0.50 [0.40, 0.60]"
+    assert f"| sst | mlp | 0 | 300 | {ends} | {ends} | with caveats (row 5) | negative: row 2 |" in told
+    assert "| sst | mlp | 1 | 300 | — | — | with caveats (row 5) | — |" in told
+    assert "| sst | mlp | 0.50 +− | ∅ |" in told
+    assert "| sst | mlp | 0.50 (2) | — |" in told
+
+
+def test_results_of_coverage_become_a_table():
+    rows = [
+        {"kind": "mean", "shape": "rare", "n": n, "held": 0.9 + n / 10_000, "without_interval": n // 200}
+        for n in (50, 200)
+    ]
+    gate = {"name": "mean, rare, n = 200", "count": 1840, "of": 2000, "limit": "≥ 0.93", "holds": False}
+    told = results.coverage({"repetitions": 2000, "level": 0.95, "rows": rows, "gates": [gate]})
+    assert told.startswith("2,000 repetitions of each, intervals at 0.95.\n\n| of | effects | n = 50 | n = 200 |")
+    assert "| mean | rare | 0.905 | 0.920, 1 without |" in told
+    assert "| mean, rare, n = 200 | 1840 of 2000 | ≥ 0.93 |" in told
 
 
 # ---------------------------------------------------------------- what a page says of values
@@ -232,14 +297,14 @@ def test_every_raw_array_is_on_the_page_of_measures(pages, audit):
     sections = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", pages["docs/measures.md"], re.MULTILINE | re.DOTALL))
     for code, taken in audit.measurements.items():
         assert isinstance(taken, Measurement)
-        names = {quantity if f"`{quantity}`" in sections[code] else _general(quantity) for quantity in taken.values}
-        missing = [name for name in sorted(names) if f"`{name}`" not in sections[code] and name != "REF"]
+        missing = [quantity for quantity in sorted(taken.values) if not _told(quantity, sections[code])]
         assert missing == [], code
 
 
-def _general(quantity: str) -> str:
-    """`captured.free_gradient` is documented as `captured.REF`."""
-    return re.sub(rf"(?<![^.])({'|'.join(REFERENCES)})$", "REF", quantity)
+def _told(quantity: str, section: str) -> bool:
+    """A section may tell of `captured.free_gradient` as `captured.REF`, and of `deleted.gradient` as `deleted.MAP`."""
+    general = [re.sub(rf"(?<![^.])({'|'.join(MAPS)})$", name, quantity) for name in ("REF", "MAP")]
+    return any(f"`{name}`" in section or name == "REF" for name in (quantity, *general))
 
 
 def test_every_field_of_the_json_is_on_its_page(pages, audit):
@@ -257,12 +322,13 @@ def test_every_entry_of_a_card_is_on_a_page(pages, tmp_path):
     assert [entry for entry in {**table, **planted} if f"`{entry}" not in said] == []
 
 
-def test_the_calibration_page_names_what_the_thresholds_rest_on(pages):
-    stored = json.loads((ROOT / "src/sightline/findings/thresholds.json").read_text(encoding="utf-8"))
-    named = [*(corpus.removeprefix("planted:") for corpus in stored["corpora"].values())]
-    named += [model.removesuffix("+additive") for model in stored["encoders"].values()]
-    named += ["–".join(map(str, stored["seeds"]))]
-    assert [name for name in named if name not in pages["docs/calibration.md"]] == []
+def test_the_pages_tell_what_each_answer_does(fresh):
+    told = dict(
+        re.findall(r"<!-- (what findings do|caveats|unmeasured) -->\n(.*?)<!-- /", fresh["docs/verdict.md"], re.DOTALL)
+    )
+    assert [code for code, claim in CLAIMS.items() if claim.bears != (f"[{code}]" in told["what findings do"])] == []
+    assert [claim.caveat for claim in CLAIMS.values() if claim.bears and claim.caveat not in told["caveats"]] == []
+    assert "* SL-402: whether a state stands for its word; row 4 asks that it be supported." in told["unmeasured"]
 
 
 def test_the_python_of_the_readme_runs(pages, tmp_path, monkeypatch, capsys):

@@ -72,7 +72,7 @@ def test_texts_are_taken_over_all_lengths():
 
 
 def test_an_estimate_is_of_the_right_size():
-    run = spec("planted:needle(n=1200,length=24)")
+    run = spec("planted:needle(n=800,length=16)")
     guess = forecast(run)
     began = perf_counter()
     trained = train(run)
@@ -84,8 +84,8 @@ def test_an_estimate_is_of_the_right_size():
     assert training / 4 < guess.seconds_training < training * 4
     assert auditing / 4 < guess.seconds_audit < auditing * 4
     assert 2**26 < guess.peak_bytes < 2**35
-    assert "192 of 720 training texts, 4 epochs, 2 models" in guess.basis
-    assert "64 of 300 test texts" in guess.basis
+    assert "192 of 480 training texts, 4 epochs, 2 models" in guess.basis
+    assert "64 of 200 test texts" in guess.basis
 
 
 def test_a_trained_model_needs_no_training_and_is_left_as_it_was():

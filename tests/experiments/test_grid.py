@@ -106,22 +106,27 @@ def test_a_preset_may_be_an_axis(tmp_path: Path) -> None:
 
 CHANGED = {
     "data": '"planted:vote"', "model": '"bilstm"', "preset": '"wen2022"', "seed": "5", "limit": "9", "companions": "[]",
-    "measures": '["agreement"]', "displayed": '"random"',
+    "measures": '["agreement"]', "altered": '"random"', "gradient": '"norm"',
     "fit.epochs": "2", "fit.patience": "2", "fit.batch_size": "2", "fit.learning_rate": "0.5", "fit.weight_decay": "0.5",
     "fit.attention_weight_decay": "0.5", "fit.amsgrad": "true", "fit.class_weights": "true", "fit.reduction": '"sum"',
-    "fit.keep": '"auc"', "fit.gradient_clipping": "5.0", "fit.attention_rate_factor": "10.0", "data.text": '"body"', "data.label": '"stars"', "data.split": '"part"',
+    "fit.keep": '"auc"', "fit.gradient_clipping": "5.0", "fit.attention_rate_factor": "10.0", "fit.guide": '"last"', "fit.guide_weight": "2.0", "data.text": '"body"', "data.label": '"stars"', "data.split": '"part"',
     "data.rationale": '"why"', "data.max_tokens": "60", "data.min_count": "2", "data.recipe": '"paper"', "data.query": '"ask"',
     "model.embedding": "8", "model.embedding_std": "0.5", "model.boundaries": "true",
     "model.vectors": '"words.txt"',
 }  # fmt: skip
 
 
+WITH = {"fit.guide_weight": {"fit.guide": '"onto"'}}
+"""What a field must have beside it."""
+
+
 @pytest.mark.parametrize("field", FIELDS)
 def test_every_field_may_be_set_and_varied_and_matters(tmp_path: Path, field: str) -> None:
     (tmp_path / "words.txt").write_text("good 0.1 0.2\n")
-    (plain,), (changed,) = study(tmp_path).cells, study(tmp_path, {field: CHANGED[field]}).cells
+    beside = WITH.get(field, {})
+    (plain,), (changed,) = study(tmp_path, beside).cells, study(tmp_path, beside | {field: CHANGED[field]}).cells
     assert run_key(plain) != run_key(changed)
-    assert study(tmp_path, {}, {field: f"[{CHANGED[field]}]"}).cells == (changed,)
+    assert study(tmp_path, beside, {field: f"[{CHANGED[field]}]"}).cells == (changed,)
 
 
 def test_all_of_the_training_may_be_set() -> None:
@@ -227,7 +232,16 @@ def test_the_same_run_twice_is_named_twice(tmp_path: Path) -> None:
         ({"companions": '["unifrom"]'}, {}, r"base\.companions: unknown companion 'unifrom'; known: uniform"),
         ({"measures": '["agreemnt"]'}, {}, r"study\.toml: base.measures: expected some of need, .*; got agreemnt"),
         ({"measures": "[]"}, {}, r"base\.measures: an empty list; name some, or leave it out to take all"),
-        ({"displayed": '"uniform"'}, {}, r"study\.toml: base.displayed: expected 'random', .*; got 'uniform'"),
+        (
+            {"altered": '"uniform"'},
+            {},
+            r"study\.toml: base.altered: unknown alteration 'uniform'; expected one of random",
+        ),
+        (
+            {"model": '"mlp+uniform"', "fit.guide": '"last"'},
+            {},
+            r"study\.toml: base.fit.guide: nothing guides attention",
+        ),
         ({}, {"seed": "[0, 1.5]"}, r"axes\.seed\[1\]: expected a whole number, got 1\.5"),
         ({}, {"seed": "3"}, r"axes\.seed: expected a list of values, got 3; what does not vary goes into \[base\]"),
         ({}, {"seed": "[]"}, r"axes\.seed: an empty list, so there would be no cells"),

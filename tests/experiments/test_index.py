@@ -19,6 +19,7 @@ from sightline.experiments.seal import MANIFEST, _digest
 from sightline.experiments.store import INDEX, Store
 from sightline.spec.keys import run_key
 from tests.experiments.test_store import SPEC
+from tests.report.audits import LEARNED, map_row
 
 KEYS = tuple(run_key(replace(SPEC, seed=seed)) for seed in (1, 2, 3))
 
@@ -198,6 +199,15 @@ def test_every_number_of_a_run_is_a_row(store: Store) -> None:
     assert main.keys() | audit.estimates.keys() <= every.keys()
     assert every["SL-101.number"].value == next(f.number.value for f in audit.findings if f.code == "SL-101")
     assert every["SL-101.number"].axes == {"seed": "1"}
+    compared = replace(audit, maps=(map_row("gradient", "supported", 0.4),), learned=LEARNED)
+    more = {one.quantity: one.value for one in all_numbers(summary, compared)}
+    assert {name: value for name, value in more.items() if name.startswith(("learned.", "maps."))} == {
+        "learned.guessing": 0.509,
+        "learned.above": 0.306,
+        "maps.gradient.carried": 0.4,
+        "maps.gradient.deleted": 0.4 * 0.8,
+        "maps.gradient.replaced": 0.4 * 0.7,
+    }
     texts = [one for one in text_numbers(summary, audit) if one.quantity == "outputs.predicted"]
     assert [one.text for one in texts] == [text.id for text in audit.texts]
     assert [one.value for one in texts] == audit.measurements["outputs"].values["predicted"].tolist()

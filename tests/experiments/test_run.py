@@ -15,7 +15,7 @@ from sightline.experiments.device import pick_device
 from sightline.experiments.run import Display, audit_trained, cut_short, run, train
 from sightline.experiments.saved import load_trained, save_trained
 from sightline.experiments.seen import fingerprint
-from sightline.models.displayed import Displayed
+from sightline.models.altered import RandomShown
 from sightline.results import Measurement, Ragged
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
@@ -175,8 +175,9 @@ def test_an_audit_takes_what_it_is_asked_for_and_shows_what_it_is_told_to() -> N
     trained, found = run(asked)
     assert list(found.measurements) == ["outputs", "need", "reach"]
     assert next(f.reason for f in found.findings if f.code == "SL-301") == "it was not asked for"
-    shown, other = run(replace(asked, displayed="random"))
-    assert isinstance(shown.model, Displayed)
-    assert other.findings[0].effect.value == 0.0  # nothing follows from weights that are not used
+    shown, other = run(replace(asked, altered="random"))
+    assert isinstance(shown.model, RandomShown)
+    need = next(f for f in other.findings if f.code == "SL-001")
+    assert need.effect.value == 0.0  # nothing follows from weights that are not used
     parameters = zip(trained.model.parameters(), shown.model.model.parameters(), strict=True)
     assert all(torch.equal(one, two) for one, two in parameters)

@@ -24,9 +24,13 @@ from sightline.spec.values import FitSpec, RunSpec
 from tests.experiments.test_store import same
 
 BASE = RunSpec(
-    parse_data("planted:needle(n=160,length=8)"), parse_model("mlp(hidden=4)+additive"), FitSpec(epochs=2), limit=30
-)
-SPECS = [replace(BASE, model=parse_model(m), seed=s) for m in ("mlp(hidden=4)", "bilstm(hidden=4)") for s in (0, 1)]
+    parse_data("planted:needle(n=160,length=8)"), parse_model("mlp(hidden=4)+additive"), FitSpec(epochs=2), limit=30,
+    measures=("need",),
+)  # fmt: skip
+DRAWS = ("agreement", "erasure", "transplant")
+"""Measures that draw."""
+SPECS = [replace(BASE, model=parse_model(m), seed=s, measures=DRAWS)
+         for m in ("mlp(hidden=4)", "bilstm(hidden=4)") for s in (0, 1)]  # fmt: skip
 
 
 def test_two_processes_give_the_bits_of_one(tmp_path: Path) -> None:

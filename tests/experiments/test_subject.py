@@ -1,11 +1,16 @@
 """What is to be audited, as a value: chosen by a text, told apart without torch, audited from Python."""
 
+import hashlib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from sightline.errors import ModelError, SpecError
+from sightline.auditing import audit
+from sightline.audits import Audit
+from sightline.data.loading import load
+from sightline.errors import DataError, ModelError, SpecError
 from sightline.experiments.run import Display
 from sightline.experiments.saved import save_trained
 from sightline.experiments.subject import Imported, Saved, ToTrain, audited, choose
@@ -20,15 +25,45 @@ DATA = parse_data("planted:needle(n=120,length=6)")
 def test_a_text_names_what_is_audited(tmp_path: Path) -> None:
     subject = choose(DATA, "mlp(hidden=4)", {"epochs": 1})
     assert isinstance(subject, ToTrain)
-    trained, audit = audited(subject, Display(), about={"command": "mine"})
-    assert (audit.spec["command"], audit.spec["model"]) == ("mine", "mlp(hidden=4)+additive+softmax")
+    trained, found = audited(subject, Display(), about={"command": "mine"})
+    assert (found.spec["command"], found.spec["model"]) == ("mine", "mlp(hidden=4)+additive+softmax")
     assert subject.cut_short(trained) == ()  # one epoch was asked for
     assert replace(subject, capped=False).cut_short(trained) == ("model", "companion (uniform attention)")
     folder = save_trained(trained, tmp_path / "model", 0)
     again = choose(DATA, str(folder))
     assert isinstance(again, Saved)
-    assert audited(again)[1].metrics == audit.metrics
+    assert audited(again)[1].metrics == found.metrics
     assert isinstance(choose(DATA, "py:mine:build"), Imported)
+
+
+def test_scores_of_another_tool_reach_the_audit_and_are_named_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subject, given = choose(DATA, "mlp(hidden=4)", {"epochs": 1, "companions": "none"}, limit=5), []
+    texts = load(DATA, 0).test
+    rows = [f"{text.id},{word},{place}" for text in texts for place, word in enumerate(text.tokens)]
+    file = tmp_path / "scores.csv"
+    file.write_text("\n".join(["id,word,score", *rows]))
+
+    def seen(*arguments: Any, **options: Any) -> Audit:
+        given.append(options["scores"])
+        return audit(*arguments, **options)
+
+    monkeypatch.setattr("sightline.experiments.run.audit", seen)
+    found = audited(subject, scores=file)[1]
+    assert {text.id: len(text.tokens) for text in found.texts} == {name: len(one) for name, one in given[0].items()}
+    assert given[0][found.texts[0].id].tolist() == list(range(len(found.texts[0].tokens)))
+    assert found.spec["scores"]["digest"] == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert found.spec["scores"]["notes"] == [f"{len(texts) - 5} of the ids with scores name no text of this audit"]
+
+
+def test_scores_that_fit_nothing_are_refused_before_anything_is_trained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ToTrain, "trained", lambda *_: pytest.fail("it was trained"))
+    (tmp_path / "scores.csv").write_text("id,word,score\nother,word,1\n")
+    with pytest.raises(DataError, match="expected ids of audited texts"):
+        audited(choose(DATA, "mlp(hidden=4)"), scores=tmp_path / "scores.csv")
 
 
 def test_what_cannot_be_chosen_names_its_field() -> None:

@@ -1,22 +1,51 @@
 """Made-up measurements whose answer is known."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from sightline.findings.claims import CLAIMS
 from sightline.findings.evidence import Evidence
 from sightline.findings.thresholds import Thresholds
-from sightline.results import Measurement, NotApplicable, Outcome
+from sightline.results import Answer, Estimate, Finding, Learned, Measurement, NotApplicable, Outcome
 
 N = 120
 THRESHOLDS = Thresholds(dict.fromkeys(CLAIMS, 0.1), minimum_texts=50)
 PREDICTED = np.arange(N) % 2
+PARTNERS = 2
+ENOUGH = {"supported": 0.6, "inconclusive": 0.1, "contradicted": -0.4, "not applicable": 0.0}
+"""An effect that would be answered so, at the thresholds above."""
 
 
-def evidence(texts: int = 60, error: float = 0.0) -> Evidence:
-    """What the verdict looks at beside the findings."""
+def known(value: float, n: int = N) -> Estimate:
+    """Give an effect with a narrow interval."""
+    return Estimate(value, value - 0.05, value + 0.05, n, "made up")
+
+
+LEARNED = Learned(known(0.9), known(0.5), known(0.4))
+NOTHING_LEARNED = Learned(known(0.5), known(0.5), known(0.0))
+
+
+def finding(code: str, answer: Answer, answers: Mapping[str, Answer] | None = None, n: int = N) -> Finding:
+    """Give a finding that is answered so, on all texts and by class."""
+    claim, by_class = CLAIMS.get(code), answers or {}
+    return Finding(
+        code,
+        "claim",
+        answer,
+        claim.role if claim else "decides",
+        notes=(f"because {code}",),
+        effect=None if answer == "not applicable" else known(ENOUGH[answer], n),
+        by_class={of: known(ENOUGH[one], n) for of, one in by_class.items() if one != "not applicable"},
+        answers=by_class,
+    )
+
+
+def evidence(texts: int = 60, error: float = 0.0, moved: float = 1.0) -> Evidence:
+    """What the verdict looks at beside the findings: one finite answer a text, of two classes."""
     taken = {
-        "outputs": Measurement("outputs", {"predicted": np.zeros(texts, int)}),
-        "need": Measurement("need", {"identity_error": np.full(texts, error)}),
+        "outputs": Measurement("outputs", {"predicted": np.arange(texts) % 2}),
+        "need": Measurement("need", {"identity_error": np.full(texts, error), "moved": np.full(texts, moved)}),
     }
     return Evidence(taken, ("a", "b"), THRESHOLDS, 0)
 
@@ -32,23 +61,61 @@ def agreement(effects: dict[str, float]) -> Measurement:
     return Measurement("agreement", values)
 
 
-def outcomes(agreed: Outcome, learned: np.ndarray, uniform: np.ndarray) -> dict[str, Outcome]:
+def transplant(share: float = 0.8, chance: float = 0.2, names: Mapping[str, float] | None = None) -> Measurement:
+    """Let words carry a share of the decision from every text into others; the even texts are one half."""
+    generator = np.random.default_rng(1)
+    whole = generator.uniform(4.0, 6.0, (N, PARTNERS))
+    noise = generator.normal(0, 0.1, (N, PARTNERS))
+    shares = {"attention": share, **(names or {})}
+    moved = {f"carried.{name}": whole * one + noise for name, one in shares.items()}
+    return Measurement(
+        "transplant",
+        {
+            "weight": np.ones(N),
+            "half": np.arange(N) % 4 < 2,
+            "partner": (np.arange(N)[:, None] + 4 * np.arange(1, PARTNERS + 1) + 1) % N,
+            "whole": whole,
+            **moved,
+            **{f"random.{name}": whole * chance for name in shares},
+        },
+    )
+
+
+def erasure(deleted: float = 0.8, replaced: float = 0.8, names: Mapping[str, float] | None = None) -> Measurement:
+    """Let removing words take a share of what the best words take, by either operator; random words take a tenth."""
+    most = np.random.default_rng(2).uniform(4.0, 6.0, N)
+    values = {}
+    for how, share in (("deleted", deleted), ("replaced", replaced)):
+        shares = {"attention": share, "random": 0.1, "most": 1.0, **(names or {})}
+        values |= {f"{how}.{name}": most * one for name, one in shares.items()}
+    return Measurement("erasure", values | {"area": np.full(N, 0.5), "floor": np.full((N, 2), 0.1)})
+
+
+def outcomes(agreed: Outcome, learned: np.ndarray, uniform: np.ndarray, **others: Outcome) -> dict[str, Outcome]:
     """Everything that is measured, so that all is well but for what is given."""
     labels = PREDICTED
     need = {
         "label": labels,
         "learned": learned,
         "uniform": uniform,
+        "constant": uniform,
         "permuted": np.stack([uniform] * 3, 1),
         "identity_error": np.zeros(N),
+        "moved": np.ones(N),
     }
-    floor = np.full((N, 2), 0.1)
-    return {
+    low, high = np.full(N, 0.2), np.full(N, 0.9)
+    taken: dict[str, Outcome] = {
         "outputs": Measurement("outputs", {"predicted": PREDICTED, "label": labels}),
         "need": Measurement("need", need),
         "retrained": NotApplicable("retrained", "needs a companion (uniform)"),
         "agreement": agreed,
+        "types": Measurement("types", {"free": low}),
+        "frozen": Measurement("frozen", {"captured": low, "chance": low}),
+        "polarity": Measurement("polarity", {"top": high, "random": low}),
+        "marks": Measurement("marks", {"words": high, "flat": low}),
         "reach": Measurement("reach", {"proof": (np.arange(N) < 30).astype(float)}),
-        "permutation": Measurement("permutation", {"ratio": np.full(N, 0.5), "ratio_floor": floor}),
-        "erasure": Measurement("erasure", {"area": np.full(N, 0.5), "floor": floor}),
+        "permutation": Measurement("permutation", {"ratio": np.full(N, 0.5), "ratio_floor": np.full((N, 2), 0.1)}),
+        "erasure": erasure(),
+        "transplant": transplant(),
     }
+    return taken | others

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sightline.findings.decide import decide, disagreement, explain, strongest, weakest
+from sightline.findings.decide import agreed, decide, disagreement, explain, strongest, weakest
 from sightline.results import Estimate
 
 
@@ -23,7 +23,7 @@ def effect(low: float, high: float, n: int = 100) -> Estimate:
 )
 def test_the_interval_against_delta(low: float, high: float, answer: str) -> None:
     assert decide(effect(low, high), 0.1) == answer
-    assert "0.1" in explain(decide(effect(low, high), 0.1), effect(low, high), 0.1)
+    assert "0.1" in explain(effect(low, high), 0.1)
 
 
 def test_without_texts_nothing_applies() -> None:
@@ -36,10 +36,40 @@ def test_weakest_and_strongest_take_the_first_among_equals() -> None:
     assert strongest(answers) == "a"
 
 
+def test_fewer_texts_than_a_finding_may_rest_on_leave_it_open() -> None:
+    assert decide(effect(0.2, 0.3, 19), 0.1, fewest=20) == "inconclusive"
+    assert decide(effect(0.2, 0.3, 20), 0.1, fewest=20) == "supported"
+    assert "n = 19; fewer than the 20 texts" in explain(effect(0.2, 0.3, 19), 0.1, 20)
+
+
+def test_an_interval_that_is_not_known_compares_with_nothing() -> None:
+    nan = float("nan")
+    unknown = Estimate(0.5, nan, nan, 100, "the ceiling is not above chance")
+    assert decide(unknown, 0.1) == "inconclusive"
+    assert "no interval is known (the ceiling is not above chance)" in explain(unknown, 0.1)
+    assert decide(Estimate(nan, nan, nan, 100, "no"), 0.1) == "not applicable"
+
+
+@pytest.mark.parametrize(
+    ("answers", "joined"),
+    [
+        (("contradicted", "contradicted"), "contradicted"),
+        (("contradicted", "not applicable"), "contradicted"),
+        (("supported", "inconclusive"), "supported"),
+        (("supported", "contradicted"), "inconclusive"),
+        (("inconclusive", "contradicted"), "inconclusive"),
+        (("not applicable", "not applicable"), "not applicable"),
+    ],
+)
+def test_two_ways_to_ask_one_question(answers: tuple[str, str], joined: str) -> None:
+    assert agreed(answers) == joined
+    assert agreed(answers[::-1]) == joined
+
+
 def test_classes_that_answer_differently_are_named() -> None:
-    said = disagreement({"neg": effect(-0.1, 0.0, 40), "pos": effect(0.2, 0.3, 60)}, 0.1)
+    by_class = {"neg": effect(-0.1, 0.0, 40), "pos": effect(0.2, 0.3, 60)}
     assert (
-        said
+        disagreement({"neg": "contradicted", "pos": "supported"}, by_class)
         == "the classes disagree: contradicted for predicted 'neg' (n = 40), supported for predicted 'pos' (n = 60)"
     )
-    assert disagreement({"neg": effect(0.2, 0.3), "pos": effect(0.0, 0.3)}, 0.1) == ""
+    assert disagreement({"neg": "supported", "pos": "inconclusive"}, by_class) == ""

@@ -1,22 +1,26 @@
-"""The verdict table, row by row, from made-up measurements."""
+"""The verdict table, row by row, from made-up findings."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from sightline.findings.claims import CLAIMS
 from sightline.findings.evidence import Evidence
 from sightline.findings.verdict import verdict_of
-from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Failed, Finding
-from tests.findings.cases import THRESHOLDS, evidence
+from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Failed, Finding, Measurement
+from tests.findings.cases import LEARNED, NOTHING_LEARNED, THRESHOLDS, evidence, finding
+
+BASIS = ("SL-303", "SL-301", "SL-101", "SL-102")
 
 
-def found(**answers: str) -> Mapping[str, Finding]:
+def found(by_class: Mapping[str, str] | None = None, **answers: str) -> dict[str, Finding]:
+    """Findings that are all supported, but for some; of class ``b`` too, but for some."""
     codes = {**dict.fromkeys(CLAIMS, "supported"), **{code.replace("_", "-"): a for code, a in answers.items()}}
+    of_b = {code.replace("_", "-"): answer for code, answer in (by_class or {}).items()}
     return {
-        code: Finding(
-            code, "claim", answer, CLAIMS[code].role if code in CLAIMS else "decides", notes=(f"because {code}",)
-        )
+        code: finding(code, answer, {"a": "supported", "b": of_b.get(code, "supported")})
         for code, answer in codes.items()
     }
 
@@ -24,49 +28,122 @@ def found(**answers: str) -> Mapping[str, Finding]:
 @pytest.mark.parametrize(
     ("answers", "text", "row", "decided"),
     [
-        ({"SL_301": "not applicable"}, CANNOT_TELL, 1, ("SL-301",)),
-        ({"SL_301": "contradicted"}, MUST_NOT, 2, ("SL-301",)),
-        ({"SL_101": "contradicted", "SL_102": "contradicted"}, MUST_NOT, 2, ("SL-101", "SL-102")),
-        ({"SL_101": "contradicted", "SL_102": "inconclusive", "SL_001": "contradicted"}, MUST_NOT, 3, ("SL-001",)),
-        ({"SL_001": "contradicted"}, MUST_NOT, 3, ("SL-001",)),
-        ({}, CAVEATS, 5, ("SL-301",)),
-        ({"SL_104": "contradicted"}, CAVEATS, 5, ("SL-301", "SL-104")),
-        ({"SL_202": "not applicable"}, CAVEATS, 5, ("SL-301", "SL-202")),
-        ({"SL_301": "inconclusive"}, CANNOT_TELL, 6, ("SL-301",)),
+        ({"SL_301": "not applicable", "SL_303": "not applicable"}, CANNOT_TELL, 1, ("SL-301", "SL-303")),
+        ({"SL_303": "contradicted"}, MUST_NOT, 2, ("SL-303",)),
+        ({"SL_303": "contradicted", "SL_301": "contradicted"}, MUST_NOT, 2, ("SL-303",)),
+        ({"SL_301": "contradicted"}, MUST_NOT, 3, ("SL-301",)),
+        ({"SL_101": "contradicted", "SL_102": "contradicted"}, MUST_NOT, 3, ("SL-101", "SL-102")),
+        ({"SL_104": "contradicted"}, MUST_NOT, 3, ("SL-104",)),
+        ({"SL_101": "contradicted", "SL_102": "inconclusive"}, CANNOT_TELL, 6, ("SL-101", "SL-102")),
+        ({"SL_001": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-001")),
+        ({}, CAVEATS, 5, BASIS),
+        ({"SL_202": "not applicable"}, CAVEATS, 5, (*BASIS, "SL-202")),
+        ({"SL_105": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-105")),
+        ({"SL_301": "inconclusive"}, CAVEATS, 5, BASIS),
+        ({"SL_303": "inconclusive"}, CANNOT_TELL, 6, ("SL-303",)),
+        ({"SL_303": "not applicable"}, CANNOT_TELL, 6, ("SL-303",)),
         ({"SL_402": "supported"}, CAN, 4, (*CLAIMS, "SL-402")),
-        ({"SL_402": "supported", "SL_202": "contradicted"}, CAVEATS, 5, ("SL-301", "SL-202")),
+        ({"SL_402": "supported", "SL_202": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-202")),
+        ({"SL_402": "supported", "SL_106": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-106")),
         ({"SL_402": "supported", "SL_101": "inconclusive"}, CAN, 4, (*CLAIMS, "SL-402")),
-        ({"SL_402": "supported", "SL_104": "inconclusive"}, CAVEATS, 5, ("SL-301", "SL-104")),
+        ({"SL_402": "supported", "SL_104": "inconclusive"}, CAVEATS, 5, (*BASIS, "SL-104")),
     ],
 )
 def test_rows(answers: dict[str, str], text: str, row: int, decided: tuple[str, ...]) -> None:
-    verdict = verdict_of(found(**answers), evidence())
-    assert (verdict.text, verdict.row, set(verdict.decided_by)) == (text, row, set(decided))
+    verdict = verdict_of(found(**answers), evidence(), LEARNED)
+    assert (verdict.text, verdict.row) == (text, row)
+    assert set(verdict.decided_by) == set(decided)
+
+
+def test_less_evidence_than_chance_is_a_charge_and_little_evidence_is_a_caveat() -> None:
+    little = found() | {
+        "SL-104": replace(finding("SL-104", "contradicted"), effect=finding("SL-104", "inconclusive").effect)
+    }
+    verdict = verdict_of(little, evidence(), LEARNED)
+    assert verdict.row == 5
+    assert "hold little more of the model’s evidence than a random choice would" in verdict.reasons[0]
+    worse = verdict_of(found(SL_104="contradicted"), evidence(), LEARNED)
+    assert worse.row == 3
+    assert "attention lies on words with less evidence than chance" in worse.reasons[0]
+
+
+def test_a_class_for_which_the_map_misleads_is_judged_by_itself_and_keeps_the_best_row_away() -> None:
+    verdict = verdict_of(found({"SL_303": "contradicted"}, SL_402="supported"), evidence(), LEARNED)
+    assert {of: one.row for of, one in verdict.by_class.items()} == {"a": 4, "b": 2}
+    assert verdict.by_class["b"].text == MUST_NOT
+    assert verdict.row == 5
+    assert "(effect -0.400 [-0.450, -0.350], n = 120)" in verdict.by_class["b"].reasons[0]
+
+
+def test_a_class_of_few_texts_cannot_be_told() -> None:
+    few = {
+        code: replace(one, by_class={"a": replace(one.effect, n=120), "b": replace(one.effect, n=20)})
+        for code, one in found().items()
+    }
+    verdict = verdict_of(few, evidence(), LEARNED)
+    assert {of: one.row for of, one in verdict.by_class.items()} == {"a": 5, "b": 1}
+    assert "rests on 20 texts; a verdict rests on at least 50" in verdict.by_class["b"].reasons[0]
 
 
 def test_too_few_texts_and_a_broken_adapter_cannot_tell() -> None:
-    few = verdict_of(found(SL_301="contradicted"), evidence(texts=49))
+    few = verdict_of(found(SL_303="contradicted"), evidence(texts=49), LEARNED)
     assert (few.text, few.row) == (CANNOT_TELL, 1)
     assert "49 test texts; a verdict rests on at least 50" in few.reasons[0]
-    broken = verdict_of(found(), evidence(error=0.01))
+    scarce = {**found(), **{code: finding(code, "supported", n=12) for code in ("SL-301", "SL-303")}}
+    verdict = verdict_of(scarce, evidence(), LEARNED)
+    assert (verdict.row, set(verdict.decided_by)) == (1, {"SL-301", "SL-303"})
+    assert "SL-303 rests on 12 texts" in verdict.reasons[0]
+    broken = verdict_of(found(), evidence(error=0.01), LEARNED)
     assert (broken.text, broken.row) == (CANNOT_TELL, 1)
     assert "misses its logits by 0.01" in broken.reasons[0]
-    assert verdict_of(found(), evidence(error=float("nan"))).row == 1
+    assert verdict_of(found(), evidence(error=float("nan")), LEARNED).row == 1
+
+
+@pytest.mark.parametrize(
+    ("outputs", "said"),
+    [
+        ({"predicted": np.zeros(60, int)}, "predicts 'a' for every one of 60 texts"),
+        (
+            {"predicted": np.arange(60) % 2, "finite": np.arange(60) > 0},
+            "on 1 of 60 texts the model’s outputs are not finite",
+        ),
+    ],
+)
+def test_answers_that_decide_nothing_cannot_tell(outputs: dict[str, np.ndarray], said: str) -> None:
+    given = Evidence({"outputs": Measurement("outputs", outputs)}, ("a", "b"), THRESHOLDS, 0)
+    verdict = verdict_of(found(), given, LEARNED)
+    assert verdict.row == 1
+    assert said in verdict.reasons[0]
 
 
 def test_a_model_that_could_not_be_run_cannot_be_told() -> None:
     none = Evidence({"outputs": Failed("outputs", "ValueError: no")}, ("a", "b"), THRESHOLDS, 0)
-    assert "ValueError: no" in verdict_of(found(), none).reasons[0]
+    assert "ValueError: no" in verdict_of(found(), none, None).reasons[0]
 
 
-def test_caveats_name_what_was_not_supported_and_what_was_not_tested() -> None:
-    reasons = verdict_of(found(SL_104="contradicted"), evidence()).reasons
-    assert reasons[0].startswith(
-        "SL-104 contradicted: these words were weighted, but a random choice would look the same"
-    )
+def test_caveats_say_what_was_not_shown_and_no_untested_claim_is_stated() -> None:
+    reasons = verdict_of(found(SL_001="contradicted", SL_202="not applicable"), evidence(), LEARNED).reasons
+    assert reasons[0].startswith("SL-001 contradicted: this task needs no attention")
+    assert reasons[1].startswith("SL-202 not applicable: not tested whether which word gets which weight matters")
     assert "SL-402, whether a state stands for its word" in reasons[-1]
 
 
+def test_a_map_that_is_shown_and_not_used_says_so() -> None:
+    reasons = verdict_of(found(), evidence(moved=0.0), LEARNED).reasons
+    assert any(reason.startswith("not used by the model") for reason in reasons)
+    assert not any("not used by the model" in reason for reason in verdict_of(found(), evidence(), LEARNED).reasons)
+
+
+def test_a_model_that_has_learned_nothing_is_never_shown_without_saying_so() -> None:
+    verdict = verdict_of(found(SL_402="supported"), evidence(), NOTHING_LEARNED)
+    assert verdict.row == 5
+    assert any(
+        "no better than guessing, as far as these texts show (accuracy 0.500" in reason for reason in verdict.reasons
+    )
+
+
 def test_context_findings_never_decide() -> None:
-    verdict = verdict_of(found(SL_103="contradicted", SL_201="contradicted"), evidence())
-    assert (verdict.row, verdict.decided_by) == (5, ("SL-301",))
+    verdict = verdict_of(
+        found(SL_103="contradicted", SL_107="contradicted", SL_201="contradicted"), evidence(), LEARNED
+    )
+    assert (verdict.row, set(verdict.decided_by)) == (5, set(BASIS))

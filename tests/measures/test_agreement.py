@@ -10,7 +10,7 @@ from sightline.models.attention import Given, Uniform
 from sightline.results import Measurement
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
-from tests.reference import formulas
+from tests.reference import asked, formulas
 from tests.texts import examples, untrained
 
 TEXTS = examples((7, 4, 12, 2, 20))
@@ -107,3 +107,38 @@ def test_the_free_reference_is_the_mean_of_both_text_by_text() -> None:
         pair = values[f"{kind}.free_gradient"], values[f"{kind}.free_deletion"]
         assert values[f"{kind}.free"] == pytest.approx((pair[0] + pair[1]) / 2, nan_ok=True)
     assert values["captured.free"].max() > values["chance.free"].max()
+
+
+@pytest.mark.parametrize("reference", ["gradient", "deletion", "free_gradient"])
+def test_mass_is_that_of_the_stored_maps_and_its_chance_that_of_every_permutation(reference: str) -> None:
+    texts = examples((6, 4, 2))
+    model = untrained("bilstm(hidden=6)+additive")
+    values = agreement(model, texts).values
+    for row, text in enumerate(texts):
+        weights = model.trace(model.collate([text])).attention[0].double().numpy()
+        importance = values[reference].rows()[row]
+        assert values[f"mass.{reference}"][row] == pytest.approx(asked.mass(weights, importance), abs=1e-6)
+        mean = asked.mass_over_permutations(weights, importance)
+        assert values[f"mass_chance.{reference}"][row] == pytest.approx(mean, abs=1e-6)
+
+
+def test_a_nearly_flat_map_passes_by_its_order_and_not_by_its_mass() -> None:
+    """Weights in the order of the model's own deletion effects, all but alike."""
+    model = untrained("mlp(hidden=6)+additive")
+    texts = examples((20, 20, 20, 20))
+    model.source = Uniform()
+    effects = agreement(model, texts).values["free_deletion"].rows()
+    model.source = Given({t.index: 1 + 0.01 * row / row.max() for t, row in zip(texts, effects, strict=True)})
+    values = agreement(model, texts).values
+    assert values["captured.free_deletion"].min() > 0.9
+    assert values["mass.free_deletion"] == pytest.approx(values["mass_chance.free_deletion"], abs=0.01)
+
+
+def test_even_weights_have_a_mass_and_it_is_that_of_chance() -> None:
+    model = untrained("mlp(hidden=6)+additive")
+    model.source = Uniform()
+    outcome = agreement(model, [*TEXTS, *examples((1,))])
+    assert outcome.undefined["mass.deletion"] == {"one word": 1}
+    assert outcome.values["mass.deletion"] == pytest.approx(outcome.values["mass_chance.deletion"], nan_ok=True)
+    torch.nn.init.zeros_(model.decoder.affine.weight)
+    assert agreement(model).undefined["mass.deletion"] == {"zero reference": len(TEXTS)}

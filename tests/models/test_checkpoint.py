@@ -33,7 +33,7 @@ def outcome(folder: Path) -> str:
 def test_no_edit_of_the_card_is_our_bug(folder: Path) -> None:
     card = json.loads((folder / "model.json").read_text())
     outcomes: dict[str, list[str]] = {"fine": [], "refused": []}
-    for name, changed in random.Random(0).sample(list(edited(card)), 120):
+    for name, changed in edited(card, 120):
         (folder / "model.json").write_text(json.dumps(changed))
         outcomes[outcome(folder)].append(name)
     assert len(outcomes["refused"]) > 50

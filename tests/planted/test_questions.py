@@ -51,7 +51,8 @@ def test_the_answers_are_learned_and_the_audit_runs_to_the_end(name: str, tmp_pa
     for code in ("SL-201", "SL-202"):
         assert found[code].verdict == "not applicable"
         assert "the logits of each word alone" in found[code].reason
-    assert all(math.isfinite(value.value) for value in result.estimates.values())
+    unknown = {one for one, value in result.estimates.items() if not math.isfinite(value.value)}
+    assert unknown <= {one for one in result.undefined() if one.startswith("marks.")}  # texts without a mark
     page = result.to_html(tmp_path / "page.html").read_text(encoding="utf-8")
     shown = re.findall(r'<p class="about">query: <bdi>(.*?)</bdi></p>', page)
     assert len(shown) == SHOWN

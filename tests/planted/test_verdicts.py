@@ -9,15 +9,17 @@ import torch
 from sightline.auditing import audit
 from sightline.audits import Audit
 from sightline.experiments.run import run
+from sightline.models.altered import alter
 from sightline.models.attention import Given
-from sightline.models.displayed import Displayed
 from sightline.results import Failed
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
-from sightline.studies import calibration, random_attention
+from sightline.studies import random_attention
 from tests.texts import trained
 
 NEEDLE = "planted:needle(n=800,length=30)"
+OF_WORDS = ("agreement", "types", "erasure")
+"""What the claims about single words are judged by."""
 
 
 def answers(result: Audit) -> dict[str, str]:
@@ -26,7 +28,7 @@ def answers(result: Audit) -> dict[str, str]:
 
 
 def test_learned_attention_of_an_mlp_is_found_faithful() -> None:
-    result = run(random_attention.cell("MLP, learned attention"))[1]
+    result = run(replace(random_attention.cell("MLP, learned attention"), measures=OF_WORDS))[1]
     found = answers(result)
     assert result.metrics["accuracy"].value == 1.0
     assert [found[code] for code in ("SL-101", "SL-102", "SL-104", "SL-301")] == ["supported"] * 4
@@ -38,7 +40,7 @@ def test_learned_attention_of_an_mlp_is_found_faithful() -> None:
 
 
 def test_random_attention_of_an_mlp_is_used_but_not_chosen() -> None:
-    result = run(random_attention.cell("MLP, random attention"))[1]
+    result = run(replace(random_attention.cell("MLP, random attention"), measures=OF_WORDS))[1]
     found = answers(result)
     assert result.estimates["agreement.tau.gradient"].low > 0.5  # what the papers print looks like agreement
     assert found["SL-101"] == "supported"
@@ -51,7 +53,7 @@ def test_random_attention_of_a_bilstm_is_neither() -> None:
     """A smaller one than `make verify` counts."""
     data, model = parse_data("planted:needle(n=800,length=10)"), parse_model("bilstm(hidden=32)+random(scale=1.0)")
     fit = FitSpec(epochs=15, patience=10, learning_rate=3e-3)
-    result = run(RunSpec(data, model, fit, companions=()))[1]
+    result = run(RunSpec(data, model, fit, companions=(), measures=OF_WORDS))[1]
     found = answers(result)
     assert result.metrics["accuracy"].low > 0.9
     assert "supported" not in [found[code] for code in ("SL-101", "SL-102", "SL-104")]
@@ -59,7 +61,7 @@ def test_random_attention_of_a_bilstm_is_neither() -> None:
 
 def test_displayed_weights_that_are_not_used_are_not_supported() -> None:
     model, dataset = trained(NEEDLE, "mlp(hidden=64)+additive+uniform")
-    result = audit(Displayed(model, 0), dataset)
+    result = audit(alter("random", model, dataset, 0), dataset, limit=100)
     found = answers(result)
     assert "supported" not in [found[code] for code in ("SL-001", "SL-101", "SL-102", "SL-104", "SL-301")]
     assert result.verdict.text == "must not be shown"
@@ -89,35 +91,25 @@ def test_a_constant_model_has_zero_importance_and_counted_undefined_tau() -> Non
         assert result.undefined()[f"agreement.tau.{name}"] == {"constant or zero reference": 110}
     found = answers(result)
     assert [found[code] for code in ("SL-101", "SL-102", "SL-103", "SL-104", "SL-202")] == ["not applicable"] * 5
-    assert found["SL-301"] == "contradicted"  # an area of exactly zero, with the interval of the rule of three
-    assert result.verdict.text == "must not be shown"
+    assert [found[code] for code in ("SL-301", "SL-303")] == ["not applicable"] * 2  # nothing moves what does not move
+    assert result.verdict.text == "cannot tell"
+    assert "for every one of 110 texts: no decision to explain" in result.verdict.reasons[0]
 
 
 def test_shuffled_labels_make_no_finding_of_choice() -> None:
     """A model that learned noise: its weights may be used, but on no evidence; no free reference is a needle."""
     spec = RunSpec(parse_data("planted:needle(n=800,length=30,strength=0.5)"), parse_model("mlp(hidden=32)+additive"))
-    result = run(replace(spec, fit=FitSpec(epochs=4)))[1]
+    result = run(replace(spec, fit=FitSpec(epochs=4), companions=(), limit=100))[1]
     assert result.metrics["accuracy"].low < 0.5 < result.metrics["accuracy"].high
     assert answers(result)["SL-001"] != "supported"
     assert result.verdict.text != "can be shown"
 
 
-@pytest.mark.parametrize("world", ["unused", "unchosen", "planted"])
-def test_calibration_in_small(world: str) -> None:
-    """A few seeds of what `make verify` counts in full."""
-    false = {"unused": ("SL-101", "SL-102"), "unchosen": ("SL-104",), "planted": ()}[world]
-    for seed in range(2):
-        found = answers(run(calibration.cell(world, "mlp", "vote", seed))[1])
-        assert [found[code] == "supported" for code in false] == [False] * len(false)
-        if world == "planted":
-            assert {found[code] for code in ("SL-101", "SL-102", "SL-104")} == {"supported"}
-
-
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_needle_is_found_also_where_its_state_saturates(seed: int) -> None:
     """With seed 0 the gradient without attention misses the needle, because its state has saturated; deletion does not."""
-    spec = RunSpec(parse_data("planted:needle"), parse_model("mlp+additive"), calibration.TRAINING, seed, companions=())
-    result = run(spec)[1]
+    spec = RunSpec(parse_data("planted:needle"), parse_model("mlp+additive"), FitSpec(epochs=20, patience=4), seed, 150)
+    result = run(replace(spec, companions=(), measures=OF_WORDS))[1]
     found = answers(result)
     assert [found[code] for code in ("SL-101", "SL-102", "SL-104", "SL-301")] == ["supported"] * 4
     gradient = result.estimates["agreement.captured.free_gradient"], result.estimates["agreement.chance.free_gradient"]

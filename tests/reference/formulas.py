@@ -93,3 +93,13 @@ def comprehensiveness(model: Auditable, example: Example, order: Sequence[int], 
         count = min(max(int(share * len(order) + 0.5), 1), len(order) - 1)
         drops.append(whole[chosen] - run_alone(model, without(example, set(order[:count])))[chosen])
     return float(np.mean(drops))
+
+
+def guided_loss(weights: Sequence[float], marks: Sequence[bool] | None, guide: str, strength: float) -> float:
+    """What a guide adds to the loss of one text, −λ log of the mass it wants, word by word (Pruthi et al. 2020)."""
+    if guide in ("last", "first"):
+        return -strength * log(weights[-1 if guide == "last" else 0])
+    if not any(marks or ()):
+        return 0.0
+    wanted = sum(weight for weight, mark in zip(weights, marks or (), strict=True) if mark == (guide == "onto"))
+    return -strength * log(wanted) if wanted > 0 else -strength * log(float(np.finfo(np.float32).tiny))

@@ -9,7 +9,21 @@ from typing import Any
 import numpy as np
 
 from sightline.audits import Audit
-from sightline.results import Answer, Estimate, Failed, Finding, Measurement, NotApplicable, Ragged, TextRecord, Verdict
+from sightline.results import (
+    CAVEATS,
+    MUST_NOT,
+    Answer,
+    Estimate,
+    Failed,
+    Finding,
+    Learned,
+    MapRow,
+    Measurement,
+    NotApplicable,
+    Ragged,
+    TextRecord,
+    Verdict,
+)
 
 HOSTILE = (
     "<script>alert(1)</script> was \"great\" & 'fun'",
@@ -136,16 +150,75 @@ def explored(texts: tuple[TextRecord, ...] | None = None) -> Audit:
     return replace(base, measurements={**base.measurements, **more})
 
 
+ASTRAY = Verdict(
+    MUST_NOT,
+    2,
+    ("SL-303",),
+    (
+        "SL-303 contradicted: moved into another text, the highlighted words leave the decision behind (effect 0.012 [−0.027, 0.051], n = 428)",
+    ),
+)
+LEARNED = Learned(estimate(0.815), estimate(0.509), estimate(0.306), True, 12)
+
+
+def map_row(name: str, answer: Answer, value: float, *, chosen: bool = False, n: int = 436) -> MapRow:
+    """One map, measured in all three ways."""
+    found = {
+        what: estimate(value * size, n=n) for what, size in (("carried", 1.0), ("deleted", 0.8), ("replaced", 0.7))
+    }
+    return MapRow(name, name.startswith("signed"), chosen, answer, **found)
+
+
+MAPS = (
+    map_row("attention", "contradicted", 0.012),
+    map_row("gradient", "supported", 0.372),
+    map_row("deletion", "supported", 0.513),
+    map_row("contribution", "supported", 0.552, chosen=True),
+    replace(map_row("given", "inconclusive", 0.05), replaced=None, deleted=None, notes=("12 texts have no scores",)),
+    map_row("signed_gradient", "contradicted", 0.021, chosen=True),
+    map_row("signed_deletion", "contradicted", 0.018),
+)
+
+
+def transplant(texts: tuple[TextRecord, ...], seed: int = 3) -> Measurement:
+    """Draw the maps that are compared with attention over the words of given texts."""
+    random = np.random.default_rng(seed)
+    lengths = np.array([len(text.tokens) for text in texts], dtype=np.int64)
+    names = ("contribution", "given", "signed_gradient", "signed_deletion", "signed_contribution")
+    drawn = {name: random.normal(size=int(lengths.sum())) ** 3 for name in names}
+    maps = {name: Ragged(v if name[:6] == "signed" else np.abs(v), lengths) for name, v in drawn.items()}
+    return Measurement("transplant", maps)
+
+
+def compared(verdict: Verdict = ASTRAY, texts: tuple[TextRecord, ...] | None = None) -> Audit:
+    """The realistic audit with everything that stands at the head: what was learned, and the maps side by side."""
+    base = explored(texts)
+    measured = {**base.measurements, "transplant": transplant(base.texts)}
+    answers: dict[str, Answer] = {"negative": "contradicted", "positive": "supported"}
+    findings = tuple(replace(one, answers=answers) if one.by_class else one for one in base.findings)
+    return replace(base, verdict=verdict, learned=LEARNED, maps=MAPS, measurements=measured, findings=findings)
+
+
+def by_class() -> Verdict:
+    """A verdict that differs from class to class."""
+    whole = audit().verdict
+    fine = replace(whole, text=CAVEATS)
+    return replace(fine, by_class={"positive": fine, "negative": ASTRAY})
+
+
 def hostile() -> Audit:
     """The realistic audit with names, reasons and texts that try to break out of the page."""
     texts = tuple(record(text, index, index % 2 == 0) for index, text in enumerate((*HOSTILE, "long " + "x" * 100_000)))
     evil = '"><script src="http://evil.example/x.js"></script>\u202e'
     base = audit(texts)
     first, *others = base.findings
-    named = replace(first, claim=evil, notes=(evil,), by_class={evil: estimate(0.2), "شيء": estimate(0.1)})
+    classes = {evil: estimate(0.2), "شيء": estimate(0.1)}
+    named = replace(first, claim=evil, notes=(evil,), by_class=classes, answers={evil: "inconclusive"})
     return replace(
         base,
-        verdict=replace(base.verdict, text=evil, reasons=(evil,)),
+        verdict=Verdict(evil, 5, (), (evil,), {evil: replace(ASTRAY, reasons=(evil,)), "شيء": base.verdict}),
+        maps=(replace(MAPS[0], name=evil, notes=(evil,)), replace(MAPS[3], notes=(evil,)), MAPS[5]),
+        learned=LEARNED,
         findings=(named, *others),
         estimates={evil: estimate(0.4)},
         spec={evil: evil, "data": {"path": evil}},

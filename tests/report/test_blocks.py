@@ -70,12 +70,13 @@ def test_every_word_keeps_a_place_whatever_the_offsets(text: str, offsets: list[
 
 @given(st.lists(st.floats(-1e30, 1e30), min_size=1, max_size=8))
 def test_numbers_keep_three_significant_digits(values: list[float]) -> None:
-    ((found,),) = json.loads(number_block([0], [HeldMap(MAPS[0], [np.array(values)])]))
+    ((found,),) = json.loads(number_block([0], [HeldMap(MAPS[0], [np.array(values)], "")]))
     assert found == [float(f"{value:.3g}") for value in values]
 
 
 def test_undefined_and_endless_numbers_stay_what_they_are() -> None:
-    held = [HeldMap(MAPS[0], [np.array([math.nan, math.inf, -math.inf, 0.12345])]), HeldMap(MAPS[1], [np.array([])])]
+    rows = [np.array([math.nan, math.inf, -math.inf, 0.12345])], [np.array([])]
+    held = [HeldMap(kind, each, "") for kind, each in zip(MAPS, rows, strict=False)]
     assert json.loads(number_block([0], held)) == [[[None, math.inf, -math.inf, 0.123], []]]
 
 

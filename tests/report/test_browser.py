@@ -8,22 +8,22 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from sightline.audits import Audit
-from tests.report.audits import HOSTILE, audit, explored, hostile, record
+from tests.report.audits import HOSTILE, audit, compared, explored, hostile, record
 from tests.report.conftest import OVERFLOW, Reader
 
 pytestmark = pytest.mark.browser
-REALISTIC, HOSTILE_AUDIT, EXPLORED = audit(), hostile(), explored()
+REALISTIC, HOSTILE_AUDIT, EXPLORED, COMPARED = audit(), hostile(), explored(), compared()
 GROUND = "getComputedStyle(document.body).backgroundColor"
 
 
-@pytest.mark.parametrize("told", [REALISTIC, HOSTILE_AUDIT], ids=["realistic", "hostile"])
+@pytest.mark.parametrize("told", [COMPARED, HOSTILE_AUDIT], ids=["compared", "hostile"])
 @pytest.mark.parametrize("width", [375, 1280])
 def test_the_page_stands_alone(reader: Reader, told: Audit, width: int) -> None:
     page = reader.open(told, width=width)
     page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true })")
     assert page.evaluate(OVERFLOW) == 0
     assert page.locator("h1").count() == 1
-    assert page.locator("h2").all_inner_texts()[:2] == ["Verdict", "Findings that bear on the verdict"]
+    assert page.locator("h2").all_inner_texts()[:2] == ["Verdict", "What may be shown instead"]
     shade = "getComputedStyle(document.querySelector('#opened .map .s10')).backgroundColor"
     assert page.evaluate(shade) != "rgba(0, 0, 0, 0)"
 
@@ -34,6 +34,13 @@ def test_the_keyboard_reaches_the_verdict_first(reader: Reader) -> None:
     assert page.evaluate("document.activeElement.getAttribute('href')") == "#verdict"
     page.keyboard.press("Enter")
     assert page.evaluate("location.hash") == "#verdict"
+
+
+@pytest.mark.parametrize(("width", "screens"), [(1100, 1.2), (375, 2.0)])
+def test_answer_reason_remedy_and_example_are_seen_at_once(reader: Reader, width: int, screens: float) -> None:
+    box = reader.open(COMPARED, width=width).locator(".example").bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] < screens * 800
 
 
 def test_the_page_follows_a_dark_screen(reader: Reader) -> None:
@@ -54,7 +61,7 @@ def test_on_paper_the_texts_are_those_without_a_script(reader: Reader) -> None:
     page.emulate_media(media="print")
     expect(page.locator("#explorer")).to_be_hidden()
     expect(page.locator(".printed .map").first).to_be_visible()
-    expect(page.locator(".verdict .answer")).to_be_visible()
+    expect(page.locator("#verdict .answer")).to_be_visible()
     assert page.evaluate(OVERFLOW) == 0
 
 
@@ -81,7 +88,7 @@ def test_no_other_script_runs_and_no_string_becomes_markup(reader: Reader) -> No
 
 @pytest.mark.parametrize(("width", "scheme"), [(1100, "light"), (375, "light"), (1100, "dark")])
 def test_nothing_serious_keeps_anybody_out(reader: Reader, width: int, scheme: str) -> None:
-    page = reader.open(EXPLORED, width=width, color_scheme=scheme)
+    page = reader.open(COMPARED, width=width, color_scheme=scheme)
     page.locator("#opened [data-word]").nth(2).click()
     expect(page.locator(".numbers")).to_be_visible()
     page.locator("#explorer details").evaluate("fold => { fold.open = true }")

@@ -13,7 +13,7 @@ from sightline.report.page.held import held_texts
 from sightline.report.page.maps import MAPS
 from sightline.report.page.render import render
 from sightline.results import Measurement, Ragged
-from tests.report.audits import audit, explored, hostile, record
+from tests.report.audits import audit, compared, explored, hostile, record
 from tests.report.pages import Page
 from tests.report.test_blocks import unpacked
 
@@ -46,11 +46,14 @@ def test_every_text_is_there_with_the_numbers_of_the_audit() -> None:
 
 
 def test_every_map_that_an_audit_holds_is_offered_and_no_other() -> None:
-    assert [each["name"] for each in index_of(explored())["maps"]] == [kind.name for kind in MAPS]
+    assert [each["name"] for each in index_of(compared())["maps"]] == [kind.name for kind in MAPS]
     assert [each["name"] for each in index_of(audit())["maps"]] == [
-        k.name for k in MAPS if k.measure in ("outputs", "agreement")
+        k.name for k in MAPS if k.measures[0] in ("outputs", "agreement")
     ]
     assert [each["name"] for each in index_of(explored())["maps"] if each["signed"]] == ["token evidence"]
+    assert [each["name"] for each in index_of(compared())["maps"] if each["signed"]] == [
+        k.name for k in MAPS if k.quantity.startswith("signed_") or k.quantity == "evidence"
+    ]
 
 
 def test_a_map_of_other_lengths_is_not_offered() -> None:

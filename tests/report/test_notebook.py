@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from sightline.audits import Audit
-from tests.report.audits import audit, hostile
+from tests.report.audits import audit, by_class, compared, hostile
 from tests.report.pages import Page
 
 
@@ -21,6 +21,22 @@ def test_the_block_tells_the_verdict_and_every_finding_with_its_interval_and_n()
     assert "0.430 [0.380, 0.480]872" in text.replace("\n", "")
     assert "24 texts audited" in text
     assert 'audit.to_html("report.html")' in text
+
+
+def test_the_block_names_classes_and_maps_as_the_page_does() -> None:
+    text = block(compared(by_class())).text().replace("\xa0", " ")
+    assert (
+        "Can be shown with caveats for texts predicted 'positive'; must not be shown for texts predicted 'negative': moved"
+        in text
+    )
+    assert (
+        "For texts predicted 'negative': moved into another text, the highlighted words leave the decision behind (SL-303)"
+        in text
+    )
+    assert "Accuracy 0.815 [0.775, 0.855]" in text
+    assert "How much each word matters: weight × evidence. Its words: carried into another text 0.552" in " ".join(
+        text.split()
+    )
 
 
 def test_findings_that_are_context_come_last_and_say_so() -> None:

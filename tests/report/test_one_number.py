@@ -96,7 +96,7 @@ def rows(page: Page) -> list[tuple[str, Cells]]:
 
 def test_the_page_writes_a_number_the_same_wherever_it_stands(told: Audit) -> None:
     page = Page(render(told))
-    table = {cells[0]: cells[1:] for article, cells in rows(page) if not article and cells[0] in told.estimates}
+    table = {c[0]: c[1:] for article, c in rows(page) if not article and c[0] in told.estimates and len(c) == 5}
     assert table.keys() == told.estimates.keys()
     text, compared = page.text().replace("\xa0", " "), 0
     for claim in (CLAIMS[one.code] for one in told.findings if one.code in CLAIMS):
@@ -106,8 +106,8 @@ def test_the_page_writes_a_number_the_same_wherever_it_stands(told: Audit) -> No
             if cells[0] in claim.beside and at == anchor(claim.code)
         }
         assert beside == {name: table[name] for name in beside}
-        if claim.kind == "contrast" and claim.number in table:
-            value, span, n, _ = table[claim.number]
+        value, span, n, _ = table.get(claim.number, ("undefined", "", "", ""))
+        if claim.kind == "contrast" and value != "undefined":
             assert f"{claim.number_words}: {value} {span}, n = {n}." in text
             compared += len(beside)
     assert compared

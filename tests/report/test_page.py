@@ -17,10 +17,12 @@ from sightline.report.page.frame import _script
 from sightline.report.page.render import render, write_page
 from sightline.report.visible import visible
 from sightline.results import Measurement, NotApplicable
-from tests.report.audits import audit, hostile
+from tests.report.audits import ASTRAY, audit, by_class, compared, hostile
 from tests.report.pages import Page
 
-BOTH = pytest.mark.parametrize("told", [audit(), hostile()], ids=["realistic", "hostile"])
+BOTH = pytest.mark.parametrize(
+    "told", [audit(), compared(by_class()), hostile()], ids=["realistic", "compared", "hostile"]
+)
 
 
 def plain(html: str) -> str:
@@ -183,6 +185,91 @@ def test_headings_go_down_one_level_at_a_time_and_ids_are_unique() -> None:
     assert targets <= set(ids)
 
 
+def test_the_head_answers_warns_and_offers_before_any_finding() -> None:
+    text = plain(render(compared()))
+    marks = [
+        "Must not be shown",
+        "Moved into another text, the highlighted words leave the decision behind (SL-303)",
+        "Accuracy 0.815 [0.775, 0.855]; always saying the most common class: 0.509",
+        "Its training had converged. 12 texts were longer than the model was let read, and cut.",
+        "How much each word matters: weight × evidence.  Its words carry 0.552",
+        "Which words speak for the decision, which against: none of the maps that were tried. The best was signed gradient.",
+        "One text, two maps",
+        "attention and weight × evidence differ most on this one",
+        "Maps side by side",
+        "Row 2 of the verdict table",
+    ]
+    places = [text.index(mark) for mark in marks]
+    assert places == sorted(places)
+
+
+def test_a_head_says_only_what_there_is() -> None:
+    text = plain(render(audit()))
+    for missing in ("Accuracy 0.815", "One text, two maps", "Maps side by side", "may be shown instead"):
+        assert missing not in text
+
+
+@pytest.mark.parametrize(
+    ("row", "title", "tone"),
+    [(1, "Which map carries", "open"), (2, "What may be", "bad"), (3, "What may be", "bad"), (4, "Which map carries", "good"), (5, "Which map carries", "caveat"), (6, "Which map carries", "open")],
+)  # fmt: skip
+def test_the_tone_is_that_of_the_row(row: int, title: str, tone: str) -> None:
+    html = render(compared(replace(ASTRAY, row=row)))
+    assert f'<p class="answer {tone}">' in html
+    assert f'<h2 id="instead-title">{title}' in html
+
+
+def test_where_classes_differ_the_head_answers_for_each() -> None:
+    page = Page(render(compared(by_class())))
+    parts = [text for tone in ("caveat", "bad") for found in page.inside("p", f"answer {tone}") for _, text in found]
+    assert parts == [
+        "Can be shown with caveats for texts predicted 'positive'",
+        "Must not be shown for texts predicted 'negative'",
+    ]
+    assert "For texts predicted 'negative': moved into another text, the highlighted words leave" in page.text()
+    title = next(text for path, text in page.pieces if path and path[-1][0] == "title")
+    assert title.startswith("can be shown with caveats for texts predicted 'positive'; must not be shown for texts")
+
+
+def test_the_table_of_maps_has_every_number_with_its_n_and_marks_the_chosen() -> None:
+    html = render(compared())
+    text = plain(html).replace("\n", "")
+    assert "attention0.012 [−0.028, 0.052]0.010 [−0.030, 0.050]0.008 [−0.032, 0.048]436✕ contradicted" in text
+    assert "weight × evidence (chosen)0.552 [0.512, 0.592]" in text
+    assert "given scores12 texts have no scores0.050 [0.010, 0.090]——436◐ inconclusive" in text
+    assert html.count('<tr class="chosen">') == 2
+    assert all(name in text for name in ("signed gradient (chosen)", "signed leave-one-out"))
+
+
+def test_the_example_is_drawn_by_both_maps_and_left_out_with_the_texts() -> None:
+    html = render(compared())
+    example = html[html.index("One text, two maps") : html.index("Maps side by side")]
+    assert re.findall(r"<h4>([^<]+) <span", example) == ["attention", "weight × evidence"]
+    assert example.count('class="s10"') >= 2
+    without = render(compared(), texts=False)
+    assert "One text, two maps" not in without
+    assert "How much each word matters" in without
+    assert not any(word in without for word in ("awful", "wonderful", "generous"))
+
+
+def test_the_answer_of_each_class_stands_at_its_effect() -> None:
+    text = plain(render(compared())).replace("\n", "")
+    assert "negative0.180 [0.120, 0.240]428above δ✕ contradicted" in text
+    assert "◐ inconclusive" in text
+
+
+def test_maps_that_are_compared_are_offered_with_the_others() -> None:
+    names = re.search(r'"maps":\[(.*?)\]', render(compared()))
+    assert names is not None
+    for name in ("weight \\u00d7 evidence", "given scores", "signed gradient", "signed leave-one-out"):
+        assert f'"name":"{name}"' in names[1]
+    kept = {name: m for name, m in compared().measurements.items() if name != "agreement"}
+    shown = compared().measurements["agreement"]
+    assert isinstance(shown, Measurement)
+    other = replace(shown, code="transplant", values={"gradient": shown.values["gradient"]})
+    assert "<h4>gradient" in render(replace(compared(), measurements={**kept, "transplant": other}))
+
+
 def test_the_page_names_its_model_and_its_data() -> None:
     assert "model: bilstm+additive+softmax · data: reviews" in plain(render(audit()))
     unnamed = replace(audit(), cards={"data": {"source": "csv:reviews.csv"}, "model": "a word"})
@@ -255,8 +342,8 @@ def test_a_page_is_written_whole_and_replaces_the_last(tmp_path: Path) -> None:
     assert [entry.name for entry in path.parent.iterdir()] == ["report.html"]
 
 
-def test_an_audit_that_was_saved_gives_the_same_page(tmp_path: Path) -> None:
-    told = audit()
+@pytest.mark.parametrize("told", [audit(), compared(by_class())], ids=["realistic", "compared"])
+def test_an_audit_that_was_saved_gives_the_same_page(tmp_path: Path, told: Audit) -> None:
     assert render(Audit.load(told.save(tmp_path / "saved"))) == render(told)
 
 

@@ -1,11 +1,13 @@
 """Settings of any depth become rows one can read, and every missing number has its reason."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from sightline.report.page.made import settings_rows
-from sightline.report.page.rows import class_rows, estimate_row, skipped_rows, undefined_rows
+from sightline.report.page.rows import class_rows, estimate_row, missing_rows, skipped_rows, undefined_rows
+from sightline.results import Measurement
 from tests.report.audits import audit, estimate, findings
 
 
@@ -55,6 +57,14 @@ def test_what_has_no_number_has_a_reason() -> None:
         ("agreement.tau", "fewer than two words", "3"),
         ("agreement.tau", "all weights equal", "1,234"),
     ]
+    without = Measurement("need", {}, missing={"constant": "needs decode"})
+    told = replace(audit(), measurements={"need": without})
+    assert [(row.name, row.reason) for row in missing_rows(told)["left_out"]] == [("need.constant", "needs decode")]
     assert [(row.name, row.reason) for row in skipped_rows(audit())] == [
         ("information", "needs at least 500 texts, found 24")
     ]
+
+
+def test_classes_are_put_beside_their_answers() -> None:
+    answered = replace(findings()[0], answers={"positive": "supported"})
+    assert [(row.name, row.answer) for row in class_rows(answered)] == [("negative", ""), ("positive", "supported")]

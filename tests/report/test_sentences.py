@@ -3,10 +3,23 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sightline.report.sentences import chance, null_of, row_condition, sentences, side, what_would_change
-from sightline.results import Estimate, Finding
-from tests.report.audits import findings
+from sightline.report.sentences import (
+    answers,
+    chance,
+    headline,
+    null_of,
+    reason_of,
+    reasons_by_class,
+    row_condition,
+    sentences,
+    side,
+    what_would_change,
+)
+from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, VERDICTS, Estimate, Finding, Verdict
+from tests.report.audits import ASTRAY, by_class, findings
 
 FINDING = {finding.code: finding for finding in findings()}
 
@@ -87,3 +100,66 @@ def test_without_a_delta_nothing_is_compared() -> None:
 def test_every_row_of_the_verdict_table_is_explained() -> None:
     assert len({row_condition(row) for row in range(1, 7)}) == 6
     assert "does not know" in row_condition(99)
+
+
+ROWS = {CAN: 4, CAVEATS: 5, MUST_NOT: 2, CANNOT_TELL: 6}
+
+
+def verdict(text: str, classes: dict[str, str] | None = None) -> Verdict:
+    told = {name: verdict(one) for name, one in (classes or {}).items()}
+    return Verdict(text, ROWS[text], (), (f"SL-1 contradicted: why {text} (effect 0)",), told)
+
+
+@pytest.mark.parametrize("text", VERDICTS)
+def test_where_all_classes_agree_the_headline_is_the_verdict(text: str) -> None:
+    assert headline(verdict(text)) == headline(verdict(text, {"a": text, "b": text})) == text
+
+
+@pytest.mark.parametrize(
+    ("whole", "classes", "expected"),
+    [
+        (CAVEATS, {"n": MUST_NOT, "p": CAVEATS}, f"can be shown with caveats for texts predicted 'p'; must not be shown for texts predicted 'n': why {MUST_NOT}"),
+        (CAVEATS, {"n": MUST_NOT}, f"can be shown with caveats for all texts together; must not be shown for texts predicted 'n': why {MUST_NOT}"),
+        (MUST_NOT, {"a": CANNOT_TELL, "b": CAN}, "must not be shown for all texts together; can be shown for texts predicted 'b'; cannot tell for texts predicted 'a'"),
+        (MUST_NOT, {"a": MUST_NOT, "b": MUST_NOT, "c": MUST_NOT, "d": CAN}, f"can be shown for texts predicted 'd'; must not be shown for texts predicted 'a', 'b' and 'c': why {MUST_NOT}"),
+    ],
+)  # fmt: skip
+def test_where_classes_differ_each_is_named(whole: str, classes: dict[str, str], expected: str) -> None:
+    assert headline(verdict(whole, classes)) == expected
+
+
+@given(whole=st.sampled_from(VERDICTS), classes=st.dictionaries(st.text(st.characters(categories=["L"]), min_size=1, max_size=3), st.sampled_from(VERDICTS), max_size=5))  # fmt: skip
+def test_no_class_that_the_map_must_not_be_shown_for_hides(whole: str, classes: dict[str, str]) -> None:
+    told = headline(verdict(whole, classes))
+    assert whole in told
+    if set(classes.values()) - {whole}:
+        assert all(f"'{name}'" in told for name in classes)
+        told_of = {part.text.partition(" for ")[0]: part.row for part in answers(verdict(whole, classes))}
+        assert told_of == {text: ROWS[text] for text in {whole, *classes.values()}}
+
+
+def test_a_class_of_a_long_or_evil_name_stays_a_word_of_the_headline() -> None:
+    told = headline(verdict(CAVEATS, {"x\n\x1b" * 40: MUST_NOT}))
+    assert told.isprintable()
+    assert len(told) < 200
+
+
+def test_the_headline_gives_the_reason_without_its_numbers_and_each_reason_once() -> None:
+    assert headline(by_class()).endswith(
+        "'negative': moved into another text, the highlighted words leave the decision behind"
+    )
+    both = replace(by_class(), by_class={**by_class().by_class, "neutral": ASTRAY})
+    assert headline(both).count("leave the decision behind") == 1
+    assert headline(replace(by_class(), by_class={"a": replace(ASTRAY, reasons=())})).endswith("predicted 'a'")
+
+
+def test_what_was_not_tested_is_told_with_its_code_and_why() -> None:
+    assert reason_of("SL-402 not applicable: a state stands for its word (needs decode)").code == ""
+    assert reason_of("SL-105 inconclusive: it could not be shown (n = 3; (2))").words == "it could not be shown"
+    assert reason_of("18 test texts; a verdict rests on at least 50").words.startswith("18 test texts")
+    assert reason_of("SL-301 contradicted: it changes nothing").words == "it changes nothing"
+
+
+def test_the_reasons_of_a_class_are_listed_where_classes_differ() -> None:
+    assert reasons_by_class(by_class()) == [("for texts predicted 'negative'", ASTRAY.reasons[0])]
+    assert reasons_by_class(replace(ASTRAY, by_class={"negative": ASTRAY})) == []

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from sightline.data.vocabulary import Vocabulary
 from sightline.errors import SpecError
+from sightline.findings.thresholds import committed
 from sightline.models.classifier import build
 from sightline.spec.catalogue import ENCODERS, chosen, names_of, row_of
 from sightline.spec.keys import run_key, training_key
@@ -23,6 +24,7 @@ from sightline.spec.presets import PRESETS, build_specs
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.typed import read_as
 from sightline.spec.values import FROM_ZERO, MEANING, OFFICIAL, DataSpec, FitSpec, ModelSpec, RunSpec
+from sightline.training.companions import companions_of
 
 names = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
 values = st.one_of(
@@ -84,13 +86,15 @@ fits = st.fixed_dictionaries(
         "attention_weight_decay": numbers, "amsgrad": st.booleans(), "class_weights": st.booleans(),
         "reduction": st.sampled_from(["mean", "sum"]), "keep": st.sampled_from(["loss", "auc", "accuracy"]),
         "gradient_clipping": numbers, "attention_rate_factor": above,
+        "guide": st.sampled_from(["onto", "away", "last", "first"]), "guide_weight": above,
     },
 )  # fmt: skip
 rest = st.fixed_dictionaries(
     {"seed": st.integers()},
     optional={
         "limit": st.none() | sizes, "companions": st.lists(st.text(), max_size=2),
-        "measures": st.sampled_from([[], ["agreement"], ["need", "erasure"]]), "displayed": st.sampled_from(["", "random"]),
+        "measures": st.sampled_from([[], ["agreement"], ["need", "erasure"]]), "altered": st.sampled_from(["", "random", "scaled(by=0.3)"]),
+        "gradient": st.sampled_from(["input", "norm"]),
     },
 )  # fmt: skip
 
@@ -100,7 +104,14 @@ def make(data: dict[str, Any], model: dict[str, Any], fit: dict[str, Any], rest:
         return {k: Part(v[0], tuple(sorted(v[1].items()))) if isinstance(v, tuple) else v for k, v in room.items()}
 
     named = {k: tuple(v) if isinstance(v, list) else v for k, v in rest.items()}
-    return RunSpec(DataSpec(**with_parts(data)), together(ModelSpec(**with_parts(model))), FitSpec(**fit), **named)
+    built = together(ModelSpec(**with_parts(model)))
+    return RunSpec(DataSpec(**with_parts(data)), built, FitSpec(**guidable(fit, built)), **named)
+
+
+def guidable(fit: dict[str, Any], model: ModelSpec) -> dict[str, Any]:
+    """Leave the guide out where attention is not learned, and its weight where there is no guide."""
+    left_out = {"guide", "guide_weight"} if model.source.name != "learned" or "guide" not in fit else set()
+    return {name: value for name, value in fit.items() if name not in left_out}
 
 
 def together(model: ModelSpec) -> ModelSpec:
@@ -297,11 +308,11 @@ def test_presets_fill_in_what_a_spec_leaves_open_by_part_and_by_encoder() -> Non
 
 
 NAMED = {
-    "mlp": ("22af44e426686bc3", "3b6981d1ab0cb4c8", "47a3fe96e01cc2b5"),
-    "bilstm(hidden=8,layers=2)+additive(hidden=4)": ("f523c3f14a4b1f14", "e9113a4669a221f1", "bc5a7fd2ba7e2ced"),
-    "bilstm+random(scale=2.0)": ("d09208438ba81621", "e6290fa76a439368", "eb7118f243c9ea04"),
+    "mlp": ("af9b3fb033390536", "7fadacdc58e1f13a", "47a3fe96e01cc2b5"),
+    "bilstm(hidden=8,layers=2)+additive(hidden=4)": ("d5a4ef29f18689ac", "b11bebc338a1a6d3", "bc5a7fd2ba7e2ced"),
+    "bilstm+random(scale=2.0)": ("2376f988871d363d", "ea928f136b0bf4a0", "eb7118f243c9ea04"),
 }
-"""Names and first weights that models had before there were other decoders, retention and clipping."""
+"""Names of runs, and first weights of models: those from before there were other decoders, retention and clipping."""
 
 
 @pytest.mark.parametrize("text", NAMED)
@@ -320,16 +331,17 @@ def test_a_later_field_is_in_json_and_in_keys_just_where_it_says_something() -> 
     item = through_json(RUN)
     assert not {"decoder", "retention"} & set(item["model"])
     assert "query" not in item["data"]
-    assert not {"gradient_clipping", "attention_rate_factor"} & set(item["fit"])
-    assert not {"measures", "displayed"} & set(item)
+    assert not {"gradient_clipping", "attention_rate_factor", "guide", "guide_weight"} & set(item["fit"])
+    assert not {"measures", "altered", "gradient"} & set(item)
     said = replace(RUN, model=parse_model("bilstm(hidden=8)+query+concat"), fit=FitSpec(3, gradient_clipping=5.0))
     item = through_json(said)
     assert item["model"]["decoder"] == {"name": "query", "options": []}
     assert item["fit"]["gradient_clipping"] == 5.0
     assert read_run(item) == said
-    shown = replace(RUN, measures=("need", "agreement"), displayed="random")
+    shown = replace(RUN, measures=("need", "agreement"), altered="random", gradient="norm")
     item = through_json(shown)
-    assert (item["measures"], item["displayed"]) == (["need", "agreement"], "random")
+    assert (item["measures"], item["altered"]) == (["need", "agreement"], "random")
+    assert item["gradient"] == "norm"
     assert read_run(item) == shown
 
 
@@ -340,19 +352,46 @@ def test_measures_that_are_none_or_have_two_names_are_refused(measures: tuple[st
     assert raised.value.field == "measures"
 
 
-def test_weights_that_nobody_can_show_are_refused() -> None:
-    with pytest.raises(SpecError, match=r"^displayed: expected 'random', or '' .*; got 'uniform'"):
-        replace(RUN, displayed="uniform")
+@pytest.mark.parametrize(
+    ("altered", "told"),
+    [
+        ("uniform", "unknown alteration 'uniform'; expected one of random, shuffled, rationale, scaled, broken"),
+        ("scaled(by=0)", r"scaled\(by=0\): expected a positive by, got 0"),
+        ("broken(share=1.5)", r"broken\(share=1.5\): expected share up to 1 and above 0|.*, got 1.5"),
+        ("scaled( by=2.0 )", r"expected it written as 'scaled\(by=2.0\)'; got 'scaled\( by=2.0 \)'"),
+        ("scaled(", "expected a part such as"),
+    ],
+)
+def test_what_nobody_can_alter_is_refused(altered: str, told: str) -> None:
+    with pytest.raises(SpecError, match=f"^altered: {told}") as raised:
+        replace(RUN, altered=altered)
+    assert raised.value.field == "altered"
+
+
+def test_a_weight_of_no_guide_is_refused() -> None:
+    with pytest.raises(SpecError, match=r"fit\.guide_weight: 2\.0 weighs nothing without fit\.guide; name one"):
+        FitSpec(guide_weight=2.0)
+
+
+def test_attention_that_is_not_learned_has_no_guide() -> None:
+    with pytest.raises(SpecError, match=r"fit\.guide: nothing guides attention that is uniform"):
+        RunSpec(RUN.data, parse_model("mlp+uniform"), FitSpec(guide="last"))
+
+
+def test_a_gradient_is_reduced_as_one_of_the_papers_does() -> None:
+    with pytest.raises(SpecError, match=r"gradient: expected input or norm, got 'sum'"):
+        read_run(through_json(RUN) | {"gradient": "sum"})
 
 
 @pytest.mark.parametrize("name", [f.name for f in fields(FitSpec) if f.type in ("int", "float")])
 def test_what_no_training_could_mean_is_refused(name: str) -> None:
+    beside = WITH.get(name, {})
     kind = type(getattr(FitSpec(), name))
     wrong = [-1] + [0] * (name not in FROM_ZERO) + [math.nan, math.inf] * (kind is float)
     for value in wrong:
         told = f"fit.{name}: expected a number {'from' if name in FROM_ZERO else 'above'} 0, got {value}"
         with pytest.raises(SpecError, match=re.escape(told)):
-            FitSpec(**{name: kind(value)})
+            FitSpec(**beside, **{name: kind(value)})
     if name in FROM_ZERO:
         assert getattr(FitSpec(**{name: kind(0)}), name) == 0
 
@@ -391,17 +430,20 @@ CHANGES: dict[str, dict[str, Any]] = {
     "fit": {
         "epochs": 4, "patience": 4, "batch_size": 4, "learning_rate": 0.5, "weight_decay": 0.5,
         "attention_weight_decay": 0.5, "amsgrad": True, "class_weights": True, "reduction": "sum", "keep": "auc",
-        "gradient_clipping": 5.0, "attention_rate_factor": 10.0,
+        "gradient_clipping": 5.0, "attention_rate_factor": 10.0, "guide": "last", "guide_weight": 2.0,
     },
 }  # fmt: skip
+WITH = {"guide_weight": {"guide": "onto"}}
+"""What a field must have beside it."""
 OF_A_TRAINING = [replace(RUN, seed=2)] + [
-    replace(RUN, **{room: replace(getattr(RUN, room), **{name: value})})
+    replace(RUN, **{room: replace(getattr(RUN, room), **WITH.get(name, {}), **{name: value})})
     for room, changes in CHANGES.items()
     for name, value in changes.items()
 ]
 OF_AN_AUDIT = [
     replace(RUN, limit=51), replace(RUN, limit=None), replace(RUN, companions=()), replace(RUN, measures=("need",)),
-    replace(RUN, measures=("need", "reach")), replace(RUN, displayed="random"),
+    replace(RUN, measures=("need", "reach")), replace(RUN, altered="random"),
+    replace(RUN, altered="broken(share=0.5)"),
 ]  # fmt: skip
 
 
@@ -475,6 +517,13 @@ def test_the_meaning_is_part_of_both_keys(monkeypatch: pytest.MonkeyPatch) -> No
     assert not before & {run_key(RUN), training_key(RUN)}
 
 
+def test_other_thresholds_have_another_meaning() -> None:
+    """The same run gives other answers by them; a store must not take the old ones for new."""
+    known = committed()
+    told = json.dumps([known.delta, known.minimum_texts, known.minimum], sort_keys=True)
+    assert (MEANING, hashlib.sha256(told.encode()).hexdigest()[:8]) == (2, "5eb3671b"), "raise MEANING with every new δ"
+
+
 def test_a_number_that_is_none_has_no_key() -> None:
     with pytest.raises(SpecError, match="run spec: expected finite numbers"):
         run_key(RunSpec(parse_data("planted:needle"), ModelSpec(Part("mlp"), embedding_std=math.nan)))
@@ -524,3 +573,12 @@ def test_the_companion_of_one_run_is_the_training_of_another(encoder: str) -> No
     judged = replace(RUN, model=replace(parse_model(encoder), source=Part("uniform")), limit=7)
     alone = RunSpec(RUN.data, parse_model(f"{encoder}+uniform"), RUN.fit, RUN.seed, companions=())
     assert training_key(judged) == training_key(alone)
+
+
+def test_runs_that_differ_in_their_guide_share_their_companions() -> None:
+    plain = replace(RUN, companions=("uniform", "frozen"))
+    guided = replace(plain, fit=replace(RUN.fit, guide="last", guide_weight=0.3))
+    found = companions_of(guided)
+    assert [str(other.model.source) for other in found.values()] == ["uniform", "frozen"]
+    assert training_key(plain) != training_key(guided)
+    assert list(map(training_key, found.values())) == list(map(training_key, companions_of(plain).values()))

@@ -9,21 +9,47 @@ from sightline.statistics.contrast import benjamini_hochberg, p_value, paired
 def test_the_effect_is_paired_by_text() -> None:
     generator = np.random.default_rng(0)
     floor = generator.random(200)
-    contrast = paired(floor + 0.1, floor, 0, "t")
-    assert contrast.effect.value == pytest.approx(0.1)
-    assert contrast.effect.high - contrast.effect.low < 0.02
+    contrast = paired(floor + 0.1, floor, 0)
+    assert contrast.effect.value == pytest.approx(0.1 / (1 - floor.mean()))
+    assert contrast.effect.high - contrast.effect.low < 0.05
     assert contrast.number.high - contrast.number.low > 0.05  # unpaired, the texts differ
 
 
 def test_only_texts_with_both_sides_count() -> None:
-    contrast = paired(np.array([0.5, np.nan, 0.7, 0.9]), np.array([0.1, 0.2, np.nan, 0.3]), 0, "t")
+    contrast = paired(np.array([0.5, np.nan, 0.7, 0.9]), np.array([0.1, 0.2, np.nan, 0.3]), 0)
     assert contrast.effect.n == contrast.number.n == contrast.floor.n == 2
-    assert contrast.effect.value == pytest.approx(0.5)
+    assert contrast.effect.value == pytest.approx((0.4 + 0.6) / (0.9 + 0.7))
+
+
+def test_the_effect_is_the_share_of_the_way_from_floor_to_ceiling() -> None:
+    floor, ceiling = np.array([0.1, 0.2, 0.0, 0.3]), np.array([0.5, 0.4, np.nan, 0.3])
+    contrast = paired(np.array([0.3, 0.4, 0.9, 0.3]), floor, 0, ceiling)
+    assert contrast.effect.value == pytest.approx((0.2 + 0.2 + 0) / (0.4 + 0.2 + 0))
+    assert contrast.effect.n == contrast.number.n == contrast.floor.n == 3
+
+
+def test_a_ceiling_that_is_not_above_the_floor_gives_no_effect() -> None:
+    random = np.random.default_rng(0)
+    contrast = paired(random.random(50), random.random(50), 0, random.random(50))
+    assert contrast.effect.method == "undefined: the ceiling is not surely above chance"
+    assert contrast.number.low < 0.5 < contrast.number.high
+
+
+def test_clusters_and_the_level_reach_all_three() -> None:
+    random = np.random.default_rng(0)
+    observed, floor, ceiling = random.random(30), random.random(30) / 2, 1 + random.random(30)
+    alone = paired(observed, floor, 0, ceiling, level=0.99, bounds=(0.0, 2.0))
+    copies = [np.repeat(each, 3) for each in (observed, floor, ceiling, np.arange(30))]
+    found = paired(*copies[:2], 0, *copies[2:], 0.99, (0.0, 2.0))
+    for one, other in zip(
+        (found.number, found.floor, found.effect), (alone.number, alone.floor, alone.effect), strict=True
+    ):
+        assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high))
 
 
 def test_a_drawn_floor_is_averaged_over_its_known_draws() -> None:
     floor = np.array([[0.1, 0.3], [0.2, np.nan], [np.nan, np.nan]])
-    contrast = paired(np.array([0.5, 0.5, 0.5]), floor, 0, "t")
+    contrast = paired(np.array([0.5, 0.5, 0.5]), floor, 0)
     assert contrast.floor.value == pytest.approx(0.2)
     assert contrast.floor.n == 2
 

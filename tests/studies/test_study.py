@@ -11,15 +11,15 @@ from sightline.experiments.store import Store
 from sightline.spec.keys import run_key
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
-from sightline.studies import calibration, random_attention, thresholds
-from sightline.studies.study import Study, complete, gate, grid_of, plan
+from sightline.studies import random_attention, thresholds, worlds
+from sightline.studies.study import Study, complete, gate, grid_of, plan, so_far
 
 RUN = RunSpec(
     parse_data("planted:needle(n=120,length=6)"), parse_model("mlp(hidden=4)"), FitSpec(epochs=1), companions=(),
     measures=("need",),
 )  # fmt: skip
 BROKEN = replace(RUN, data=parse_data("planted:needle(n=120,length=6)", max_tokens=5))  # found out when it is read
-STUDIES: tuple[Study, ...] = (calibration, random_attention, thresholds)
+STUDIES: tuple[Study, ...] = (random_attention, thresholds, worlds)
 
 
 @pytest.mark.parametrize("study", STUDIES)
@@ -36,6 +36,8 @@ def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
     complete(grid.cells[:2], store, Serial(), lambda done, of: told.append((done, of)))
     left = plan(grid, store)
     assert (left.cells, left.todo, told) == (3, grid.cells[2:], [(1, 2), (2, 2)])
+    done = so_far(grid, left)
+    assert (done.labels, done.cells, done.axes) == (grid.labels[:2], grid.cells[:2], grid.axes)
     seconds = [summary.seconds for summary in store.find(grid.keys).values()]
     assert left.seconds == pytest.approx(sum(seconds) / 2)
 

@@ -5,48 +5,67 @@ from collections import Counter
 import pytest
 
 from sightline.experiments.run import run
-from sightline.experiments.store import Conclusion, Summary
-from sightline.findings.thresholds import committed
+from sightline.findings.claims import CLAIMS
 from sightline.results import Estimate
 from sightline.spec.keys import training_key
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
-from sightline.studies import calibration, thresholds
-from sightline.studies.thresholds import TESTED, deltas, effects, powers
+from sightline.studies import thresholds, worlds
+from sightline.studies.thresholds import WORLDS, astray_at, deltas, effects, fewest_texts, power_at
+
+
+def known(value: float, half: float = 0.05) -> Estimate:
+    return Estimate(value, value - half, value + half, 100, "made up")
 
 
 def test_small_audits_are_of_models_that_whole_ones_train() -> None:
     grid = thresholds.grid()
-    assert Counter(labels[2] for labels in grid.labels) == {"all": 80, "25": 40, "50": 40, "100": 40, "200": 40}
-    assert len(set(map(training_key, grid.cells))) == 80
-    assert {cell.limit for cell in grid.cells} == {None, 25, 50, 100, 200}
-    used = {*calibration.SEEDS, *calibration.UNSEEN}
+    assert Counter(labels[1] for labels in grid.labels) == {"all": 40, "50": 30, "100": 30, "200": 30}
+    assert len(set(map(training_key, grid.cells))) == 40
+    assert {cell.limit for cell in grid.cells} == {None, 50, 100, 200}
+    used = {cell.seed for first in (0, worlds.UNSEEN) for cell in worlds.grid(None, first).cells}
     assert not {cell.seed for cell in grid.cells} & used
 
 
+def test_a_world_leaves_out_only_claims_that_there_are() -> None:
+    assert all(code in CLAIMS for world in WORLDS.values() for code in world.not_here)
+    assert all(any(code not in world.not_here for world in WORLDS.values()) for code in CLAIMS)
+
+
 def test_a_delta_is_a_quarter_of_the_median_where_the_claim_is_true() -> None:
-    found = [("mlp", {"SL-001": 0.4, "SL-104": 0.1}), ("mlp", {"SL-001": 0.8, "SL-104": 0.5}),
-             ("mlp", {"SL-001": 0.6}), ("bilstm", {"SL-001": 0.0, "SL-104": 0.01})]  # fmt: skip
-    assert deltas(found) == {"SL-001": 0.15, "SL-104": 0.03}  # of .4, .6, .8; of .01, .1, .5: .025, rounded to even
-    assert deltas([("mlp", {"SL-202": 0.001})]) == {"SL-202": 0.01}
+    guided = "needle, BiLSTM guided onto the evidence"
+    found = [("needle, MLP", {"SL-001": known(0.4), "SL-303": known(0.8)}), ("votes, MLP", {"SL-001": known(0.8)}),
+             ("votes, MLP", {"SL-001": known(0.6)}), (guided, {"SL-001": known(0.0), "SL-303": known(0.4)})]  # fmt: skip
+    assert deltas(found) == {"SL-303": 0.15, "SL-001": 0.15}
+    assert deltas([("votes, MLP", {"SL-202": known(0.001)})]) == {"SL-202": 0.01}
 
 
-def test_a_power_is_the_share_in_which_all_are_supported() -> None:
-    def few(*lows: float) -> Summary:
-        effects = [Estimate(1.0, low, 1.0, 9, "") for low in lows]
-        found = {code: Conclusion("", effect) for code, effect in zip(TESTED, effects, strict=True)}
-        return Summary("k", "d", "m", 0, "done", 1.0, "", "", found, {})
-
-    delta = dict.fromkeys(TESTED, 0.1)
-    assert powers([few(0.2, 0.2, 0.2, 0.2), few(0.2, 0.2, 0.2, 0.1), few(0.0, 0.2, 0.2, 0.2)], delta) == 1 / 3
+def test_power_is_the_share_that_is_supported() -> None:
+    runs = [{"SL-303": known(0.3)}, {"SL-303": known(0.14)}, {}, {"SL-303": known(0.5)}]
+    assert power_at("SL-303", 0.1, runs) == pytest.approx(2 / 3, abs=1e-3)
+    assert power_at("SL-001", 0.1, runs) == 0
 
 
-def test_effects_are_judged_anew_from_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = RunSpec(parse_data("planted:needle(n=120,length=6)"), parse_model("mlp(hidden=8)"), FitSpec(epochs=3), 5)
+def test_few_texts_lead_astray_where_they_contradict_what_all_support() -> None:
+    def runs(*pairs: tuple[float, float]) -> list[tuple[dict[str, Estimate], dict[str, Estimate]]]:
+        return [({"SL-303": known(few)}, {"SL-303": known(whole)}) for few, whole in pairs]
+
+    right, open_, wrong, elsewhere = (0.4, 0.3), (0.12, 0.3), (0.01, 0.3), (0.01, 0.02)
+    assert astray_at("SL-303", 0.1, runs(right, open_, wrong, elsewhere)) == pytest.approx(1 / 3, abs=1e-3)
+    assert astray_at("SL-303", 0.1, runs(elsewhere)) == astray_at("SL-001", 0.1, runs(right)) == 0
+
+
+def test_the_fewest_texts_hardly_ever_lead_astray() -> None:
+    assert fewest_texts({"50": 0.1, "100": 0.05, "200": 0.2}) == 100
+    assert fewest_texts({"50": 0.1, "200": 0.06}) == 200
+
+
+def test_effects_are_judged_anew_from_what_was_measured() -> None:
+    spec = RunSpec(parse_data("planted:needle(n=240,length=6)"), parse_model("mlp(hidden=8)"), FitSpec(epochs=3), 5)
     audit = run(spec)[1]
     told = effects(audit, 5)
-    own = {finding.code: finding.effect.value for finding in audit.findings if finding.effect is not None}
-    assert told.keys() == own.keys() == committed().delta.keys()
-    assert {code: value for code, value in told.items() if code != "SL-001"} == {
-        code: value for code, value in own.items() if code != "SL-001"
-    }
+    own = {finding.code: finding.effect for finding in audit.findings if finding.effect is not None}
+    assert told.keys() == own.keys()
+    alone = [code for code in own if CLAIMS[code].kind in ("contrast", "pairs") and not CLAIMS[code].second]
+    assert alone
+    assert {code: told[code] for code in alone} == {code: own[code] for code in alone}

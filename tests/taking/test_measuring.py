@@ -139,14 +139,17 @@ def test_maps_are_made_once_a_batch_whoever_asks(monkeypatch: pytest.MonkeyPatch
     assert made == [3, 3, 1]
 
 
-def test_words_are_deleted_by_any_map() -> None:
-    found = take(Erasure(by="deletion"), Erasure(), Erasure(by="evidence", code="by evidence"))
-    assert found["erasure"].settings["by"] == "deletion"
-    assert found["erasure (2)"].error.startswith("code: Erasure has the code 'erasure'")
-    assert Erasure(by="evidence").needs == {"token_logits"}
-    deleted = found["erasure"].values["area"]
-    single = take(Agreement())["agreement"].values["deletion"].rows()
-    assert np.isnan(deleted[1])
-    assert [len(row) for row in single] == [7, 1, 4, 12, 2, 9, 5]
-    # Of two words either is one half or more: deleting the word that matters most moves the output by its importance.
-    assert abs(deleted[4]) == pytest.approx(single[4].max(), abs=1e-6)
+def test_what_learns_from_every_audited_text_looks_at_it_in_the_pass_that_measures_the_others() -> None:
+    one, passes = Learns(surveys="audited"), []
+    found = take(one, Outputs(), toys.Counts(passes=passes))
+    assert len(one.seen) == 7
+    assert passes == [3, 3, 1]
+    lengths = np.array([len(text.tokens) for text in TEXTS])
+    assert found["toy"].values["away"].tolist() == (lengths - lengths.mean()).tolist()
+    assert found["toy"].undefined == {}
+
+
+def test_what_breaks_while_it_looks_is_failed_and_not_taken_again() -> None:
+    found = take(toys.BreaksLooking("broken", surveys="audited"), Toy())
+    assert found["broken"] == Failed("broken", "look: ValueError: too dark")
+    assert isinstance(found["toy"], Measurement)

@@ -100,5 +100,22 @@ class Learns(Toy):
         return {"away": to_numpy(trace.batch.attendable).sum(1) - subject.learned}
 
 
+class BreaksLooking(Learns):
+    def look(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+        raise ValueError("too dark")
+
+
+@dataclass(frozen=True)
+class Counts(Toy):
+    """Says how many texts each batch has that it is shown."""
+
+    passes: list = field(default_factory=list, compare=False)
+    code: str = "counts"
+
+    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+        self.passes.append(len(trace.batch))
+        return super().on_batch(subject, trace, seeds)
+
+
 def of_label(label: int) -> list:
     return [replace(text, label=label) for text in TEXTS]

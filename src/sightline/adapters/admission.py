@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from sightline.adapters.conformance import require
+from sightline.adapters.precision import precise
 from sightline.errors import ModelError
 from sightline.types import Auditable, Example, Link, Offer, Origin
 
@@ -56,11 +57,11 @@ def _believed(model: Auditable) -> Auditable:
 
 
 def admit(model: Any, examples: Sequence[Example], labels: Sequence[str] | None = None) -> Auditable:
-    """Let a model into an audit: complete, and, where it comes from elsewhere, proved on some of these texts."""
+    """Let a model into an audit, to be asked as it is returned: one from elsewhere proved, one made here in float64."""
     known = complete(model)
     if known.origin == "elsewhere":
         require(known, examples, labels)
-    return known
+    return precise(known)
 
 
 def admit_companions(

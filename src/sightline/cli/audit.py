@@ -16,8 +16,9 @@ from sightline.cli.gates import closed, read_gates
 from sightline.cli.machine import prepare, tokens_at_once
 from sightline.cli.output import check_apart, check_file, check_folder, emit, say, tell, writing
 from sightline.cli.source import read_source
-from sightline.experiments.subject import audited, choose
+from sightline.experiments.subject import audited, choose, scores_of
 from sightline.files import plain
+from sightline.report.sentences import headline
 from sightline.report.sheets.summary import lines
 
 if TYPE_CHECKING:
@@ -37,6 +38,17 @@ Model = Annotated[
         help="A spec such as bilstm+additive, trained first; the folder of a model that sightline train wrote; or "
         "py:package.module:factory, a function of yours that returns what sightline.wrap gives.",
         rich_help_panel="Model and training",
+    ),
+]
+Scores = Annotated[
+    Path | None,
+    typer.Option(
+        "--scores",
+        metavar="FILE",
+        show_default="none",
+        help="Scores of words by another tool, one more map to compare: a .csv, .tsv or .jsonl file (plain or .gz) "
+        "with columns id, word, score; the words of a text in order, or with their position, from 0.",
+        rich_help_panel="Data",
     ),
 ]
 Save = Annotated[
@@ -74,6 +86,7 @@ def audit(
     recipe: flags.Recipe = "clean",
     max_tokens: flags.MaxTokens = 512,
     min_count: flags.MinCount = None,
+    scores: Scores = None,
     preset: flags.Preset = None,
     vectors: flags.Vectors = None,
     epochs: flags.Epochs = None,
@@ -82,6 +95,7 @@ def audit(
     companions: flags.Companions = None,
     seed: flags.Seed = 0,
     limit: flags.Limit = None,
+    gradient: flags.Gradient = "input",
     device: flags.Device = "auto",
     threads: flags.Threads = None,
     memory: flags.Memory = None,
@@ -102,30 +116,38 @@ def audit(
     source = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
     training = {"preset": preset, "epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
     asked = training | {"companions": companions, "min_count": min_count, "vectors": vectors}
-    subject = choose(source, model, asked, seed=seed, limit=limit, device=device)
+    subject = choose(source, model, asked, seed=seed, limit=limit, device=device, gradient=gradient)
     gates = read_gates(fail_on or ())
-    check_places(Path(source.path) if source.path else None, out, save)
+    check_places(Path(source.path) if source.path else None, out, save, scores)
     where, tokens = prepare(device, threads), tokens_at_once(memory)
     if dry_run:
+        if scores is not None:
+            scores_of(subject, scores)  # what is wrong with the file is said now, as it would be later
         return show_forecast(subject.forecast(where, tokens), as_json)
     with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
-        _, found = do_audit(subject, display, where, tokens, shlex.join(["sightline", *(context.obj or ())]))
+        command = shlex.join(["sightline", *(context.obj or ())])
+        _, found = do_audit(subject, display, where, tokens, command, scores)
     write_audit(found, out, save, texts=not no_texts)
     show_audit(found, out, save, as_json)
     close_gates(found, gates)
 
 
-def do_audit(subject: Chosen, display: Display, device: str, tokens: int, command: str) -> tuple[Trained, Audit]:
-    """Train or read the model and audit it, and say which trainings the cap on epochs ended."""
-    trained, found = audited(subject, display, device, tokens_at_once=tokens, about={"command": command})
+def do_audit(
+    subject: Chosen, display: Display, device: str, tokens: int, command: str, scores: Path | None = None
+) -> tuple[Trained, Audit]:
+    """Train or read the model and audit it; say which trainings the cap on epochs ended, and what scores do not fit."""
+    about = {"command": command}
+    trained, found = audited(subject, display, device, tokens_at_once=tokens, scores=scores, about=about)
     for name in subject.cut_short(trained):
         tell(f"note: training of the {name} was ended by its cap on epochs; --epochs allows more")
+    for note in found.spec.get("scores", {}).get("notes", ()):
+        tell(f"note: {scores}: {note}")
     return trained, found
 
 
-def check_places(data: Path | None, out: Path, save: Path | None) -> None:
+def check_places(data: Path | None, out: Path, save: Path | None, scores: Path | None = None) -> None:
     """Check where report and audit will go before anything is trained."""
-    check_apart({"--data": data, "--out": out, "--save": save})
+    check_apart({"--data": data, "--scores": scores, "--out": out, "--save": save})
     check_file(out)
     if save is not None:
         check_folder(save, AUDIT_FILE, "a saved audit", "--save")
@@ -147,7 +169,7 @@ def show_audit(found: Audit, out: Path, save: Path | None, as_json: bool) -> Non
     places = [f"report: {out}", *([f"saved audit: {save}"] if save is not None else [])]
     if not as_json:
         return say([*lines(found), "", *places])
-    emit(plain(found.to_json()))
+    emit(plain({"headline": headline(found.verdict)} | found.to_json()))
     for place in places:
         tell(place)
     return None

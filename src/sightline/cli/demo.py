@@ -15,8 +15,10 @@ from sightline.cli.train import check_place, save_model
 from sightline.experiments.subject import choose_training
 from sightline.spec.texts import parse_data
 
-DATA = "planted:needle(n=1200,length=30,strength=0.9)"
+DATA = "planted:needle(n=1200,length=30,strength=0.9,ending=true)"
 MODEL = "mlp+additive"
+COMPANIONS = "uniform,frozen"
+"""Both, so that every finding has an answer."""
 
 Out = Annotated[
     Path,
@@ -38,11 +40,12 @@ def demo(
     One word of each text tells its class, nine times in ten: so it is known where attention ought to look.
     """
     report, saved, model = out / "report.html", out / "audit", out / "model"
-    subject = choose_training(parse_data(DATA), MODEL, {}, seed=seed)
+    subject = choose_training(parse_data(DATA), MODEL, {"companions": COMPANIONS}, seed=seed)
     check_places(None, report, saved)
     check_place(None, model)
     where = prepare(device, threads)
-    command = f"sightline audit --data '{DATA}' --model {MODEL} --seed {seed}"  # what demo stands for
+    # What demo stands for.
+    command = f"sightline audit --data '{DATA}' --model {MODEL} --companions {COMPANIONS} --seed {seed}"
     with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
         trained, found = do_audit(subject, display, where, tokens_at_once(None), command)
     save_model(trained, model, seed)

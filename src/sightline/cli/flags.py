@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from sightline.questions import Reduction
 from sightline.spec.values import COMPANIONS
 
 _SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[KMGT]?)(?:i?B)?", re.IGNORECASE)
@@ -180,7 +181,8 @@ Companions = Annotated[
         "--companions",
         metavar=f"{'|'.join(COMPANIONS)}|none",
         show_default="uniform",
-        help="Models trained beside it, to compare with: one with uniform attention, or none (faster, answers less).",
+        help="Models trained beside it, to compare with: under uniform attention, under weights frozen by word, both "
+        "(with a comma), or none (faster, answers less).",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -241,6 +243,16 @@ Limit = Annotated[
         min=1,
         show_default="all",
         help="Take so many at most: test texts of an audit (a seeded sample), or missing cells of a study.",
+        rich_help_panel=_RUN,
+    ),
+]
+
+Gradient = Annotated[
+    Reduction,
+    typer.Option(
+        "--gradient",
+        help="How a word's gradient becomes one number: input (times the word's vector, as Jain & Wallace's code has "
+        "it) or norm (its length, as Meister et al. have it).",
         rich_help_panel=_RUN,
     ),
 ]

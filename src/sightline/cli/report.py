@@ -9,6 +9,7 @@ import typer
 
 from sightline.cli import flags
 from sightline.cli.output import check_file, emit, say, writing
+from sightline.report.sentences import headline
 from sightline.saving import load_results
 
 Folder = Annotated[
@@ -31,4 +32,4 @@ def report(
         write_page(found, out, texts=not no_texts)
     if as_json:
         return emit({"report": str(out), "verdict": found.verdict.text})
-    return say([f"Verdict: {found.verdict.text}", f"report: {out}"])
+    return say([f"Verdict: {headline(found.verdict)}", f"report: {out}"])

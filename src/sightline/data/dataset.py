@@ -49,6 +49,11 @@ class Dataset:
         return {"train": self.train, "validation": self.validation, "test": self.test}
 
 
+def has_marks(split: Split) -> bool:
+    """Tell whether any text comes with words that are marked as evidence."""
+    return any(any(example.rationale or ()) for example in split)
+
+
 def _check_apart(name: str, splits: Mapping[str, Split]) -> None:
     """Refuse an id or an index that occurs twice, in one split or in two."""
     seen: dict[tuple[str, str | int], str] = {}

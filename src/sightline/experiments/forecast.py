@@ -12,6 +12,7 @@ from time import perf_counter
 import numpy as np
 import torch
 
+from sightline.adapters.precision import precise
 from sightline.data.dataset import Dataset, Split, sample_test
 from sightline.data.loading import fit_vocabulary, load
 from sightline.experiments.run import Trained
@@ -75,11 +76,10 @@ def forecast_audit(
     squares = np.array([len(example.tokens) ** 2 for example in dataset.test], dtype=float)
     few = spread(dataset.test, int(np.clip(AUDIT_TOKENS // squares.mean(), *AUDIT_TEXTS)))
     measures = default_measures(tokens_at_once, chosen)
+    model, others = precise(trained.model), {name: precise(other) for name, other in trained.companions.items()}
 
     def take(examples: Sequence[Example]) -> dict[str, Outcome]:
-        return measure(
-            trained.model, examples, measures, trained.companions, Seeds(seed), AUDIT_BATCH, lambda done, total: None
-        )
+        return measure(model, examples, measures, others, Seeds(seed), AUDIT_BATCH, lambda done, total: None)
 
     take(few[:1])  # the first call of everything is slow
     seconds, outcomes = timed_call(lambda: take(few))

@@ -31,6 +31,7 @@ from typing import Any, get_type_hints
 from sightline.data.corpora.cache import content_digest
 from sightline.data.vectors import with_vectors
 from sightline.errors import SpecError
+from sightline.questions import Reduction
 from sightline.spec.keys import run_key
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data
@@ -42,14 +43,14 @@ _DATA = ("text", "label", "split", "rationale", "query", "max_tokens", "min_coun
 _MODEL = ("embedding", "embedding_std", "boundaries", "vectors")
 FIELDS: Mapping[str, Any] = {
     "data": str, "model": str, "preset": str, "seed": int, "limit": int, "companions": tuple[str, ...],
-    "measures": tuple[str, ...], "displayed": str,
+    "measures": tuple[str, ...], "altered": str, "gradient": Reduction,
     **{f"fit.{name}": kind for name, kind in get_type_hints(FitSpec).items()},
     **{f"data.{name}": get_type_hints(DataSpec)[name] for name in _DATA},
     **{f"model.{name}": get_type_hints(ModelSpec)[name] for name in _MODEL},
 }  # fmt: skip
 """What a study may set or vary, and the type of each."""
 _ROOMS = ("fit", "data", "model")
-_RUN = ("seed", "limit", "companions", "measures", "displayed")
+_RUN = ("seed", "limit", "companions", "measures", "altered", "gradient")
 Settings = tuple[tuple[str, Any], ...]
 Trained = tuple[ModelSpec, FitSpec]
 _MAY_BE_ZERO = ("model.embedding_std", *(f"fit.{name}" for name in FROM_ZERO))

@@ -20,7 +20,8 @@ class Number:
     """One number of a run; ``text`` is the id of a text where it is of one alone, and an estimate has an interval.
 
     The quantity of a finding's effect is its code, such as ``SL-101``; beside it stand ``SL-101.number`` and
-    ``SL-101.floor``. That of a text is ``measure.quantity``, such as ``need.removed``.
+    ``SL-101.floor``. That of a map is ``maps.MAP.carried``, ``.deleted`` or ``.replaced``, and that of a text
+    ``measure.quantity``, such as ``need.removed``.
     """
 
     run: str
@@ -59,7 +60,7 @@ def all_numbers(run: Summary, audit: Results, axes: Mapping[str, str] | None = N
     compared = {
         f"{finding.code}.{name}": getattr(finding, name) for finding in audit.findings for name in ("number", "floor")
     }
-    yield from _estimates(run.key, place, {**compared, **audit.estimates})
+    yield from _estimates(run.key, place, {**compared, **audit.estimates, **_learned(audit), **_maps(audit)})
 
 
 def text_numbers(run: Summary, audit: Results, axes: Mapping[str, str] | None = None) -> Iterator[Number]:
@@ -69,6 +70,19 @@ def text_numbers(run: Summary, audit: Results, axes: Mapping[str, str] | None = 
         for name, values in measured.values.items() if isinstance(measured, Measurement) else ():
             for text, (value, low, high) in zip(audit.texts, _by_text(values), strict=False):
                 yield Number(run.key, place, f"{code}.{name}", value, low, high, text=text.id)
+
+
+def _learned(audit: Results) -> dict[str, Estimate | None]:
+    """Name what guessing reaches, and how far the model is above it; its accuracy is among the metrics."""
+    if audit.learned is None:
+        return {}
+    return {"learned.guessing": audit.learned.guessing, "learned.above": audit.learned.above}
+
+
+def _maps(audit: Results) -> dict[str, Estimate | None]:
+    """Name what each map is worth."""
+    done = ("carried", "deleted", "replaced")
+    return {f"maps.{row.name}.{name}": getattr(row, name) for row in audit.maps for name in done}
 
 
 def _by_text(values: Values) -> list[tuple[float, float | None, float | None]]:

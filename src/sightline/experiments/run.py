@@ -13,8 +13,8 @@ from sightline.data.dataset import Dataset
 from sightline.data.loading import fit_vocabulary, load
 from sightline.experiments.seen import seen_texts
 from sightline.measures import default_measures
+from sightline.models.altered import alter, check_alterable
 from sightline.models.classifier import AttentionClassifier, build
-from sightline.models.displayed import Displayed
 from sightline.spec.keys import OF_AN_AUDIT, run_key, training_key
 from sightline.spec.values import RunSpec
 from sightline.taking.measuring import Progress
@@ -58,7 +58,7 @@ def run(
 ) -> tuple[Trained, Audit]:
     """Train what the spec describes and audit it on the test split; ``options`` go to `sightline.auditing.audit`."""
     trained = train(spec, display, device, keep)
-    options.setdefault("measures", default_measures(chosen=spec.measures))
+    options.setdefault("measures", default_measures(chosen=spec.measures, gradient=spec.gradient))
     return trained, audit_trained(trained, spec.seed, display, limit=spec.limit, spec=describe(spec), **options)
 
 
@@ -69,13 +69,14 @@ def train(spec: RunSpec, display: Display = Display(), device: str = "cpu", keep
     """
     others = companions_of(spec)  # first: what nobody can make is refused before data are read
     dataset = load(spec.data, spec.seed)
+    check_alterable(spec.altered, dataset)
     model, record = keep(spec, partial(_fit, spec, dataset, "model", display, device))
     companions, trainings = dict[str, Auditable](), {"model": record["summary"]}
     for name, other in others.items():
         companions[name], beside = keep(other, partial(_fit, other, dataset, HOW[name].title, display, device))
         trainings[HOW[name].title] = beside["summary"]
-    shown: Auditable = Displayed(model, spec.seed) if spec.displayed else model
-    return Trained(shown, card_with_vectors(dataset, record), companions, record | {"trainings": trainings})
+    altered = alter(spec.altered, model, dataset, spec.seed)
+    return Trained(altered, card_with_vectors(dataset, record), companions, record | {"trainings": trainings})
 
 
 def card_with_vectors(dataset: Dataset, record: Mapping[str, Any]) -> Dataset:

@@ -60,6 +60,10 @@ class Summary:
     verdict: str = ""
     findings: Mapping[str, Conclusion] | None = None
     metrics: Mapping[str, Estimate] | None = None
+    row: int = 0
+    """The row of the verdict table; 0 where there is no verdict."""
+    by_class: Mapping[str, int] | None = None
+    """The same for the texts of each predicted class."""
 
     def estimate(self, name: str) -> Estimate | None:
         """Give the effect of a finding by its code, or a metric by its name."""
@@ -165,8 +169,10 @@ class Store:
     def write_run(self, spec: RunSpec, audit: Results, seconds: float) -> None:
         """Keep a run that is done."""
         findings = {finding.code: Conclusion(finding.verdict, finding.effect) for finding in audit.findings}
-        key, verdict = run_key(spec), audit.verdict.text
-        summary = Summary(key, *_about(spec), "done", seconds, "", verdict, findings, dict(audit.metrics))
+        verdict, metrics = audit.verdict, dict(audit.metrics)
+        rows = {name: one.row for name, one in verdict.by_class.items()}
+        key, said = run_key(spec), (verdict.text, findings, metrics)
+        summary = Summary(key, *_about(spec), "done", seconds, "", *said, row=verdict.row, by_class=rows)
 
         def write(aside: Path) -> None:
             write_results(audit, aside)

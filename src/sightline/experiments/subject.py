@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sightline.data.vectors import with_vectors
 from sightline.errors import ModelError, SpecError
+from sightline.questions import Reduction
 from sightline.spec.catalogue import ENCODERS
 from sightline.spec.presets import build_specs
 from sightline.spec.values import DataSpec, RunSpec
@@ -23,6 +24,7 @@ from sightline.training.companions import read_companions
 
 if TYPE_CHECKING:
     from sightline.audits import Audit
+    from sightline.data.scores import Scores
     from sightline.experiments.forecast import Forecast
     from sightline.experiments.run import Display, Trained
 
@@ -66,6 +68,11 @@ class ToTrain:
         return forecast(self.spec, device, tokens)
 
     @property
+    def data(self) -> DataSpec:
+        """The data of the run."""
+        return self.spec.data
+
+    @property
     def seed(self) -> int:
         """The seed of the run."""
         return self.spec.seed
@@ -74,6 +81,11 @@ class ToTrain:
     def limit(self) -> int | None:
         """How many test texts to audit at most."""
         return self.spec.limit
+
+    @property
+    def gradient(self) -> Reduction:
+        """How its audit makes one number of a word's gradient."""
+        return self.spec.gradient
 
 
 @dataclass(frozen=True)
@@ -84,6 +96,7 @@ class Saved:
     data: DataSpec
     seed: int
     limit: int | None
+    gradient: Reduction = "input"
 
     def trained(self, display: Display | None = None, device: str = "cpu") -> Trained:
         """Read it."""
@@ -113,6 +126,7 @@ class Imported:
     seed: int
     limit: int | None
     device: str = "auto"
+    gradient: Reduction = "input"
 
     def trained(self, display: Display | None = None, device: str = "cpu") -> Trained:
         """Call the factory; the model stays on the device it was built on."""
@@ -144,6 +158,7 @@ def choose(
     seed: int = 0,
     limit: int | None = None,
     device: str = "auto",
+    gradient: Reduction = "input",
 ) -> Chosen:
     """Decide what a text names: a spec, the folder of a saved model, or ``py:package.module:factory``.
 
@@ -153,16 +168,22 @@ def choose(
     training = training or {}
     if model.startswith(PY):
         _refuse_training(training, f"of {model}")
-        return Imported(model, data, seed, limit, device)
+        return Imported(model, data, seed, limit, device, gradient)
     folder = saved_folder(model)
     if folder is None:
-        return choose_training(data, model, training, seed=seed, limit=limit)
+        return choose_training(data, model, training, seed=seed, limit=limit, gradient=gradient)
     _refuse_training(training, f"in {folder}")
-    return Saved(folder, data, seed, limit)
+    return Saved(folder, data, seed, limit, gradient)
 
 
 def choose_training(
-    data: DataSpec, model: str, training: Mapping[str, Any], *, seed: int = 0, limit: int | None = None
+    data: DataSpec,
+    model: str,
+    training: Mapping[str, Any],
+    *,
+    seed: int = 0,
+    limit: int | None = None,
+    gradient: Reduction = "input",
 ) -> ToTrain:
     """Read the spec of a model and its training; what is None keeps the value of the preset."""
     fit = {name: training[name] for name in FIT if name in training}
@@ -171,7 +192,8 @@ def choose_training(
         chosen = with_vectors(chosen, Path(training["vectors"]).expanduser())
     asked = training.get("companions")
     companions = RunSpec.companions if asked is None else read_companions(asked)
-    return ToTrain(RunSpec(data, chosen, fitting, seed, limit, companions), capped=training.get("epochs") is not None)
+    spec = RunSpec(data, chosen, fitting, seed, limit, companions, gradient=gradient)
+    return ToTrain(spec, capped=training.get("epochs") is not None)
 
 
 def saved_folder(model: str) -> Path | None:
@@ -194,18 +216,35 @@ def audited(
     device: str = "cpu",
     *,
     tokens_at_once: int | None = None,
+    scores: Path | None = None,
     about: Mapping[str, Any] | None = None,
 ) -> tuple[Trained, Audit]:
-    """Train or read the model, and audit it; ``about`` is said in the report beside what was run."""
+    """Train or read the model, and audit it; ``about`` is said in the report beside what was run.
+
+    ``scores`` is a file with scores of words that another tool made (`sightline.data.scores`).
+    """
     from sightline.experiments.run import Display, audit_trained  # noqa: PLC0415  (torch)
     from sightline.measures import default_measures  # noqa: PLC0415  (torch)
 
     display = display or Display()
+    given = None if scores is None else scores_of(subject, scores)  # first: what is wrong with it is said at once
     trained = subject.trained(display, device)
     chosen = subject.spec.measures if isinstance(subject, ToTrain) else ()
-    measures = default_measures(tokens_at_once, chosen)
-    said = subject.about(trained) | dict(about or {})
-    return trained, audit_trained(trained, subject.seed, display, limit=subject.limit, spec=said, measures=measures)
+    measures = default_measures(tokens_at_once, chosen, subject.gradient)
+    said = subject.about(trained) | dict(about or {}) | ({} if given is None else {"scores": given.about()})
+    options = {"limit": subject.limit, "measures": measures, "scores": given and given.by_id}
+    return trained, audit_trained(trained, subject.seed, display, spec=said, **options)
+
+
+def scores_of(subject: Chosen, file: Path) -> Scores:
+    """Read scores for the texts that will be audited; the data stay in memory, and are not read twice."""
+    from sightline.data.dataset import sample_test  # noqa: PLC0415  (torch)
+    from sightline.data.loading import load  # noqa: PLC0415  (torch)
+    from sightline.data.scores import read_scores  # noqa: PLC0415  (torch)
+
+    dataset = load(subject.data, subject.seed)
+    sampled = dataset if subject.limit is None else sample_test(dataset, subject.limit, subject.seed)
+    return read_scores(file, sampled.test)
 
 
 def _refuse_training(training: Mapping[str, Any], where: str) -> None:

@@ -8,23 +8,24 @@ from typing import Literal
 
 from sightline.results import Role
 
-Kind = Literal["contrast", "share without", "weakest drop"]
+Kind = Literal["contrast", "two operators", "pairs", "share without", "weakest drop"]
 """How a claim is judged; each is a function in ``findings/kinds.py``."""
 How = Literal["mean", "unbounded mean", "share", "drop"]
 """How a quantity becomes a number with an interval; each is a branch of ``Evidence.estimate``."""
+Charge = Literal["", "moved", "alone", "together", "below zero"]
+"""How a contradiction keeps a map from being shown: by itself as the test that moves words does (row 2), or by itself,
+only with all others that are so marked, or only where even the interval lies below chance (row 3)."""
+Asked = Literal["", "supported", "one of these", "not contradicted"]
+"""What a row that lets a map be shown asks of the answer."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A quantity that is estimated for the report; one with words stands beside the finding, by these.
-
-    One that is ``drawn_with`` another shares its resamples: two sides that are equal then have equal intervals.
-    """
+    """A quantity that is estimated for the report; one with words stands beside the finding, by these."""
 
     name: str
     words: str = ""
     how: How = "mean"
-    drawn_with: str = ""
 
 
 @dataclass(frozen=True)
@@ -35,17 +36,22 @@ class Claim:
     ----------
     code, text
         Its stable code, which has a page in ``docs/findings/``, and what it says.
-    role
-        What its answer does in the verdict table: an answer may *decide* a row, add a *caveat*, or be *context*.
-    caveat
-        What its failing means to a reader of the map.
+    caveat, below
+        What its failing means to a reader of the map; and what it means where even the interval lies below chance.
     kind
         How it is judged.
-    number, floor, draws
-        The quantities, named ``measure.quantity``, that give its number, what an uninformed attention would score, and
-        draws of that floor for a p-value. Where the number is the weakest of those ``shown``, the measure alone.
+    number, floor, ceiling, draws
+        The quantities, named ``measure.quantity``, that give its number, what an uninformed map would score, what a
+        perfect one would (1 where nothing is named), and draws of the floor for a p-value. Where the number is the
+        weakest of those ``shown``, the measure alone.
+    second
+        A second number, floor and ceiling (two operators), or a second floor alone (contrast).
     number_words, floor_words
         What number and floor are, as the beginnings of "…: 0.66".
+    charge
+        How its contradiction keeps the map from being shown.
+    for_caveats, for_all
+        What the rows *can be shown with these caveats* and *can be shown* ask of its answer.
     waits_on
         The claim without which its answer stays open.
     shown
@@ -54,16 +60,28 @@ class Claim:
 
     code: str
     text: str
-    role: Role
     caveat: str
     kind: Kind
     number: str
     number_words: str
     floor_words: str
+    below: str = ""
     floor: str = ""
+    ceiling: str = ""
     draws: str = ""
+    second: tuple[str, ...] = ()
+    charge: Charge = ""
+    for_caveats: Asked = ""
+    for_all: Asked = ""
     waits_on: str = ""
     shown: tuple[Shown, ...] = ()
+
+    @property
+    def role(self) -> Role:
+        """What its answer does in the verdict table: it may *decide* a row, add a *caveat*, or is *context*."""
+        if self.charge or self.for_caveats:
+            return "decides"
+        return "caveat" if self.for_all else "context"
 
     @property
     def bears(self) -> bool:
@@ -82,8 +100,16 @@ class Claim:
 
     def quantities(self) -> Iterator[Shown]:
         """Name everything that is estimated for it: number and floor first."""
-        if self.kind == "contrast":
+        if self.kind in ("contrast", "two operators"):
             yield from (Shown(self.number), Shown(self.floor))
         elif self.kind == "share without":
             yield Shown(self.number, how="share")
         yield from self.shown
+
+
+@dataclass(frozen=True)
+class Untested:
+    """A claim about attention that this version does not test: what it asks, and what row 4 will ask of its answer."""
+
+    words: str
+    for_all: Asked = ""

@@ -28,10 +28,11 @@ class Drop:
 METRICS: Mapping[str, Callable[[Float[Array, "R L L"]], Float[Array, " R"]]] = {"accuracy": accuracy, "F1": macro_f1}
 WORDS: Mapping[str, str] = {
     "uniform": "with uniform weights put in",
+    "constant": "with the same weights for every text",
     "permuted": "with the weights permuted",
     "retrained": "against a model retrained with uniform attention",
 }
-_MEASURES: Mapping[str, str] = {"uniform": "need", "permuted": "need", "retrained": "retrained"}
+_MEASURES: Mapping[str, str] = {"uniform": "need", "constant": "need", "permuted": "need", "retrained": "retrained"}
 DROPS: Mapping[str, Drop] = {
     f"need.{comparison}.{metric}_drop": Drop(measure, comparison, metric)
     for comparison, measure in _MEASURES.items()
@@ -41,13 +42,18 @@ DROPS: Mapping[str, Drop] = {
 
 
 def estimate_drop(
-    one: Drop, labels: Int[Array, " N"], learned: Decisions, other: Decisions, classes: int, seed: int
+    one: Drop,
+    labels: Int[Array, " N"],
+    learned: Decisions,
+    other: Decisions,
+    classes: int,
+    seed: int,
+    clusters: Int[Array, " N"],
 ) -> Estimate:
     """Estimate what a metric loses between two columns of decisions, paired by text."""
     both = np.stack([confusion(labels, _columns(decisions), classes) for decisions in (learned, other)], axis=1)
     score = METRICS[one.metric]
-    stage = f"{one.comparison} {one.metric}"
-    return bootstrap.statistic(both, lambda counts: score(counts[:, 0]) - score(counts[:, 1]), seed, stage)
+    return bootstrap.statistic(both, lambda counts: score(counts[:, 0]) - score(counts[:, 1]), seed, clusters=clusters)
 
 
 def lost(labels: Int[Array, " N"], learned: Decisions, other: Decisions) -> Float[Array, " N"]:

@@ -15,14 +15,15 @@ from sightline.statistics import bootstrap
 
 
 def metrics(evidence: Evidence) -> dict[str, Estimate]:
-    """Accuracy (Wilson) and macro-F1 (bootstrap) on the audited texts."""
-    if evidence.taken("outputs") is None:
+    """Accuracy (Wilson) and macro-F1 (bootstrap) on the audited texts whose output is a number."""
+    if evidence.taken("outputs") is None or not evidence.finite.any():
         return {}
-    labels = evidence.array("outputs.label").astype(np.int64)
-    counts = confusion(labels, evidence.predicted[:, None], len(evidence.label_names))
+    labels = evidence.array("outputs.label").astype(np.int64)[evidence.finite]
+    predicted = evidence.predicted[evidence.finite]
+    counts = confusion(labels, predicted[:, None], len(evidence.label_names))
     return {
-        "accuracy": bootstrap.proportion((labels == evidence.predicted).astype(float)),
-        "f1": bootstrap.statistic(counts, macro_f1, evidence.seed, "f1", (0.0, 1.0)),
+        "accuracy": bootstrap.proportion((labels == predicted).astype(float)),
+        "f1": bootstrap.statistic(counts, macro_f1, evidence.seed, (0.0, 1.0)),
     }
 
 

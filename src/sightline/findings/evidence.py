@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from sightline.findings.claim import Claim, Shown
 from sightline.findings.claims import CLAIMS
 from sightline.findings.drops import DROPS, estimate_drop
+from sightline.findings.pairs import carried
 from sightline.findings.thresholds import Thresholds
 from sightline.results import Bracket, Estimate, Failed, Measurement, NotApplicable, Outcome, Ragged
 from sightline.statistics import bootstrap
 from sightline.statistics.bracket import between
 from sightline.statistics.contrast import Contrast, paired
+from sightline.statistics.intervals import LEVEL, UNIT
 
 Array = np.ndarray
+Three = tuple[str, str, str]
+"""A number, its floor and its ceiling by name; the ceiling may be empty, and is 1 then."""
 
 
 @dataclass(frozen=True)
@@ -29,48 +34,88 @@ class Evidence:
     thresholds: Thresholds
     seed: int
     _estimates: dict[str, Estimate | None] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _contrasts: dict[str, Contrast | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _contrasts: dict[tuple[Three, str], Contrast] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def taken(self, measure: str) -> Measurement | None:
         """Give the measurement, or nothing when it was not taken."""
         outcome = self.outcomes.get(measure)
         return outcome if isinstance(outcome, Measurement) else None
 
-    def why_not(self, measure: str) -> str:
-        """Say why a measure was not taken."""
+    def has(self, name: str) -> bool:
+        """Tell whether a quantity, ``measure.quantity``, was measured."""
+        measure, _, quantity = name.partition(".")
+        taken = self.taken(measure)
+        return taken is not None and quantity in taken.values
+
+    def why_not(self, name: str) -> str:
+        """Say why a measure, or one quantity of it, was not taken."""
+        measure, _, quantity = name.partition(".")
         outcome = self.outcomes.get(measure)
+        if isinstance(outcome, Measurement):
+            silent = self.has("outputs.finite") and not self.finite.any()
+            told = "no output of the model is a number" if silent else f"{measure} does not measure it"
+            return outcome.missing.get(quantity, told)
         if isinstance(outcome, NotApplicable):
             return outcome.reason
         return f"the measure failed: {outcome.error}" if isinstance(outcome, Failed) else "it was not asked for"
 
-    @property
+    @cached_property
     def predicted(self) -> Int[Array, " N"]:
         """The predicted class of every text."""
         return self.array("outputs.predicted").astype(np.int64)
 
-    def array(self, name: str) -> Float[Array, "N *R"] | Int[Array, "N *R"]:
+    @cached_property
+    def finite(self) -> Bool[Array, " N"]:
+        """Where the model's outputs are numbers."""
+        if not self.has("outputs.finite"):
+            return np.ones(len(self.predicted), dtype=bool)
+        return self.array("outputs.finite").astype(bool)
+
+    @cached_property
+    def clusters(self) -> Int[Array, " N"]:
+        """Which texts share a source, and are drawn together."""
+        if not self.has("outputs.cluster"):
+            return np.arange(len(self.predicted))
+        return np.unique(self.array("outputs.cluster"), return_inverse=True)[1]
+
+    def array(self, name: str) -> Float[Array, "N *R"] | Int[Array, "N *R"] | Bool[Array, "N *R"]:
         """Give one raw array, ``measure.quantity``, of a measurement that was taken."""
         measure, _, quantity = name.partition(".")
         measurement = self.taken(measure)
-        assert measurement is not None  # callers have asked `taken` first
-        assert quantity in measurement.values, (
-            f"a claim names {name}, but {measure} has {', '.join(measurement.values)}"
-        )
+        assert measurement is not None  # callers have asked `has` first
         return np.asarray(measurement.values[quantity])
 
-    def by_class(self) -> dict[str, Array]:
+    @cached_property
+    def classes(self) -> Mapping[str, Bool[Array, " N"]]:
         """Mark the texts of each predicted class that occurs."""
-        present = np.unique(self.predicted)
-        return {self.label_names[c]: self.predicted == c for c in present}
+        present = np.unique(self.predicted[self.finite])
+        return {self.label_names[c]: (self.predicted == c) & self.finite for c in present}
 
-    def contrast(self, claim: Claim) -> Contrast | None:
-        """Compare the number of a claim with its floor, text by text; nothing where it was not measured."""
-        if claim.code not in self._contrasts:
-            known = self.taken(claim.measure) is not None
-            self._contrasts[claim.code] = (
-                paired(self.array(claim.number), self.array(claim.floor), self.seed, claim.number) if known else None
-            )
-        return self._contrasts[claim.code]
+    def level(self, of: str) -> float:
+        """Give the level of an interval: that of all texts, or of one class among several (Bonferroni)."""
+        return LEVEL if not of else 1 - (1 - LEVEL) / max(1, len(self.classes))
+
+    def rows(self, of: str) -> Bool[Array, " N"]:
+        """Mark the texts of a class, or all where none is named."""
+        return self.classes[of] if of else np.ones(len(self.predicted), dtype=bool)
+
+    def contrast(self, three: Three, of: str = "") -> Contrast:
+        """Compare a number with its floor, text by text, over all texts or over those of a predicted class."""
+        if (three, of) not in self._contrasts:
+            self._contrasts[three, of] = self._compared(three, of)
+        return self._contrasts[three, of]
+
+    def _compared(self, three: Three, of: str) -> Contrast:
+        number, floor, ceiling = three
+        rows = self.rows(of)
+        if taken := self.taken("transplant") if number.startswith("transplant.carried.") else None:
+            name = number.removeprefix("transplant.carried.")
+            return carried(taken, name, self.clusters, rows, self.level(of))
+        most = self.array(ceiling)[rows] if ceiling else None
+        return paired(
+            self.array(number)[rows], self.array(floor)[rows], self.seed,
+            ceiling=most, clusters=self.clusters[rows], level=self.level(of),
+        )  # fmt: skip
 
     def estimate(self, name: str) -> Estimate | None:
         """Give the one estimate of a quantity, ``measure.quantity``; nothing where it was not measured."""
@@ -81,40 +126,36 @@ class Evidence:
     def _made(self, name: str) -> Estimate | None:
         if name in DROPS:
             return self._drop(name)
-        if name in _CONTRASTED:
-            return self._side(name, _CONTRASTED[name])
         measure, _, quantity = name.partition(".")
         measurement = self.taken(measure)
         if measurement is None:
             return None
         if quantity in measurement.whole:
             return measurement.whole[quantity]
+        if name in _CONTRASTED and all(map(self.has, filter(None, _CONTRASTED[name]))):
+            contrast = self.contrast(_CONTRASTED[name])
+            return contrast.number if name == _CONTRASTED[name][0] else contrast.floor
         return self._summary(measurement.values.get(quantity), _SHOWN.get(name, Shown(name)))
-
-    def _side(self, name: str, claim: Claim) -> Estimate | None:
-        """Take the number or the floor out of the contrast of a claim."""
-        contrast = self.contrast(claim)
-        if contrast is None:
-            return None
-        return contrast.number if name == claim.number else contrast.floor
 
     def _summary(self, values: Array | Ragged | Bracket | None, one: Shown) -> Estimate | None:
         """Estimate one number of what was measured text by text."""
-        stage = one.drawn_with or one.name
         if isinstance(values, Bracket):
-            return between(values, self.seed, stage)
+            return between(values, self.seed, clusters=self.clusters)
         if values is None or isinstance(values, Ragged):
             return None
         if one.how == "share":
-            return bootstrap.proportion(values)
-        return bootstrap.mean(values, self.seed, stage, None if one.how == "unbounded mean" else bootstrap.UNIT)
+            return bootstrap.proportion(values, clusters=self.clusters)
+        bounds = None if one.how == "unbounded mean" else UNIT
+        each = values if values.ndim == 1 else values.mean(axis=1)
+        return bootstrap.mean(each, self.seed, bounds, clusters=self.clusters)
 
     def _drop(self, name: str) -> Estimate | None:
         one = DROPS[name]
-        if self.taken(one.measure) is None:
+        if not self.has(f"{one.measure}.{one.comparison}") or not self.finite.any():
             return None
-        labels, learned, other = self.decisions(one.measure, one.comparison)
-        return estimate_drop(one, labels, learned, other, len(self.label_names), self.seed)
+        labels, learned, other = (each[self.finite] for each in self.decisions(one.measure, one.comparison))
+        clusters = self.clusters[self.finite]
+        return estimate_drop(one, labels, learned, other, len(self.label_names), self.seed, clusters)
 
     def decisions(self, measure: str, other: str) -> tuple[Int[Array, " N"], Int[Array, " N"], Int[Array, "N *R"]]:
         """Give the labels, the decisions of the model, and those of what it is compared with."""
@@ -122,8 +163,18 @@ class Evidence:
         return labels.astype(np.int64), learned, others
 
 
-_CONTRASTED: Mapping[str, Claim] = {
-    name: claim for claim in CLAIMS.values() if claim.kind == "contrast" for name in (claim.number, claim.floor)
-}
-"""The quantities that are compared: their one estimate is over the texts on which number and floor are both defined."""
+def threes(claim: Claim) -> tuple[Three, ...]:
+    """Name what a claim compares: its number, floor and ceiling, and where it has a second way to ask, those of it."""
+    first = (claim.number, claim.floor, claim.ceiling)
+    if not claim.second:
+        return (first,)
+    if len(claim.second) == 1:
+        return first, (claim.number, claim.second[0], claim.ceiling)
+    number, floor, ceiling = claim.second
+    return first, (number, floor, ceiling)
+
+
+_COMPARED = [three for claim in CLAIMS.values() if claim.floor for three in threes(claim)]
+_CONTRASTED: Mapping[str, Three] = {name: three for three in reversed(_COMPARED) for name in three[:2]}
+"""What is compared, in the first claim that does: its one estimate is over the texts on which both are defined."""
 _SHOWN: Mapping[str, Shown] = {one.name: one for claim in CLAIMS.values() for one in claim.quantities()}

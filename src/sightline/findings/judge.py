@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 from sightline.findings.claim import Claim
 from sightline.findings.claims import CLAIMS
-from sightline.findings.decide import decide, disagreement, explain
+from sightline.findings.decide import agreed, decide, disagreement, explain, weakest
 from sightline.findings.evidence import Evidence
 from sightline.findings.kinds import KINDS, Judged
+from sightline.findings.learned import learned_of
 from sightline.findings.verdict import verdict_of
-from sightline.results import Answer, Finding, Verdict
+from sightline.results import Answer, Estimate, Finding, Learned, Verdict
 from sightline.statistics.contrast import benjamini_hochberg
 
 NO_DELTA = "no smallest effect that matters has been set for this claim"
@@ -23,6 +24,7 @@ class Judgement:
 
     findings: tuple[Finding, ...]
     verdict: Verdict
+    learned: Learned | None
 
 
 def judge(evidence: Evidence) -> Judgement:
@@ -30,28 +32,61 @@ def judge(evidence: Evidence) -> Judgement:
     found = {claim.code: _answered(evidence, claim) for claim in CLAIMS.values()}
     adjusted = benjamini_hochberg({code: one.p for code, one in found.items() if one.p is not None})
     held = {code: replace(_held_back(one, found), p_adjusted=adjusted.get(code)) for code, one in found.items()}
-    return Judgement(tuple(held.values()), verdict_of(held, evidence))
+    learned = learned_of(evidence)
+    return Judgement(tuple(held.values()), verdict_of(held, evidence, learned), learned)
 
 
 def _answered(evidence: Evidence, claim: Claim) -> Finding:
     """Judge one claim as its kind is judged."""
-    delta = evidence.thresholds.delta.get(claim.code)
+    delta, fewest = evidence.thresholds.delta.get(claim.code), evidence.thresholds.fewest(claim.code)
     judged = KINDS[claim.kind](evidence, claim)
     if isinstance(judged, str):
         return Finding(claim.code, claim.text, "not applicable", claim.role, notes=(judged,), delta=delta)
-    answer, compared, disagree = _against(judged, delta)
+    answer, lead, told = _joined(judged, {name: test.effect for name, test in judged.tests.items()}, delta, fewest)
+    test = judged.tests[lead]
+    answers = {of: _joined(judged, _of_class(judged, of), delta, fewest)[0] for of in test.by_class}
+    compared = NO_DELTA if delta is None else explain(test.effect, delta, fewest)
+    notes = (*judged.notes, told, disagreement(answers, test.by_class))
     return Finding(
-        claim.code, claim.text, answer, claim.role, compared, (*judged.notes, *filter(None, [disagree])), delta,
-        judged.number, judged.floor, judged.effect, judged.p, by_class=judged.by_class,
+        claim.code, claim.text, answer, claim.role, compared, tuple(filter(None, notes)), delta,
+        test.number, test.floor, test.effect, judged.p, by_class=test.by_class, answers=answers,
     )  # fmt: skip
 
 
-def _against(judged: Judged, delta: float | None) -> tuple[Answer, str, str]:
-    """Hold an effect against δ, whole and by class; what nobody has set a δ for stays open."""
+def _of_class(judged: Judged, of: str) -> dict[str, Estimate]:
+    return {name: test.by_class[of] for name, test in judged.tests.items() if of in test.by_class}
+
+
+def _joined(
+    judged: Judged, effects: Mapping[str, Estimate], delta: float | None, fewest: int
+) -> tuple[Answer, str, str]:
+    """Join the answers of all tests; name the test that leads, and say what each answers where there are several.
+
+    What nobody has set a δ for stays open.
+    """
+    first = next(iter(effects))
     if delta is None:
-        return "inconclusive", NO_DELTA, ""
-    answer = decide(judged.effect, delta)
-    return answer, explain(answer, judged.effect, delta), disagreement(judged.by_class, delta)
+        return "inconclusive", first, ""
+    answers = {name: decide(effect, delta, fewest) for name, effect in effects.items()}
+    if judged.join == "agreed":
+        joined = agreed(answers.values())
+        lead = next((name for name, answer in answers.items() if answer == joined), first)
+    else:
+        known = {name: answer for name, answer in answers.items() if answer != "not applicable"}
+        lead = weakest(known) if known else first
+        joined = answers[lead]
+    return joined, lead, _said(judged, effects, answers, lead)
+
+
+def _said(judged: Judged, effects: Mapping[str, Estimate], answers: Mapping[str, Answer], lead: str) -> str:
+    """Say what each test answers, and which of them decides; nothing of a test that is alone."""
+    if len(answers) == 1:
+        return ""
+    each = ", ".join(f"{name}: {answer} ({effects[name].value:.3f})" for name, answer in answers.items())
+    if judged.join == "weakest":
+        return f"{each}; the weakest decides: {lead}"
+    alike = len(set(answers.values())) == 1
+    return each if alike else f"{each}; the ways of removing words disagree"
 
 
 def _held_back(finding: Finding, found: Mapping[str, Finding]) -> Finding:
@@ -60,4 +95,4 @@ def _held_back(finding: Finding, found: Mapping[str, Finding]) -> Finding:
     if not other or found[other].verdict != "contradicted" or finding.verdict not in ("supported", "contradicted"):
         return finding
     why = f"left open: {CLAIMS[other].caveat} ({other})"
-    return replace(finding, verdict="inconclusive", notes=(why, *finding.notes))
+    return replace(finding, verdict="inconclusive", answers={}, notes=(why, *finding.notes))

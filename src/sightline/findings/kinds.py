@@ -1,57 +1,94 @@
-"""How a claim is judged: one function a kind, from the evidence to the numbers that are held against δ."""
+"""How a claim is judged: one function a kind, from the evidence to effects that are held against δ."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from sightline.findings.claim import Claim, Kind
-from sightline.findings.decide import decide, strongest, weakest
+from sightline.findings.decide import decide, strongest
 from sightline.findings.drops import DROPS, WORDS, lost
-from sightline.findings.evidence import Evidence
+from sightline.findings.evidence import Evidence, threes
 from sightline.results import Estimate
 from sightline.statistics import bootstrap
-from sightline.statistics.contrast import p_value, paired
+from sightline.statistics.contrast import p_value
 
 
 @dataclass(frozen=True)
-class Judged:
-    """The numbers of a claim, as far as its kind has them, and what is to be said of them."""
+class Trial:
+    """One way to ask what a claim says: the number, its floor, the effect, and the effect by predicted class."""
 
     number: Estimate
     floor: Estimate | None
     effect: Estimate
     by_class: Mapping[str, Estimate]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The tests of a claim by what they are, how their answers join, and what else is to be said.
+
+    A claim must pass all its tests, and the *weakest* answer is that of the claim; or they ask one question in several
+    ways, and it takes all of them to contradict it (*agreed*).
+    """
+
+    tests: Mapping[str, Trial]
+    join: Literal["weakest", "agreed"] = "weakest"
     p: float | None = None
     notes: tuple[str, ...] = ()
 
 
 def contrast(evidence: Evidence, claim: Claim) -> Judged | str:
-    """Compare the number with its floor, paired by text."""
-    found = evidence.contrast(claim)
-    if found is None:
-        return evidence.why_not(claim.measure)
-    if found.effect.n == 0:
-        return _undefined(evidence, claim)
-    observed, floor = evidence.array(claim.number), evidence.array(claim.floor)
-    by_class = {
-        name: paired(observed[rows], floor[rows], evidence.seed, f"{claim.number} {name}").effect
-        for name, rows in evidence.by_class().items()
-    }
-    p = p_value(observed, evidence.array(claim.draws)) if claim.draws else None
-    return Judged(found.number, found.floor, found.effect, by_class, p)
+    """Compare the number with its floor, paired by text; with each of two floors where there are two."""
+    first, *others = threes(claim)
+    if missing := _missing(evidence, first):
+        return missing
+    tests = {claim.floor_words: _test(evidence, first)}
+    if tests[claim.floor_words].effect.n == 0:
+        return _undefined(evidence, claim.number)
+    for second in others:
+        if not _missing(evidence, second):
+            words = {name: told for told, name in claim.beside.items()}
+            tests[words[second[1]]] = _test(evidence, second)
+    p = p_value(evidence.array(claim.number), evidence.array(claim.draws)) if claim.draws else None
+    return Judged(tests, p=p)
+
+
+def two_operators(evidence: Evidence, claim: Claim) -> Judged | str:
+    """Ask twice, by two operators that break a text in different ways."""
+    known = [
+        (words, three) for words, three in zip(OPERATORS, threes(claim), strict=True) if not _missing(evidence, three)
+    ]
+    if not known:
+        return _missing(evidence, threes(claim)[0])
+    tests = {words: _test(evidence, three) for words, three in known}
+    tests = {words: test for words, test in tests.items() if test.effect.n}
+    return Judged(tests, "agreed") if tests else _undefined(evidence, claim.number)
+
+
+def pairs(evidence: Evidence, claim: Claim) -> Judged | str:
+    """Compare what is moved from text to text, over pairs of them."""
+    (three,) = threes(claim)
+    if missing := _missing(evidence, three):
+        return missing
+    test = _test(evidence, three)
+    return Judged({claim.floor_words: test}) if test.effect.n else _undefined(evidence, claim.number)
 
 
 def share_without(evidence: Evidence, claim: Claim) -> Judged | str:
     """Take the share of texts of which the number is not true: exact on each text, so without a floor."""
-    if evidence.taken(claim.measure) is None:
-        return evidence.why_not(claim.measure)
+    if not evidence.has(claim.number):
+        return evidence.why_not(claim.number)
     without = 1 - evidence.array(claim.number)
-    share = bootstrap.proportion(without)
+    share = bootstrap.proportion(without, clusters=evidence.clusters)
     if share.n == 0:
-        return _undefined(evidence, claim)
-    by_class = {name: bootstrap.proportion(without[rows]) for name, rows in evidence.by_class().items()}
-    return Judged(share, None, share, by_class)
+        return _undefined(evidence, claim.number)
+    by_class = {
+        name: bootstrap.proportion(without[rows], clusters=evidence.clusters[rows], level=evidence.level(name))
+        for name, rows in evidence.classes.items()
+    }
+    return Judged({claim.number_words: Trial(share, None, share, by_class)})
 
 
 def weakest_drop(evidence: Evidence, claim: Claim) -> Judged | str:
@@ -63,24 +100,30 @@ def weakest_drop(evidence: Evidence, claim: Claim) -> Judged | str:
     if not drops:
         return evidence.why_not(claim.measure)
     delta = evidence.thresholds.delta.get(claim.code, 0.0)
-    leading = {
-        name: strongest({metric: decide(drop, delta) for metric, drop in metrics.items()})
-        for name, metrics in drops.items()
-    }
-    answers = {name: decide(drops[name][metric], delta) for name, metric in leading.items()}
-    name = weakest(answers)
-    drop = drops[name][leading[name]]
-    said = ", ".join(f"{WORDS[other]}: {answer}" for other, answer in answers.items())
+    tests = {}
+    for name, metrics in drops.items():
+        drop = metrics[strongest({metric: decide(one, delta) for metric, one in metrics.items()})]
+        tests[WORDS[name]] = Trial(drop, None, drop, _lost_by_class(evidence, name))
     without = () if "retrained" in drops else (f"no retrained model to compare ({evidence.why_not('retrained')})",)
-    decided = f"the weakest decides: {leading[name]} {WORDS[name]}"
-    return Judged(drop, None, drop, _lost_by_class(evidence, name), notes=(said, *without, decided))
+    return Judged(tests, notes=without)
+
+
+def _missing(evidence: Evidence, three: tuple[str, str, str]) -> str:
+    """Say why a comparison cannot be made; nothing where it can."""
+    return next((evidence.why_not(name) for name in three if name and not evidence.has(name)), "")
+
+
+def _test(evidence: Evidence, three: tuple[str, str, str]) -> Trial:
+    whole = evidence.contrast(three)
+    by_class = {name: evidence.contrast(three, name).effect for name in evidence.classes}
+    return Trial(whole.number, whole.floor, whole.effect, by_class)
 
 
 def _drops(evidence: Evidence, claim: Claim) -> dict[str, dict[str, Estimate]]:
     """Gather the drops by comparison and metric, as far as they were measured."""
     drops: dict[str, dict[str, Estimate]] = {}
     for one in claim.quantities():
-        drop = evidence.estimate(one.name)
+        drop = evidence.estimate(one.name) if one.how == "drop" else None
         if drop is not None:
             drops.setdefault(DROPS[one.name].comparison, {})[DROPS[one.name].metric] = drop
     return drops
@@ -91,22 +134,32 @@ def _lost_by_class(evidence: Evidence, name: str) -> dict[str, Estimate]:
     measure = next(drop.measure for drop in DROPS.values() if drop.comparison == name)
     values = lost(*evidence.decisions(measure, name))
     return {
-        label: bootstrap.mean(values[rows], evidence.seed, f"{name} {label}")
-        for label, rows in evidence.by_class().items()
+        label: bootstrap.mean(
+            values[rows],
+            evidence.seed,
+            clusters=evidence.clusters[rows],
+            level=evidence.level(label),
+        )
+        for label, rows in evidence.classes.items()
     }
 
 
-def _undefined(evidence: Evidence, claim: Claim) -> str:
+def _undefined(evidence: Evidence, number: str) -> str:
     """Say why a number is undefined on every text, from the reasons that were counted."""
-    measurement = evidence.taken(claim.measure)
-    assert measurement is not None  # callers have asked `taken` first
-    counts = measurement.undefined.get(claim.number.partition(".")[2], {})
+    measure, _, quantity = number.partition(".")
+    measurement = evidence.taken(measure)
+    assert measurement is not None  # callers have asked `has` first
+    counts = measurement.undefined.get(quantity, {})
     return "undefined for every text: " + ", ".join(f"{reason} ({n})" for reason, n in counts.items())
 
 
+OPERATORS = ("deleted", "replaced")
+"""What happens to the words that are removed: they go, or words of other texts take their places."""
 KINDS: Mapping[Kind, Callable[[Evidence, Claim], Judged | str]] = {
     "contrast": contrast,
+    "two operators": two_operators,
+    "pairs": pairs,
     "share without": share_without,
     "weakest drop": weakest_drop,
 }
-"""Each gives the numbers of a claim, or why there are none."""
+"""The ways to judge a claim: its numbers, or why it is not applicable."""

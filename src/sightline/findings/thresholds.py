@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 
 from sightline.findings.claims import CLAIMS
@@ -12,19 +12,25 @@ from sightline.findings.claims import CLAIMS
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The smallest effect that matters for each finding (δ), and the fewest texts a verdict may rest on.
+    """The smallest effect that matters for each finding (δ), and the fewest texts that a finding may rest on.
 
-    A claim that has no δ yet is measured and left open, so that one can be set from what was measured.
+    A claim that has no δ yet is measured and left open, so that one can be set from what was measured. ``minimum`` is
+    that of findings which need more texts, or can do with fewer, than ``minimum_texts``.
     """
 
     delta: Mapping[str, float]
     minimum_texts: int
+    minimum: Mapping[str, int] = field(default_factory=dict)
+
+    def fewest(self, code: str) -> int:
+        """Give the fewest texts that a finding may rest on."""
+        return self.minimum.get(code, self.minimum_texts)
 
 
 def complaints(known: Thresholds) -> list[str]:
     """Say which claim has no δ, and which δ has no claim."""
     missing = [code for code in CLAIMS if code not in known.delta]
-    unknown = [code for code in known.delta if code not in CLAIMS]
+    unknown = [code for code in {**known.delta, **known.minimum} if code not in CLAIMS]
     told = [
         f"thresholds.json: no δ for {code}; scripts/set_thresholds.py sets it from what was measured"
         for code in missing
@@ -35,4 +41,4 @@ def complaints(known: Thresholds) -> list[str]:
 def committed() -> Thresholds:
     """Read the thresholds that ship with this version."""
     stored = json.loads(files("sightline.findings").joinpath("thresholds.json").read_text(encoding="utf-8"))
-    return Thresholds(stored["delta"], stored["minimum_texts"])
+    return Thresholds(stored["delta"], stored["minimum_texts"], stored.get("minimum", {}))

@@ -1,15 +1,20 @@
-"""The verdict of the whole: the first row of the table that applies (docs/verdict.md)."""
+"""The verdict of the whole and of each predicted class: the first row of the table that applies (docs/verdict.md).
+
+No row names a claim: each claim says in its own row what its answer does (`Claim.charge`, `for_caveats`, `for_all`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sightline.findings.claim import Asked, Charge, Claim
 from sightline.findings.claims import CLAIMS, UNMEASURED
-from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Answer, Finding, Verdict
+from sightline.findings.decide import decide
+from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Answer, Estimate, Finding, Learned, Verdict
 
 if TYPE_CHECKING:
     from sightline.findings.evidence import Evidence  # with its statistics, which the words of the table do not need
@@ -20,23 +25,66 @@ IDENTITY = 1e-4
 
 @dataclass(frozen=True)
 class Case:
-    """What a row of the table may look at."""
+    """What a row of the table may look at: the findings on all texts, or on those of one predicted class."""
 
     found: Mapping[str, Finding]
     evidence: Evidence
+    learned: Learned | None = None
+    of: str = ""
+    classes: Mapping[str, Verdict] | None = None
 
     def answer(self, code: str) -> Answer | None:
         """Give the answer of a finding; None for a claim that this version does not test."""
-        return self.found[code].verdict if code in self.found else None
+        if code not in self.found:
+            return None
+        return self.found[code].answers.get(self.of, "not applicable") if self.of else self.found[code].verdict
+
+    def effect(self, code: str) -> Estimate | None:
+        """Give the effect that the answer rests on."""
+        return self.found[code].by_class.get(self.of) if self.of else self.found[code].effect
+
+    def charged(self, *how: Charge) -> tuple[Claim, ...]:
+        """Name the claims that can keep the map from being shown in a certain way."""
+        return tuple(claim for claim in CLAIMS.values() if claim.charge in how)
+
+    def contradicted(self, claim: Claim) -> bool:
+        """Tell whether a claim is contradicted."""
+        return self.answer(claim.code) == "contradicted"
+
+    def below(self, claim: Claim) -> bool:
+        """Tell whether a claim is contradicted, and even the interval of its effect lies below chance."""
+        effect = self.effect(claim.code)
+        return self.contradicted(claim) and effect is not None and effect.high < 0
 
     def short(self) -> tuple[str, ...]:
         """Name the findings that bear on the verdict and are not supported."""
-        return tuple(c for c in CLAIMS if self.found[c].bears and self.found[c].verdict != "supported")
+        return tuple(c for c in CLAIMS if self.found[c].bears and self.answer(c) != "supported")
 
     def reasons(self, *codes: str) -> tuple[str, ...]:
         """Say of each finding what its answer means, and why it is the answer."""
-        named = [self.found[code] for code in codes]
-        return tuple(f"{one.code} {one.verdict}: {_said(one)} ({one.reason})" for one in named)
+        return tuple(f"{code} {self.answer(code)}: {self._said(code)}{self._because(code)}" for code in codes)
+
+    def _said(self, code: str) -> str:
+        claim, answer = CLAIMS[code], self.answer(code)
+        if answer == "contradicted":
+            return claim.below if claim.below and self.below(claim) else claim.caveat
+        if answer == "supported":
+            return claim.text
+        return (
+            f"it could not be shown that {claim.text}"
+            if answer == "inconclusive"
+            else f"not tested whether {claim.text}"
+        )
+
+    def _because(self, code: str) -> str:
+        if not self.of:
+            return f" ({self.found[code].reason})"
+        effect = self.effect(code)
+        return (
+            ""
+            if effect is None
+            else f" (effect {effect.value:.3f} [{effect.low:.3f}, {effect.high:.3f}], n = {effect.n})"
+        )
 
 
 Ground = tuple[tuple[str, ...], tuple[str, ...]]
@@ -53,9 +101,15 @@ class Row:
     ground: Callable[[Case], Ground | None]
 
 
-def verdict_of(found: Mapping[str, Finding], evidence: Evidence) -> Verdict:
+def verdict_of(found: Mapping[str, Finding], evidence: Evidence, learned: Learned | None) -> Verdict:
+    """Apply the table to the texts of each predicted class, and then to all."""
+    classes = {} if evidence.taken("outputs") is None else evidence.classes
+    each = {of: _first(Case(found, evidence, learned, of)) for of in classes} if len(classes) > 1 else {}
+    return replace(_first(Case(found, evidence, learned, classes=each)), by_class=each)
+
+
+def _first(case: Case) -> Verdict:
     """Apply the table from the top; later rows are not looked at."""
-    case = Case(found, evidence)
     for row in TABLE:
         ground = row.ground(case)
         if ground is not None:
@@ -65,97 +119,171 @@ def verdict_of(found: Mapping[str, Finding], evidence: Evidence) -> Verdict:
 
 def _unfit(case: Case) -> Ground | None:
     """Say what keeps the audit from concluding anything at all."""
-    outputs, least = case.evidence.taken("outputs"), case.evidence.thresholds.minimum_texts
-    if outputs is None:
-        return (), (f"the model could not be run: {case.evidence.why_not('outputs')}",)
-    if (n := len(case.evidence.predicted)) < least:
-        return (), (f"{n} test texts; a verdict rests on at least {least}: audit more texts",)
-    error = _identity_error(case.evidence)
-    if not error <= IDENTITY:
-        return (), (f"decoding the model's own attention misses its logits by {error:.2g} (allowed: {IDENTITY:g})",)
-    if case.answer("SL-301") == "not applicable":
-        return ("SL-301",), (f"SL-301 is not applicable: {case.found['SL-301'].reason}",)
+    if not case.of and (why := _broken(case.evidence)):
+        return (), (why,)
+    deciding = [claim.code for claim in CLAIMS.values() if claim.charge in ("moved", "alone")]
+    if all(case.answer(code) == "not applicable" for code in deciding):
+        return tuple(deciding), case.reasons(*deciding)
+    few = [code for code in deciding if _texts(case, code) < case.evidence.thresholds.fewest(code)]
+    if len(few) == len(deciding):
+        told = ", ".join(f"{code} rests on {_texts(case, code)} texts" for code in few)
+        least = min(case.evidence.thresholds.fewest(code) for code in few)
+        return tuple(few), (f"{told}; a verdict rests on at least {least}: audit more texts",)
     return None
 
 
-def _identity_error(evidence: Evidence) -> float:
-    return 0.0 if evidence.taken("need") is None else float(np.max(evidence.array("need.identity_error")))
+def _texts(case: Case, code: str) -> int:
+    effect = case.effect(code)
+    return 0 if effect is None else effect.n
+
+
+def _broken(evidence: Evidence) -> str:
+    """Say what is wrong with the answers themselves; nothing where all is well."""
+    if evidence.taken("outputs") is None:
+        return f"the model could not be run: {evidence.why_not('outputs')}"
+    n, odd = len(evidence.predicted), int((~evidence.finite).sum())
+    if odd:
+        return f"on {odd} of {n} texts the model’s outputs are not finite numbers: mend the model first"
+    if len(evidence.classes) == 1:
+        return f"the model predicts {next(iter(evidence.classes))!r} for every one of {n} texts: no decision to explain"
+    if n < (least := min(evidence.thresholds.fewest(code) for code in CLAIMS)):
+        return f"{n} test texts; a verdict rests on at least {least}: audit more texts"
+    error = float(np.max(evidence.array("need.identity_error"))) if evidence.has("need.identity_error") else 0.0
+    if not error <= IDENTITY:
+        return f"decoding the model's own attention misses its logits by {error:.2g} (allowed: {IDENTITY:g})"
+    return ""
+
+
+def _left_behind(case: Case) -> Ground | None:
+    return _grounded(case, [claim for claim in case.charged("moved") if case.contradicted(claim)])
 
 
 def _not_used(case: Case) -> Ground | None:
-    if case.answer("SL-301") == "contradicted":
-        return ("SL-301",), case.reasons("SL-301")
-    both = "SL-101", "SL-102"
-    return (both, case.reasons(*both)) if all(case.answer(code) == "contradicted" for code in both) else None
+    alone = [claim for claim in case.charged("alone") if case.contradicted(claim)]
+    together = case.charged("together")
+    both = list(together) if all(map(case.contradicted, together)) else []
+    below = [claim for claim in case.charged("below zero") if case.below(claim)]
+    return _grounded(case, alone + both + below)
 
 
-def _not_needed(case: Case) -> Ground | None:
-    return (("SL-001",), case.reasons("SL-001")) if case.answer("SL-001") == "contradicted" else None
+def _grounded(case: Case, claims: list[Claim]) -> Ground | None:
+    codes = tuple(claim.code for claim in claims)
+    return (codes, case.reasons(*codes)) if codes else None
 
 
 def _faithful(case: Case) -> Ground | None:
-    needed = all(case.answer(code) == "supported" for code in ("SL-001", "SL-104", "SL-301", "SL-402"))
-    used = "supported" in (case.answer("SL-101"), case.answer("SL-102"))
-    charged = any(case.answer(code) == "contradicted" for code in ("SL-202", "SL-205", "SL-401"))
-    return (tuple(case.found), ()) if needed and used and not charged else None
+    asked = {code: one.for_all for code, one in UNMEASURED.items()} | {c: one.for_all for c, one in CLAIMS.items()}
+    unlike = case.classes is not None and any(one.row != 4 for one in case.classes.values())
+    if not _meets(case, asked) or unlike or not _better_than_guessing(case):
+        return None
+    return tuple(code for code in asked if code in case.found), ()
 
 
 def _with_caveats(case: Case) -> Ground | None:
-    if case.answer("SL-301") != "supported":
+    if not _meets(case, {code: claim.for_caveats for code, claim in CLAIMS.items()}):
         return None
     short = case.short()
-    return ("SL-301", *short), (*case.reasons(*short), *_unmeasured(case))
+    basis = tuple(code for code, claim in CLAIMS.items() if claim.for_caveats and code not in short)
+    return (*basis, *short), (*case.reasons(*short), *_remarks(case))
+
+
+def _meets(case: Case, asked: Mapping[str, Asked]) -> bool:
+    """Tell whether every claim answers as it is asked to."""
+    supported = [code for code, what in asked.items() if what == "supported"]
+    some = [code for code, what in asked.items() if what == "one of these"]
+    spared = [code for code, what in asked.items() if what == "not contradicted"]
+    return (
+        all(case.answer(code) == "supported" for code in supported)
+        and any(case.answer(code) == "supported" for code in some)
+        and not any(case.answer(code) == "contradicted" for code in spared)
+    )
 
 
 def _open(case: Case) -> Ground:
-    return case.short(), case.reasons(*case.short())
+    return case.short(), (*case.reasons(*case.short()), *_remarks(case))
 
 
-def _said(finding: Finding) -> str:
-    claim = CLAIMS[finding.code]
-    if finding.verdict == "contradicted":
-        return claim.caveat
-    return f"it could not be shown that {claim.text}" if finding.verdict == "inconclusive" else claim.text
+def _remarks(case: Case) -> tuple[str, ...]:
+    """Say what else a reader must know who shows the map."""
+    if case.of:
+        return ()
+    return tuple(filter(None, (_unused(case.evidence), _learned_nothing(case), _unmeasured(case))))
 
 
-def _unmeasured(case: Case) -> tuple[str, ...]:
-    missing = [f"{code}, {what}" for code, what in UNMEASURED.items() if code not in case.found]
-    return (f"not tested by this version: {'; '.join(missing)}",) if missing else ()
+def _unused(evidence: Evidence) -> str:
+    """Say that the weights are shown and not used, where the model decodes and nothing changes without them."""
+    moved = evidence.array("need.moved") if evidence.has("need.moved") else np.empty(0)
+    if np.isnan(moved).all() or np.nanmax(moved) > 0:
+        return ""
+    return "not used by the model: no answer changes, by no logit, when other weights take the place of those shown"
 
 
+def _better_than_guessing(case: Case) -> bool:
+    return case.learned is not None and decide(case.learned.above, 0.0) == "supported"
+
+
+def _learned_nothing(case: Case) -> str:
+    if case.learned is None or _better_than_guessing(case):
+        return ""
+    return (
+        "the model is no better than guessing, as far as these texts show "
+        f"(accuracy {case.learned.accuracy.value:.3f}, always saying the most common class "
+        f"{case.learned.guessing.value:.3f}, n = {case.learned.accuracy.n})"
+    )
+
+
+def _unmeasured(case: Case) -> str:
+    missing = [f"{code}, {one.words}" for code, one in UNMEASURED.items() if code not in case.found]
+    return f"not tested by this version: {'; '.join(missing)}" if missing else ""
+
+
+def _named(asking: str, *answers: str) -> str:
+    """List the claims whose row says one of these things, for the words of the table."""
+    rows = {code: getattr(claim, asking, "") for code, claim in {**UNMEASURED, **CLAIMS}.items()}
+    codes = [code for code, said in sorted(rows.items()) if said in answers]
+    return f"{', '.join(codes[:-1])} and {codes[-1]}" if len(codes) > 1 else codes[0]
+
+
+_DECIDING, _MOVED, _ALONE = _named("charge", "moved", "alone"), _named("charge", "moved"), _named("charge", "alone")
+_TOGETHER, _BELOW = _named("charge", "together"), _named("charge", "below zero")
+_SUPPORTED, _ONE, _SPARED = (_named("for_all", said) for said in ("supported", "one of these", "not contradicted"))
 TABLE = (
     Row(
         1,
         CANNOT_TELL,
-        "the model’s answers could not be taken, or there are too few texts, or decoding the model’s own attention "
-        f"misses its logits by more than {IDENTITY:g}, or removal could not be tested (SL-301 is not applicable)",
+        "the model’s answers could not be taken, or are not finite numbers, or are the same class for every text; or "
+        f"decoding the model’s own attention misses its logits by more than {IDENTITY:g}; or there are too few texts "
+        f"for the findings that decide ({_DECIDING}), or neither of these could be measured",
         _unfit,
     ),
     Row(
         2,
         MUST_NOT,
-        "removing the attended words does not change the answer (SL-301 is contradicted), or neither the gradient nor "
-        "deletion agrees with the attention (SL-101 and SL-102 are both contradicted)",
-        _not_used,
+        f"moved into another text, the highlighted words leave the decision behind ({_MOVED} is contradicted)",
+        _left_behind,
     ),
     Row(
         3,
         MUST_NOT,
-        "attention is not needed: the model does as well without choosing (SL-001 is contradicted)",
-        _not_needed,
+        f"removing the highlighted words does not change the answer ({_ALONE} is contradicted, however words are "
+        f"removed), or neither the gradient nor deletion agrees with the attention ({_TOGETHER} are both "
+        f"contradicted), or attention lies on words with less evidence than chance ({_BELOW} lies below zero)",
+        _not_used,
     ),
     Row(
         4,
         CAN,
-        "SL-001, SL-104, SL-301, SL-402 and at least one of SL-101 and SL-102 are supported, and none of SL-202, "
-        "SL-205 and SL-401 is contradicted",
+        f"{_SUPPORTED} are supported, and one of {_ONE}; none of {_SPARED} is contradicted; the model is better than "
+        "guessing; and all this holds for every predicted class",
         _faithful,
     ),
     Row(
         5,
         CAVEATS,
-        "removing the attended words changes the answer (SL-301 is supported), with the caveats listed: every bearing "
-        "finding that is not supported, and the claims not tested",
+        f"the highlighted words carry the decision with them ({_named('for_caveats', 'supported')} is supported), "
+        f"{_named('for_caveats', 'not contradicted')} is not contradicted, and one of "
+        f"{_named('for_caveats', 'one of these')} is supported; with the caveats listed: every bearing finding that is "
+        "not supported, and the claims not tested",
         _with_caveats,
     ),
     Row(6, CANNOT_TELL, "no other row of the table applies", _open),

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from sightline.maths.ties import settled
+
 Array = np.ndarray
 
 
@@ -58,8 +60,8 @@ def kept(gone: Bool[Array, "B W"], word: Int[Array, "B T"]) -> Bool[Array, "B T"
 
 
 def top(values: Float[Array, "B W"], mask: Bool[Array, "B W"], count: Int[Array, " B"]) -> Bool[Array, "B W"]:
-    """Mark the ``count`` words of the largest values; of equal ones the first."""
-    order = np.argsort(-np.where(mask, values, -np.inf), axis=1, kind="stable")
+    """Mark the ``count`` words of the largest values; of tied ones the first."""
+    order = np.argsort(-np.where(mask, settled(values, mask), -np.inf), axis=1, kind="stable")
     chosen = np.zeros(mask.shape, dtype=bool)
     np.put_along_axis(chosen, order, np.arange(mask.shape[1]) < count[:, None], axis=1)
     return np.asarray(chosen & mask)

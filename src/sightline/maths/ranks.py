@@ -1,12 +1,15 @@
 """Agreement of two scorings of the same words: Kendall's τ-b, and the share of importance that top words capture.
 
-Texts are rows, padded; ``mask`` is True on real words. Undefined results are NaN, never a guess.
+Texts are rows, padded; ``mask`` is True on real words. Undefined results are NaN, never a guess. What is a tie:
+`sightline.maths.ties`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
+
+from sightline.maths.ties import NOTHING, settled
 
 Array = np.ndarray
 _PAIRS_AT_ONCE = 2**24
@@ -19,6 +22,7 @@ def kendall_tau_b(x: Float[Array, "B T"], y: Float[Array, "B T"], mask: Bool[Arr
     Kendall (1945); what Jain & Wallace (2019, §4.1) and Meister et al. (2021, §5) print. NaN where a row has
     fewer than two real words or one side is constant.
     """
+    x, y = settled(x, mask), settled(y, mask)
     rows = max(1, _PAIRS_AT_ONCE // max(1, x.shape[1] ** 2))
     parts = [_tau_rows(x[i : i + rows], y[i : i + rows], mask[i : i + rows]) for i in range(0, len(x), rows)]
     return np.concatenate(parts) if parts else np.empty(0)
@@ -44,7 +48,7 @@ def inclusion(scores: Float[Array, "B T"], mask: Bool[Array, "B T"], count: Int[
     Words above the count-th largest score are in for certain, words below it are out, and the words tied with it
     share the places that are left. So the order of the words in the text cannot decide.
     """
-    filled = np.where(mask, scores, -np.inf)
+    filled = np.where(mask, settled(scores, mask), -np.inf)
     threshold = -np.sort(-filled, axis=1)[np.arange(len(count)), np.minimum(count, scores.shape[1]) - 1][:, None]
     above, tied = filled > threshold, (filled == threshold) & mask
     left = count[:, None] - above.sum(1, keepdims=True)
@@ -59,10 +63,11 @@ def captured(
     ``included`` comes from `inclusion`. NaN where the reference is zero on every word (nothing to capture).
     """
     real = np.where(mask, reference, 0.0)
+    some = real.max(axis=1) > NOTHING
     most = np.where(np.arange(real.shape[1]) < count[:, None], -np.sort(-real, axis=1), 0.0).sum(1)
     held = (included * real).sum(-1)
     out = np.full(np.broadcast_shapes(held.shape, most.shape), np.nan)
-    return np.asarray(np.divide(held, most, out=out, where=most > 0))
+    return np.asarray(np.divide(held, most, out=out, where=some))
 
 
 def captured_by_chance(

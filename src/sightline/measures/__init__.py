@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 from importlib import import_module
+from typing import Any
 
-from sightline.questions import ALWAYS, MEASURES
+from sightline.questions import ALWAYS, MEASURES, Reduction
 from sightline.types import Measure
 
 
-def default_measures(tokens_at_once: int | None = None, chosen: tuple[str, ...] = ()) -> tuple[Measure, ...]:
+def default_measures(
+    tokens_at_once: int | None = None, chosen: tuple[str, ...] = (), gradient: Reduction = "input"
+) -> tuple[Measure, ...]:
     """Make every measure of an audit, in the order of the report, or those that are chosen and what none goes without.
 
-    Those that delete words run ``tokens_at_once`` tokens together, where that is said.
+    Those that delete words run ``tokens_at_once`` tokens together, where that is said; those that take gradients reduce
+    them as ``gradient`` says.
     """
     wanted = {ALWAYS, *chosen} if chosen else set(MEASURES)
-    return tuple(_made(home, tokens_at_once) for code, home in MEASURES.items() if code in wanted)
+    said = {"gradient": gradient} | ({} if tokens_at_once is None else {"tokens_at_once": tokens_at_once})
+    return tuple(_made(home, said) for code, home in MEASURES.items() if code in wanted)
 
 
-def _made(home: str, tokens_at_once: int | None) -> Measure:
+def _made(home: str, said: Mapping[str, Any]) -> Measure:
+    """Make a measure with those settings that it has, which are its fields."""
     module, name = home.split(":")
     kind = getattr(import_module(module), name)
-    deletes = "tokens_at_once" in {one.name for one in fields(kind)}
-    bound = {"tokens_at_once": tokens_at_once} if deletes and tokens_at_once is not None else {}
-    made: Measure = kind(**bound)
+    has = {one.name for one in fields(kind)}
+    made: Measure = kind(**{setting: value for setting, value in said.items() if setting in has})
     return made

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 
-from sightline.maths.ranks import captured, captured_by_chance, inclusion, kendall_tau_b, top_count
+from sightline.maths.ranks import captured, kendall_tau_b
+from sightline.maths.ties import constant
 from sightline.measures.arrays import count_undefined, ragged, shuffled
+from sightline.measures.capture import FREE, Texts, by_chance, mass, ranked, texts_of
 from sightline.measures.importance import TOKENS_AT_ONCE, gradient_importance
 from sightline.measures.maps import MAKERS, Maps
 from sightline.measures.words import like
+from sightline.questions import Reduction
 from sightline.results import Measurement, Ragged
 from sightline.seeds import Seeds
-from sightline.types import Arrays, Subject, Trace
+from sightline.types import Arrays, Offer, Subject, Trace
 
 Array = np.ndarray
 References = Mapping[str, Float[Array, "B W"]]
 REFERENCES = ("gradient", "gradient_through", "deletion", "free_gradient", "free_deletion")
-"""The maps that attention is compared with."""
-_KINDS = ("captured", "chance", "draws")
-
-
-@dataclass(frozen=True)
-class Texts:
-    """What every comparison of a batch needs: which words are real, how many count as top, whose text it is."""
-
-    mask: Bool[Array, "B W"]
-    count: Int[Array, " B"]
-    index: Int[Array, " B"]
+"""The maps that attention is compared with, as far as the model allows them."""
+_KINDS = ("captured", "chance", "draws", "tau", "mass", "mass_chance")
+"""What attention's agreement with a reference is told by."""
+_AVERAGED = ("captured", "chance", "draws", "mass", "mass_chance")
+"""What is averaged over the two references that are free of attention."""
+_SHOWS: Mapping[str, Offer] = {"free_deletion": "decode", "gradient": "embedding_grad"}
+"""Maps that are there if and only if the model offers this."""
 
 
 @dataclass(frozen=True)
@@ -39,59 +39,79 @@ class Agreement:
 
     Floor: the same weights permuted after the fact; its mean is exact, ``draws`` of it give p-values. Coupling: the
     weights are shuffled, *used* for decoding, and the reference is computed again: what mechanics alone would show.
+    Captured importance and τ see the order of the words alone, and a nearly flat map has one too: ``mass`` is the
+    reference's mean under the weights themselves, over its largest value, ``Σ α_t r_t / max r``, and ``mass_chance``
+    what that is on average when the weights are permuted, ``mean r / max r``.
+
+    A model that offers nothing has deletion alone. Whatever else it does not allow is left out, and `missing` says why.
     """
 
     share: float = 0.1
     draws: int = 199
     shuffles: int = 3
     tokens_at_once: int = TOKENS_AT_ONCE
+    gradient: Reduction = "input"
     code: str = "agreement"
-    needs: frozenset[str] = frozenset().union(*(MAKERS[name].needs for name in REFERENCES))
+    needs: frozenset[str] = frozenset()
     paper: str = "Jain & Wallace 2019, §4.1; Meister et al. 2021, §5"
 
     def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Compute every reference once and compare attention with each."""
-        maps = Maps(subject, trace, seeds, self.tokens_at_once)
+        maps = Maps(subject, trace, seeds, self.tokens_at_once, self.gradient)
+        offers: frozenset[str] = subject.model.offers
         attention, mask = maps["attention"], maps.words.mask
-        texts = Texts(mask, top_count(mask.sum(1), self.share), maps.words.index)
+        texts = texts_of(maps, self.share)
         shuffles = shuffled(attention, mask, texts.index, self.shuffles, seeds, "coupling")
-        coupled = _coupled(maps, shuffles)
-        references = {name: maps[name] for name in REFERENCES}
-        out: dict[str, Array | Ragged] = {"words": mask.sum(1), "constant": _constant(attention, mask)}
+        # First, because its shortened texts are those of the references too.
+        coupled = _coupled(maps, shuffles) if "decode" in offers else []
+        references = {name: maps[name] for name in REFERENCES if MAKERS[name].needs <= offers}
+        out: dict[str, Array | Ragged] = {"words": mask.sum(1), "constant": constant(attention, mask)}
         out |= self._compare(attention, references, texts, seeds)
-        out |= _free(out)
+        if references.keys() >= set(FREE):
+            out |= _free(out)
         out |= self._couple(shuffles, coupled, texts)
-        out |= self._among(references, texts)
-        both = np.stack([np.asarray(out["captured.gradient"]), np.asarray(out["captured.deletion"])])
-        out["disagreement"] = 1 - both.mean(axis=0)
+        if "gradient" in references:
+            out |= self._among(references, texts)
+        shares = [np.asarray(out[f"captured.{name}"]) for name in ("gradient", "deletion") if name in references]
+        out["disagreement"] = 1 - np.mean(shares, axis=0)
         return out | {name: ragged(values, mask) for name, values in references.items()}
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts without a ranking: one word, constant attention, a reference without differences."""
-        one, constant = np.asarray(arrays["words"]) < 2, np.asarray(arrays["constant"])
-        rest = ~one & ~constant
-        reasons = {"one word": one, "constant attention": constant, "constant or zero reference": rest}
-        settings = {"share": self.share, "draws": self.draws, "shuffles": self.shuffles}
-        return Measurement(self.code, arrays, count_undefined(arrays, reasons), settings)
+        """Count the texts without a ranking: one word, constant attention, a reference without differences.
+
+        The mass needs no ranking of attention. What is missing is seen by the maps that are not there.
+        """
+        one, alike = np.asarray(arrays["words"]) < 2, np.asarray(arrays["constant"])
+        rest = np.ones(len(one), dtype=bool)
+        reasons = {"one word": one, "constant attention": alike, "constant or zero reference": rest}
+        weighed = [name for name in arrays if name.startswith("mass")]
+        undefined = count_undefined(arrays, reasons, arrays.keys() - weighed)
+        undefined |= count_undefined(arrays, {"one word": one, "zero reference": rest}, weighed)
+        settings: dict[str, Any] = {"share": self.share, "draws": self.draws, "shuffles": self.shuffles}
+        if "gradient" in arrays:
+            settings |= {"gradient": self.gradient, "attention": "held" if "gradient_through" in arrays else "through"}
+        return Measurement(self.code, arrays, undefined, settings, missing=_missing(arrays))
 
     def _compare(
         self, attention: Float[Array, "B W"], references: References, texts: Texts, seeds: Seeds
     ) -> dict[str, Array]:
-        top = _ranked(attention, texts)
+        top = ranked(attention, texts)
         permuted = shuffled(top, texts.mask, texts.index, self.draws, seeds, "after the fact")
         out = {}
         for name, reference in references.items():
             out[f"captured.{name}"] = captured(top, reference, texts.mask, texts.count)
-            out[f"chance.{name}"] = _by_chance(top, reference, texts)
+            out[f"chance.{name}"] = by_chance(top, reference, texts)
             out[f"draws.{name}"] = captured(permuted, reference, texts.mask, texts.count).T
             out[f"tau.{name}"] = _tau(attention, reference, texts.mask)
+            out[f"mass.{name}"] = mass(attention, reference, texts.mask)
+            out[f"mass_chance.{name}"] = mass(_alike(texts.mask), reference, texts.mask)
         return out
 
     def _couple(self, shuffles: Float[Array, "R B W"], coupled: Sequence[References], texts: Texts) -> dict[str, Array]:
         out = {}
-        for name in ("gradient", "deletion"):
+        for name in coupled[0] if coupled else ():
             pairs = [(weights, references[name]) for weights, references in zip(shuffles, coupled, strict=True)]
-            shares = [captured(_ranked(w, texts), r, texts.mask, texts.count) for w, r in pairs]
+            shares = [captured(ranked(w, texts), r, texts.mask, texts.count) for w, r in pairs]
             out[f"coupling.{name}"] = np.mean(shares, axis=0)
             out[f"coupling_tau.{name}"] = np.mean([_tau(w, r, texts.mask) for w, r in pairs], axis=0)
         return out
@@ -99,9 +119,9 @@ class Agreement:
     def _among(self, references: References, texts: Texts) -> dict[str, Array]:
         """Compare gradient and deletion with each other, in both directions."""
         pairs = [("gradient", "deletion"), ("deletion", "gradient")]
-        tops = {name: _ranked(references[name], texts) for name in ("gradient", "deletion")}
+        tops = {name: ranked(references[name], texts) for name in ("gradient", "deletion")}
         shares = [captured(tops[a], references[b], texts.mask, texts.count) for a, b in pairs]
-        chances = [_by_chance(tops[a], references[b], texts) for a, b in pairs]
+        chances = [by_chance(tops[a], references[b], texts) for a, b in pairs]
         return {
             "captured.references": np.mean(shares, axis=0),
             "chance.references": np.mean(chances, axis=0),
@@ -109,44 +129,49 @@ class Agreement:
         }
 
 
+def _alike(mask: Bool[Array, "B W"]) -> Float[Array, "B W"]:
+    return np.asarray(mask / np.maximum(mask.sum(1, keepdims=True), 1))
+
+
 def _free(compared: Mapping[str, Array | Ragged]) -> dict[str, Array]:
     """Average the two references that are free of attention, text by text and draw by draw.
 
     Neither is the truth: the gradient fades where a state saturates, a deletion where words stand in for each other.
     """
-    pairs = {
-        kind: [np.asarray(compared[f"{kind}.free_{name}"]) for name in ("gradient", "deletion")] for kind in _KINDS
-    }
+    pairs = {kind: [np.asarray(compared[f"{kind}.{name}"]) for name in FREE] for kind in _AVERAGED}
     return {f"{kind}.free": np.mean(pair, axis=0) for kind, pair in pairs.items()}
+
+
+def _missing(arrays: Arrays) -> dict[str, str]:
+    """Name every quantity that the model does not allow, with what it would have to offer."""
+    lacking = {offer for name, offer in _SHOWS.items() if name not in arrays}
+    absent = {name: sorted(needs & lacking) for name, needs in _needs().items()}
+    return {name: f"needs {', '.join(offers)}" for name, offers in absent.items() if offers}
+
+
+def _needs() -> dict[str, frozenset[Offer]]:
+    """Say of every quantity what the model must offer for it."""
+    whole = frozenset[Offer]().union(*(MAKERS[name].needs for name in FREE))
+    coupled = {name: MAKERS[name].needs | MAKERS["free_deletion"].needs for name in ("gradient", "deletion")}
+    return {
+        **{name: MAKERS[name].needs for name in REFERENCES},
+        **{f"{kind}.{name}": MAKERS[name].needs for name in REFERENCES for kind in _KINDS},
+        **{f"{kind}.free": whole for kind in _AVERAGED},
+        **{f"{kind}.{name}": needs for name, needs in coupled.items() for kind in ("coupling", "coupling_tau")},
+        **{f"{kind}.references": MAKERS["gradient"].needs for kind in ("captured", "chance", "tau")},
+    }
 
 
 def _coupled(maps: Maps, shuffles: Float[Array, "R B W"]) -> list[References]:
     """Compute the references of the model decoded with each shuffle; its own deletions fall out with them."""
+    model = maps.subject.model
     mixed = [like(maps.words.weights(weights), maps.trace) for weights in shuffles]
     deletion = maps.deleted({str(k): weights for k, weights in enumerate(mixed)})
-    return [
-        {"gradient": gradient_importance(maps.subject.model, maps.trace, weights), "deletion": deletion[str(k)]}
-        for k, weights in enumerate(mixed)
-    ]
-
-
-def _constant(values: Float[Array, "B W"], mask: Bool[Array, "B W"]) -> Bool[Array, " B"]:
-    """Tell where all real words have exactly the same value, so that there is no ranking."""
-    highest = np.where(mask, values, -np.inf).max(axis=1)
-    return np.asarray(highest == np.where(mask, values, np.inf).min(axis=1))
-
-
-def _ranked(values: Float[Array, "B W"], texts: Texts) -> Float[Array, "B W"]:
-    """Include the top words of each text; NaN where all are alike or undefined, since then none is on top."""
-    known = np.nan_to_num(values)
-    no_ranking = _constant(known, texts.mask) | np.isnan(values).any(axis=1)
-    return np.where(no_ranking[:, None], np.nan, inclusion(known, texts.mask, texts.count))
-
-
-def _by_chance(top: Float[Array, "B W"], reference: Float[Array, "B W"], texts: Texts) -> Float[Array, " B"]:
-    """The exact mean of the floor, on the texts for which the number itself is defined."""
-    chance = captured_by_chance(reference, texts.mask, texts.count)
-    return np.asarray(np.where(np.isnan(top).any(axis=1), np.nan, chance))
+    coupled: list[References] = [{"deletion": deletion[str(k)]} for k in range(len(mixed))]
+    if "embedding_grad" not in model.offers:
+        return coupled
+    gradients = [gradient_importance(model, maps.trace, weights, reduction=maps.gradient) for weights in mixed]
+    return [{"gradient": gradient, **one} for gradient, one in zip(gradients, coupled, strict=True)]
 
 
 def _tau(x: Float[Array, "B W"], y: Float[Array, "B W"], mask: Bool[Array, "B W"]) -> Float[Array, " B"]:

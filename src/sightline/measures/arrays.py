@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import torch
@@ -11,12 +11,16 @@ from jaxtyping import Bool, Float
 from sightline.maths.divergences import probabilities
 from sightline.maths.simplex import decision
 from sightline.results import Bracket, Ragged, Values
-from sightline.seeds import Seeds
-from sightline.types import Arrays, Trace
+from sightline.seeds import Seeds, seed_for
+from sightline.types import Arrays, Example, Trace
 
 Array = np.ndarray
 SURVEYED = "surveyed"
 """The array that says which of the audited texts a measure has learned from, where it has from any."""
+NOT_FINITE = "not_finite"
+"""The array that says on which texts the model's output is no number (`Trace.finite`), where it is on any."""
+WHY = "why: "
+"""What stands before a reason where a measure says, text by text, why its numbers are undefined."""
 
 
 def to_numpy(tensor: torch.Tensor) -> Array:
@@ -37,6 +41,15 @@ def decided(trace: Trace) -> Array:
     return decision(to_numpy(trace.logits))
 
 
+def cluster_of(example: Example) -> int:
+    """Name what a text shares with others by a number: its group, or else its words, so that copies are one cluster.
+
+    Intervals draw whole clusters. The query is no source: where there are few, they are the conditions under which
+    texts are looked at (docs/decisions/0034-intervals.md).
+    """
+    return seed_for(0, "group", example.group) if example.group else seed_for(0, "words", " ".join(example.tokens))
+
+
 def shuffled(
     values: Float[Array, "B T"], mask: Bool[Array, "B T"], index: Array, draws: int, seeds: Seeds, stage: str
 ) -> Float[Array, "R B T"]:
@@ -54,16 +67,26 @@ def ragged(padded: Float[Array, "B T"], mask: Bool[Array, "B T"]) -> Ragged:
     return Ragged(padded[mask], mask.sum(axis=1))
 
 
-def count_undefined(values: Arrays, reasons: Mapping[str, Bool[Array, " N"]]) -> dict[str, dict[str, int]]:
+def with_reasons(arrays: Arrays) -> tuple[Arrays, dict[str, dict[str, int]]]:
+    """Part the numbers of a measure from what it said of the undefined ones (`WHY`), and count these."""
+    values = {name: value for name, value in arrays.items() if not name.startswith(WHY)}
+    reasons = {name.removeprefix(WHY): np.asarray(why) for name, why in arrays.items() if name.startswith(WHY)}
+    return values, count_undefined(values, reasons)
+
+
+def count_undefined(
+    values: Arrays, reasons: Mapping[str, Bool[Array, " N"]], chosen: Collection[str] | None = None
+) -> dict[str, dict[str, int]]:
     """Count NaN by quantity and by the first reason that applies, in the order given; the rest is "unexplained".
 
-    Texts that the measure has learned from (`Surveying`) are not measured, and that is the first of all reasons.
+    Before all others come the texts whose output is no number, and those that the measure has learned from
+    (`Surveying`): neither are measured. ``chosen`` are the quantities that the reasons are about, where not all.
     """
-    surveyed = {"learned from": np.asarray(values[SURVEYED])} if SURVEYED in values else {}
-    reasons = {**surveyed, **reasons}
+    first = {"non-finite output": NOT_FINITE, "learned from": SURVEYED}
+    reasons = {reason: np.asarray(values[name]) for reason, name in first.items() if name in values} | dict(reasons)
     counts: dict[str, dict[str, int]] = {}
     for name, value in values.items():
-        unknown = _undefined(value)
+        unknown = _undefined(value) if chosen is None or name in chosen else None
         if unknown is None:
             continue
         left = unknown

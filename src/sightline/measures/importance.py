@@ -10,12 +10,13 @@ from collections.abc import Mapping
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from sightline.maths.divergences import probabilities, total_variation
 from sightline.maths.projections import renormalise
 from sightline.measures.arrays import decided, to_numpy
 from sightline.measures.words import Words, words_of
+from sightline.questions import Reduction
 from sightline.types import Auditable, Batch, Trace, closed_up
 
 Array = np.ndarray
@@ -24,24 +25,53 @@ TOKENS_AT_ONCE = 2**15
 
 
 def gradient_importance(
-    model: Auditable, trace: Trace, attention: Float[torch.Tensor, "B T"] | None = None, *, held: bool = True
+    model: Auditable,
+    trace: Trace,
+    attention: Float[torch.Tensor, "B T"] | None = None,
+    *,
+    held: bool = True,
+    reduction: Reduction = "input",
 ) -> Float[Array, "B W"]:
-    """``|∂ log-odds / ∂e_t · e_t|`` of the decided class (Jain & Wallace 2019, §4.1: gradient times input).
+    """``|∂ log-odds / ∂e_t · e_t|`` of the decided class, or ``‖∂ log-odds / ∂e_t‖₂``, as ``reduction`` says.
 
-    A word read in pieces has the sum of their slopes: what moves when all of them grow along themselves.
-    ``held`` cuts the graph at the attention, as the released code of that paper does; otherwise the gradient also
-    runs through the weights (Meister et al. 2021). ``attention`` replaces the weights at decoding, and is held.
-    The log-odds of the decided class differ from its probability by a positive factor for each text, which no rank and
-    no share of a total can see, and do not vanish where the probability saturates.
+    Gradient times ``input`` is what the released code of Jain & Wallace (2019, §4.1) takes, the ``norm`` what Meister
+    et al. (2021, §5) do. A word read in pieces has the sum of their slopes (what moves when all of them grow along
+    themselves), or the norm over all of them.
+    """
+    gradient, embeddings = _gradient(model, trace, attention, held=held)
+    words = words_of(trace)
+    if reduction == "norm":
+        return np.asarray(np.sqrt(words.of(to_numpy(gradient.double().square().sum(-1)))) * words.mask)
+    return np.asarray(np.abs(words.of(to_numpy((gradient * embeddings).sum(-1))) * words.mask))
+
+
+def signed_gradient(model: Auditable, trace: Trace, *, held: bool = True) -> Float[Array, "B W"]:
+    """``∂ log-odds / ∂e_t · e_t`` of the decided class: gradient times input; below zero, the word is against it."""
+    gradient, embeddings = _gradient(model, trace, None, held=held)
+    words = words_of(trace)
+    return np.asarray(words.of(to_numpy((gradient * embeddings).sum(-1))) * words.mask)
+
+
+def _gradient(
+    model: Auditable, trace: Trace, attention: Float[torch.Tensor, "B T"] | None, *, held: bool
+) -> tuple[Float[torch.Tensor, "B T E"], Float[torch.Tensor, "B T E"]]:
+    """Give ``∂ log-odds / ∂e`` of the decided class, and e.
+
+    ``held`` cuts the graph at the attention, as the released code of Jain & Wallace (2019) does, which takes a model
+    that can decode; otherwise the gradient also runs through the weights (Meister et al. 2021). ``attention`` replaces
+    the weights at decoding, and is held. The log-odds of the decided class differ from its probability by a
+    positive factor for each text, which no rank and no share of a total can see, and do not vanish where the
+    probability saturates.
     """
     embeddings = trace.embeddings.detach().clone().requires_grad_()
     again = model.trace(trace.batch, embeddings)
-    weights = again.attention if attention is None else attention
-    logits = model.decode(again, weights.detach() if held else weights)
+    logits = again.logits
+    if held or attention is not None:
+        weights = again.attention if attention is None else attention
+        logits = model.decode(again, weights.detach())
     target = log_odds(logits, torch.from_numpy(decided(trace)).to(logits.device)).sum()
     (gradient,) = torch.autograd.grad(target, embeddings)
-    words = words_of(trace)
-    return np.asarray(np.abs(words.of(to_numpy((gradient * embeddings).sum(-1))) * words.mask))
+    return gradient, embeddings.detach()
 
 
 def log_odds(logits: Float[torch.Tensor, "B L"], chosen: torch.Tensor) -> Float[torch.Tensor, " B"]:
@@ -59,6 +89,23 @@ def log_odds(logits: Float[torch.Tensor, "B L"], chosen: torch.Tensor) -> Float[
     return odds.masked_fill(certain, torch.inf)
 
 
+def log_odds_slope(logits: Float[torch.Tensor, "B L"], chosen: torch.Tensor) -> Float[torch.Tensor, "B L"]:
+    """``∂ log-odds / ∂s`` of the chosen class: ±1 of one logit; 0 of the logit of an absent candidate."""
+    leaf = logits.detach().clone().requires_grad_()
+    (slope,) = torch.autograd.grad(log_odds(leaf, chosen).sum(), leaf)
+    return slope
+
+
+def odds_of(logits: Float[torch.Tensor, "B L"], chosen: Int[Array, " B"]) -> Float[Array, " B"]:
+    """Give the log-odds of the classes that were decided on as an array."""
+    return np.asarray(to_numpy(log_odds(logits.double(), torch.from_numpy(chosen).to(logits.device))))
+
+
+def odds_lost(before: Float[Array, "*B"], after: Float[Array, "*B"]) -> Float[Array, "*B"]:
+    """Subtract log-odds; an answer that stays certain (both infinite) loses nothing."""
+    return np.asarray(np.subtract(before, after, out=np.zeros(before.shape), where=before != after))
+
+
 def deletion_importance(
     model: Auditable,
     trace: Trace,
@@ -68,24 +115,27 @@ def deletion_importance(
     """Total variation of the output when one word is deleted, whole, and the shortened text is run again.
 
     ``"own"`` lets the model attend anew to what is left (Jain & Wallace 2019, algorithm 1). For each named attention
-    in ``attentions``, both outputs are decoded with it; its weights on the words left are scaled to sum to one. The
-    plain way, one run a word: the oracle of anything faster. NaN where the only word would go.
+    in ``attentions``, both outputs are decoded with it; its weights on the words left are scaled to sum to one.
+    ``"signed"`` is what the log-odds of the decided class lose without the word, above zero where it speaks for it.
+    The plain way, one run a word: the oracle of anything faster. NaN where the only word would go.
     """
     whole = {name: probabilities(to_numpy(model.decode(trace, weights))) for name, weights in attentions.items()}
     whole["own"] = probabilities(to_numpy(trace.logits))
-    words = words_of(trace)
-    out = {name: np.zeros(words.mask.shape) for name in whole}
+    words, chosen = words_of(trace), decided(trace)
+    odds = odds_of(trace.logits, chosen)
+    out = {name: np.zeros(words.mask.shape) for name in (*whole, "signed")}
     for rows, columns in _deletions(words, trace.batch, tokens_at_once):
         kept = _kept(words, trace.batch, rows, columns)
         shorter = model.trace(trace.batch.rows(rows).keep(kept))
         places = closed_up(kept)
         decoded = {"own": shorter.logits}
+        row, column = to_numpy(rows), to_numpy(columns)
+        out["signed"][row, column] = odds_lost(odds[row], odds_of(shorter.logits, chosen[row]))
         for name, weights in attentions.items():
             left = renormalise(weights[rows].gather(1, places), shorter.batch.attendable)
             decoded[name] = model.decode(shorter, left)
         for name, logits in decoded.items():
-            change = total_variation(probabilities(to_numpy(logits)), whole[name][to_numpy(rows)])
-            out[name][to_numpy(rows), to_numpy(columns)] = change
+            out[name][row, column] = total_variation(probabilities(to_numpy(logits)), whole[name][row])
     alone = words.mask.sum(1) < 2
     return {name: np.where(alone[:, None], np.nan, values) for name, values in out.items()}
 

@@ -15,8 +15,16 @@ from jaxtyping import Float
 
 from sightline.maths.projections import uniform
 from sightline.measures.arrays import decided, to_numpy
-from sightline.measures.importance import TOKENS_AT_ONCE, deletion_importance, gradient_importance, log_odds
+from sightline.measures.importance import (
+    TOKENS_AT_ONCE,
+    deletion_importance,
+    gradient_importance,
+    log_odds,
+    log_odds_slope,
+    signed_gradient,
+)
 from sightline.measures.words import Words, like, words_of
+from sightline.questions import REDUCED, RIVALS, SIGNED_RIVALS, Reduction
 from sightline.seeds import Seeds
 from sightline.types import Offer, Subject, Trace
 
@@ -26,12 +34,16 @@ Attentions = Mapping[str, Float[torch.Tensor, "B T"]]
 
 @dataclass(frozen=True)
 class Maps:
-    """The maps of one batch; each is made when it is first asked for, and kept for the other measures."""
+    """The maps of one batch; each is made when it is first asked for, and kept for the other measures.
+
+    ``gradient`` says how gradients are reduced; measures that reduce them otherwise share all maps but those.
+    """
 
     subject: Subject
     trace: Trace
     seeds: Seeds
     tokens_at_once: int = TOKENS_AT_ONCE
+    gradient: Reduction = "input"
 
     @cached_property
     def words(self) -> Words:
@@ -46,9 +58,10 @@ class Maps:
     def __getitem__(self, name: str) -> Float[Array, "B W"]:
         """Give a map by its name in `MAKERS`."""
         shared = self.subject.shared
-        if name not in shared:
-            shared[name] = MAKERS[name].make(self)
-        return np.asarray(shared[name])
+        kept = f"{name}, {self.gradient}" if name in REDUCED else name
+        if kept not in shared:
+            shared[kept] = MAKERS[name].make(self)
+        return np.asarray(shared[kept])
 
     def deleted(self, beside: Attentions | None = None) -> dict[str, Float[Array, "B W"]]:
         """Delete every word once: the model's own answers, and the same decoded with flat and other attention.
@@ -57,7 +70,7 @@ class Maps:
         """
         flat = {"free": self.flat} if "decode" in self.subject.model.offers else {}
         found = deletion_importance(self.subject.model, self.trace, {**flat, **(beside or {})}, self.tokens_at_once)
-        self.subject.shared["deletion"] = found["own"]
+        self.subject.shared["deletion"], self.subject.shared["signed_deletion"] = found["own"], found["signed"]
         if flat:
             self.subject.shared["free_deletion"] = found["free"]
         return found
@@ -71,16 +84,28 @@ class Maker:
     needs: frozenset[Offer] = frozenset()
 
 
+def rivals(subject: Subject) -> tuple[str, ...]:
+    """Name the maps that could be shown of this model, unsigned ones first: those it can give, and brought scores."""
+    brought = (name for name in (*RIVALS, *SIGNED_RIVALS) if name != "given" or subject.given)
+    return tuple(name for name in brought if MAKERS[name].needs <= subject.model.offers)
+
+
 def _gradient(maps: Maps) -> Array:
-    return gradient_importance(maps.subject.model, maps.trace)
+    """Hold attention where the model can decode; otherwise the gradient also runs through the weights."""
+    held = "decode" in maps.subject.model.offers
+    return gradient_importance(maps.subject.model, maps.trace, held=held, reduction=maps.gradient)
+
+
+def _signed_gradient(maps: Maps) -> Array:
+    return signed_gradient(maps.subject.model, maps.trace, held="decode" in maps.subject.model.offers)
 
 
 def _gradient_through(maps: Maps) -> Array:
-    return gradient_importance(maps.subject.model, maps.trace, held=False)
+    return gradient_importance(maps.subject.model, maps.trace, held=False, reduction=maps.gradient)
 
 
 def _free_gradient(maps: Maps) -> Array:
-    return gradient_importance(maps.subject.model, maps.trace, maps.flat)
+    return gradient_importance(maps.subject.model, maps.trace, maps.flat, reduction=maps.gradient)
 
 
 def _evidence(maps: Maps) -> Array:
@@ -94,14 +119,49 @@ def _evidence(maps: Maps) -> Array:
     return out
 
 
+def _signed_contribution(maps: Maps) -> Array:
+    """``α_t (z_t − z̄) · ∂ log-odds / ∂s``, z̄ the plain mean over the words.
+
+    With one logit and an affine decoder they add up to the log-odds less those under uniform attention: exact.
+    """
+    assert maps.trace.token_logits is not None  # `needs` names them
+    words, logits = maps.words, maps.trace.logits
+    z = words.alone(to_numpy(maps.trace.token_logits))
+    z = np.where(words.mask[..., None] & np.isfinite(z), z, 0.0)  # an absent candidate's −∞ has a slope of zero
+    mean = z.sum(1, keepdims=True) / words.mask.sum(1)[:, None, None]
+    slope = to_numpy(log_odds_slope(logits, torch.from_numpy(decided(maps.trace)).to(logits.device)))
+    return np.asarray(words.attention * np.einsum("bwl,bl->bw", z - mean, slope) * words.mask)
+
+
+def _given(maps: Maps) -> Array:
+    """Look the scores up that were brought for each text; NaN where there are none."""
+    words = maps.words
+    out = np.zeros(words.mask.shape)
+    for row, (text, real) in enumerate(zip(maps.subject.texts, words.mask, strict=True)):
+        scores = maps.subject.given.get(text.id, np.full(len(text.tokens), np.nan))
+        if len(scores) != len(text.tokens):
+            raise ValueError(f"text {text.id} has {len(text.tokens)} words, and {len(scores)} scores were brought")
+        out[row, real] = scores
+    return out
+
+
+def _absolute(name: str) -> Callable[[Maps], Array]:
+    return lambda maps: np.asarray(np.abs(maps[name]))
+
+
 _DECODED: frozenset[Offer] = frozenset({"decode", "embedding_grad"})
 MAKERS: Mapping[str, Maker] = {
     "attention": Maker(lambda maps: maps.words.attention),
-    "gradient": Maker(_gradient, _DECODED),
-    "gradient_through": Maker(_gradient_through, _DECODED),
+    "gradient": Maker(_gradient, frozenset({"embedding_grad"})),
+    "gradient_through": Maker(_gradient_through, _DECODED),  # without decode, the gradient itself runs through
     "deletion": Maker(lambda maps: maps.deleted()["own"]),
+    "contribution": Maker(_absolute("signed_contribution"), frozenset({"token_logits"})),
     "free_gradient": Maker(_free_gradient, _DECODED),
     "free_deletion": Maker(lambda maps: maps.deleted()["free"], frozenset({"decode"})),
     "evidence": Maker(_evidence, frozenset({"token_logits"})),
+    "signed_contribution": Maker(_signed_contribution, frozenset({"token_logits"})),
+    "signed_gradient": Maker(_signed_gradient, frozenset({"embedding_grad"})),
+    "signed_deletion": Maker(lambda maps: maps.deleted()["signed"]),
+    "given": Maker(_given),
 }
 """How each map of `sightline.questions.MAPS` is made, by the name under which a measure reads it and keeps it."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sightline.measures.arrays import decided, predicted_probability, ragged, to_numpy
+import numpy as np
+
+from sightline.measures.arrays import cluster_of, count_undefined, decided, predicted_probability, ragged, to_numpy
 from sightline.measures.maps import Maps
 from sightline.results import Measurement
 from sightline.seeds import Seeds
@@ -27,11 +29,13 @@ class Outputs:
         return {
             "label": to_numpy(trace.batch.labels),
             "predicted": chosen,
+            "finite": to_numpy(trace.finite),
             "probability": predicted_probability(logits, chosen),
             "words": words.mask.sum(1),
+            "cluster": np.array([cluster_of(text) for text in subject.texts], dtype=np.int64),
             "attention": ragged(maps["attention"], words.mask),
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Keep everything; nothing here can be undefined."""
-        return Measurement(self.code, arrays)
+        """Keep everything, and count the outputs that are no numbers."""
+        return Measurement(self.code, arrays, count_undefined(arrays, {}))

@@ -11,6 +11,7 @@ from scipy.stats import binom
 from sightline.maths.divergences import entropy, probabilities, total_variation
 from sightline.maths.draws import with_entropy
 from sightline.maths.simplex import permuted_extremes, permuted_moments, permuted_reach
+from sightline.maths.ties import constant
 from sightline.measures.arrays import count_undefined, shuffled, to_numpy
 from sightline.measures.words import words_of
 from sightline.results import Measurement
@@ -46,7 +47,7 @@ class Permutation:
         floor = np.full((len(z), self.draws), np.nan)
         for draw, weights in enumerate(_drawn(attention, mask, index, self.draws, seeds)):
             floor[:, draw] = _ratio(*self._distances(z, weights, mask, index, seeds, f"permutation floor {draw}"))
-        flat = _flat(attention, mask)
+        flat = constant(attention, mask)
         low, high = permuted_extremes(z, attention, mask)
         mean, variance = permuted_moments(z, attention, mask)
         return {
@@ -96,13 +97,6 @@ def _ratio(distances: Float[Array, "B R"], largest: Float[Array, " B"]) -> Float
     movable = largest >= IMMOVABLE
     out = np.full(len(largest), np.nan)
     return np.asarray(np.divide(np.median(distances, axis=1), largest, out=out, where=movable))
-
-
-def _flat(attention: Float[Array, "B T"], mask: Array) -> Array:
-    """Tell where all words have the same weight, up to float32 rounding."""
-    highest = np.where(mask, attention, -np.inf).max(1)
-    lowest = np.where(mask, attention, np.inf).min(1)
-    return np.asarray(highest - lowest <= 1e-6 * highest)
 
 
 def _drawn(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import torch
@@ -10,7 +12,8 @@ from jaxtyping import Bool, Float, Int
 
 from sightline.maths import pieces
 from sightline.measures.arrays import to_numpy
-from sightline.types import Trace
+from sightline.seeds import seed_for
+from sightline.types import Example, Trace
 
 Array = np.ndarray
 
@@ -74,6 +77,19 @@ def words_of(trace: Trace) -> Words:
     shares = pieces.shares(attention, word)
     there = pieces.summed(to_numpy(batch.attendable).astype(float), word) > 0
     return Words(there, word, shares, pieces.summed(attention, word), index)
+
+
+def spelled(texts: Sequence[Example], words: Words, trace: Trace) -> list[str]:
+    """Give the words of a batch as they are written, one text after the other, in the order of ``mask``."""
+    rows, columns = np.nonzero(words.mask)
+    number = columns if words.shares is not None else to_numpy(trace.batch.word)[rows, columns]
+    return [texts[row].tokens[word] for row, word in zip(rows.tolist(), number.tolist(), strict=True)]
+
+
+@lru_cache(maxsize=2**18)
+def type_number(word: str) -> float:
+    """Number a word by how it is written, so that a measure can keep it among its arrays: the same in every batch."""
+    return float(seed_for(0, "word type", word) >> 10)  # 53 bits: a whole number that float64 holds
 
 
 def like(weights: Float[Array, "*R B T"], trace: Trace) -> torch.Tensor:

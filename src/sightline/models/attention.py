@@ -57,6 +57,27 @@ class Random:
 
 
 @dataclass(frozen=True)
+class Frozen:
+    """Weights drawn once for each word *type*: the same word scores alike in every text, and training never moves it.
+
+    The states may learn to suit such weights, as they cannot suit `Random` ones: the control for weights that were
+    *chosen*.
+    """
+
+    projection: Projection
+    seed: int
+    scale: float
+
+    def __call__(self, scores: Float[torch.Tensor, "B T"], batch: Batch) -> Float[torch.Tensor, "B T"]:
+        """Project scores drawn from N(0, scale²) by the number of the word in the vocabulary."""
+        # The first numbers of a stream do not depend on how many are drawn, so neither does the score of a word.
+        generator = np.random.default_rng(seed_for(self.seed, "frozen attention"))
+        drawn = generator.normal(0.0, self.scale, size=int(batch.ids.max()) + 1)
+        table = torch.tensor(drawn, device=batch.ids.device)
+        return self.projection(table[batch.ids].to(scores), batch.attendable)
+
+
+@dataclass(frozen=True)
 class Given:
     """Weights handed in for each word of each text (by ``Example.index``), such as those of another model."""
 
@@ -64,7 +85,7 @@ class Given:
 
     def __call__(self, scores: Float[torch.Tensor, "B T"], batch: Batch) -> Float[torch.Tensor, "B T"]:
         """Look the weights up and scale them over the words that are left."""
-        given = _by_word([self.weights[int(i)] for i in batch.index], batch).to(scores)
+        given = by_word([self.weights[int(i)] for i in batch.index], batch).to(scores)
         return renormalise(given, batch.attendable)
 
 
@@ -74,17 +95,18 @@ def drawn_by_word(
     """Draw a number for each word of each text; it stays with the word in any batch, and when others are deleted."""
     texts = zip(batch.index.tolist(), (batch.word.amax(1) + 1).tolist(), strict=True)
     drawn = [draw(np.random.default_rng(seed_for(seed, stage, index)), max(words, 1)) for index, words in texts]
-    return _by_word(drawn, batch)
+    return by_word(drawn, batch)
 
 
-def _by_word(values: list[np.ndarray], batch: Batch) -> Float[torch.Tensor, "B T"]:
-    width = max(len(row) for row in values)
+def by_word(values: list[np.ndarray], batch: Batch) -> Float[torch.Tensor, "B T"]:
+    """Lay out one number for each word of each text, given text by text, over the tokens that these words are now."""
+    width = max(int(batch.word.max()) + 1, *(len(row) for row in values))  # words that none are given for have none
     table = torch.tensor(np.stack([np.pad(row, (0, width - len(row))) for row in values]), device=batch.ids.device)
     found: Bool[torch.Tensor, "B T"] = batch.word >= 0
     return table.gather(1, batch.word.clamp(min=0)) * found
 
 
-Source = Learned | Uniform | Random | Given
+Source = Learned | Uniform | Random | Frozen | Given
 
 
 def learned(projection: Projection, seed: int) -> Source:

@@ -3,16 +3,102 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from sightline.findings.claims import CLAIMS
 from sightline.findings.verdict import TABLE
 from sightline.report.numerals import p_value, span, threshold, with_n
-from sightline.results import Estimate, Finding
+from sightline.report.visible import one_line, shortened
+from sightline.results import MUST_NOT, VERDICTS, Estimate, Finding, Verdict
 
 Side = Literal["above δ", "below δ", "holds δ", "undefined"]
 
 QUESTION = "Can this model’s attention weights be shown as an explanation of its decisions?"
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A part of the headline: what is answered for which texts, why, and by which row of the verdict table."""
+
+    text: str
+    row: int
+    why: str = ""
+
+
+def headline(verdict: Verdict) -> str:
+    """Say the verdict; where predicted classes differ from it or from each other, say which class has which.
+
+    >>> fine, bad = Verdict("can be shown", 4, (), ()), Verdict("must not be shown", 2, (), ("it leads astray",))
+    >>> headline(Verdict("can be shown", 4, (), (), {"yes": fine, "no": bad}))
+    "can be shown for texts predicted 'yes'; must not be shown for texts predicted 'no': it leads astray"
+    """
+    return "; ".join(f"{part.text}: {part.why}" if part.why else part.text for part in answers(verdict))
+
+
+def answers(verdict: Verdict) -> tuple[Answered, ...]:
+    """Give the parts of the headline: one where all classes agree, else one for each answer that classes have."""
+    alike: dict[str, dict[str, Verdict]] = {}
+    for name, one in verdict.by_class.items():
+        alike.setdefault(one.text, {})[name] = one
+    if alike.keys() <= {verdict.text}:
+        return (Answered(verdict.text, verdict.row),)
+    whole = () if verdict.text in alike else (Answered(f"{verdict.text} for all texts together", verdict.row),)
+    known = [*(text for text in VERDICTS if text in alike), *(text for text in alike if text not in VERDICTS)]
+    return (*whole, *(_for_classes(text, alike[text]) for text in known))
+
+
+def _for_classes(text: str, classes: Mapping[str, Verdict]) -> Answered:
+    """Say an answer of some classes, and why the map must not be shown for them where that is the answer."""
+    told = f"{text} for texts predicted {_listed(map(quoted, classes))}"
+    why = dict.fromkeys(reason_of(one.reasons[0]).words for one in classes.values() if one.reasons)
+    row = min(one.row for one in classes.values())
+    return Answered(told, row, _listed(why) if text == MUST_NOT and why else "")
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a verdict was reached: in words, and the finding that says so, where its numbers stand."""
+
+    words: str
+    code: str = ""
+
+
+def reason_of(reason: str) -> Reason:
+    """Take the words of a reason and the code of the finding that gives it; any other reason stays as it is.
+
+    The words say by themselves what was shown, what could not be shown, and what was not tested.
+
+    >>> reason_of("SL-301 contradicted: it changes nothing (effect 0.01 [0, 0.02])")
+    Reason(words='it changes nothing', code='SL-301')
+    """
+    found = re.fullmatch(r"([A-Z]+-\d+) (?:contradicted|inconclusive): (.+?)( \(.*)?", reason, flags=re.DOTALL)
+    return Reason(reason) if found is None else Reason(found[2], found[1])
+
+
+def reasons_by_class(verdict: Verdict) -> list[tuple[str, str]]:
+    """Give each class that the map must not be shown for with each of its reasons, where classes differ."""
+    if len(answers(verdict)) == 1:
+        return []
+    bad = [(name, one) for name, one in verdict.by_class.items() if one.text == MUST_NOT]
+    return [(f"for texts predicted {quoted(name)}", why) for name, one in bad for why in one.reasons]
+
+
+def quoted(name: str) -> str:
+    """Put the name of a class, which somebody chose, into a sentence."""
+    return f"'{shortened(one_line(name), 40)}'"
+
+
+def _listed(words: Iterable[str]) -> str:
+    """Join words as a sentence does.
+
+    >>> _listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def row_condition(row: int) -> str:

@@ -7,15 +7,15 @@ from typing import Any
 
 from sightline.errors import SpecError
 from sightline.spec.data_rows import PLANTED, PUBLISHED, TABLES
-from sightline.spec.model_rows import MODELS
+from sightline.spec.model_rows import ALTERED, MODELS
 from sightline.spec.parts import Part
 from sightline.spec.row import Row, field_of
 
 ROOMS = ("encoder", "scorer", "projection", "source", "decoder", "retention")
 """The kinds of parts that a model has one of each."""
 _KINDS: Mapping[str, Mapping[str, Row]] = {
-    kind: {row.name: row for row in (*MODELS, *PLANTED, *PUBLISHED, *TABLES) if row.kind == kind}
-    for kind in (*ROOMS, "planted", "published", "table")
+    kind: {row.name: row for row in (*MODELS, *ALTERED, *PLANTED, *PUBLISHED, *TABLES) if row.kind == kind}
+    for kind in (*ROOMS, "altered", "planted", "published", "table")
 }
 
 
@@ -31,7 +31,8 @@ def row_of(kind: str, name: str) -> Row:
     """Find a part by its kind and name; an unknown one is an error that names those there are."""
     row = _KINDS[kind].get(name)
     if row is None:
-        what, known = "planted corpus" if kind == "planted" else kind, ", ".join(_KINDS[kind])
+        what = {"planted": "planted corpus", "altered": "alteration"}.get(kind, kind)
+        known = ", ".join(_KINDS[kind])
         raise SpecError(f"unknown {what} {name!r}; expected one of {known}", field=field_of(kind))
     return row
 

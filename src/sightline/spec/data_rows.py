@@ -16,6 +16,8 @@ _COMMON: Mapping[str, Option] = {
     "needles": size(4),
     "noise": chance(0.0),
     "vary": flag(True),
+    "opening": flag(False),
+    "ending": flag(False),
 }
 PLANTED = (
     Row(
@@ -31,6 +33,12 @@ PLANTED = (
         {**_COMMON, "cues": size(5), "strength": chance(0.7)},
     ),
     Row("planted", "negated", 'a cue word means the other class when "not" stands right before it', _COMMON),
+    Row(
+        "planted",
+        "detector",
+        "a word of one class stands among fillers, and the other class has fillers alone",
+        {**_COMMON, "count": size(1), "positives": Option(0.5, above=0.0, below=1.0)},
+    ),
     Row(
         "planted",
         "pair",

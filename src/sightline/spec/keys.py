@@ -11,7 +11,7 @@ from typing import Any
 from sightline.errors import SpecError
 from sightline.spec.values import RunSpec
 
-OF_AN_AUDIT: Mapping[str, Any] = {"limit": None, "companions": (), "measures": (), "displayed": ""}
+OF_AN_AUDIT: Mapping[str, Any] = {"limit": None, "companions": (), "measures": (), "altered": "", "gradient": "input"}
 """What only the audit of a run reads, each as it says nothing: runs that differ in nothing else share a training."""
 
 

@@ -121,6 +121,13 @@ MODELS = (
         {"scale": positive(1.0)},
         f"{_HERE}.attention:Random",
     ),
+    Row(
+        "source",
+        "frozen",
+        "weights drawn once for each word of the vocabulary, never trained: chosen by nobody",
+        {"scale": positive(1.0)},
+        f"{_HERE}.attention:Frozen",
+    ),
     Row("decoder", "linear", "one affine layer over what attention sums", built=f"{_HERE}.decoders:Linear"),
     Row(
         "decoder",
@@ -160,3 +167,39 @@ MODELS = (
     ),
 )
 """Parts of a model spec, joined by +: an encoder, then any of the others."""
+
+ALTERED = (
+    Row(
+        "altered",
+        "random",
+        "weights drawn for each word of each text are shown, and not used",
+        built=f"{_HERE}.altered:RandomShown",
+    ),
+    Row(
+        "altered",
+        "shuffled",
+        "the model's own weights are shown in another order, and not used so",
+        built=f"{_HERE}.altered:ShuffledShown",
+    ),
+    Row(
+        "altered",
+        "rationale",
+        "equal weights on the marked words are shown, and not used; the data need rationales",
+        built=f"{_HERE}.altered:RationaleShown",
+    ),
+    Row(
+        "altered",
+        "scaled",
+        "logits are multiplied, which changes no decision",
+        {"by": positive(0.3)},
+        f"{_HERE}.altered:Scaled",
+    ),
+    Row(
+        "altered",
+        "broken",
+        "the logits of a share of the texts are not numbers",
+        {"share": Option(0.1, above=0.0, most=1.0)},
+        f"{_HERE}.altered:Broken",
+    ),
+)
+"""What may be changed of a trained model before it is audited, so that the right answer is known."""

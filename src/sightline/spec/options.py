@@ -57,7 +57,8 @@ class Option:
             return " or ".join(f"{key}={choice}" for choice in self.choices)
         if self.pattern:
             return self.words
-        wanted = f"a positive {key}" if (self.above, self.most) == (0, math.inf) else f"{key} {self._bounds()}"
+        alone = (self.above, self.most, self.below) == (0, math.inf, math.inf)
+        wanted = f"a positive {key}" if alone else f"{key} {self._bounds()}"
         return f"{wanted} ({self.words})" if self.words else wanted
 
     def _bounds(self) -> str:

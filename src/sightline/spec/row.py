@@ -68,4 +68,6 @@ class Row:
 
 def field_of(kind: str) -> str:
     """Name the field of a run that parts of a kind are in."""
+    if kind == "altered":
+        return kind
     return "data" if kind in ("planted", "published", "table") else "model"

@@ -8,19 +8,17 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sightline.errors import SpecError
-from sightline.questions import ALWAYS, MEASURES
+from sightline.questions import ALWAYS, MEASURES, Reduction
 from sightline.spec.catalogue import ROOMS, chosen, names_of, row_of
 from sightline.spec.combinations import check_together, pooled_width, states_width
 from sightline.spec.later import LATER, later_fields
-from sightline.spec.parts import Part
+from sightline.spec.parts import Part, parse_part
 
-MEANING = 1
+MEANING = 2
 """Raised by hand when the same spec would give other numbers, so that old results are not mistaken for new."""
 
-COMPANIONS = ("uniform",)
+COMPANIONS = ("uniform", "frozen")
 """Models that may be trained beside the one an audit judges."""
-DISPLAYED = ("", "random")
-"""The weights that are shown as a model's attention: its own, or random ones that it does not use."""
 TABLES = names_of("table")
 OFFICIAL = names_of("published")
 KINDS = (*TABLES, *OFFICIAL, "planted")
@@ -122,6 +120,8 @@ class ModelSpec:
         return "+".join(map(str, [self.encoder, self.scorer, self.projection, *rest]))
 
 
+Guide = Literal["", "onto", "away", "last", "first"]
+"""Where training is to bring attention: nowhere, onto the marked words or away from them, to one end of each text."""
 FROM_ZERO = ("patience", "weight_decay", "attention_weight_decay", "gradient_clipping")
 """Numbers of a training that may be 0; the others are above it."""
 
@@ -144,9 +144,14 @@ class FitSpec:
     """The norm above which all gradients are scaled down together; 0 is never."""
     attention_rate_factor: float = field(default=1.0, metadata=LATER)
     """How many times the learning rate the parameters of attention get."""
+    guide: Guide = field(default="", metadata=LATER)
+    guide_weight: float = field(default=1.0, metadata=LATER)
+    """λ of the guide (`sightline.training.guide`)."""
 
     def __post_init__(self) -> None:
         """Refuse what no training could mean."""
+        if not self.guide and self.guide_weight != FitSpec.guide_weight:
+            raise SpecError(f"fit.guide_weight: {self.guide_weight} weighs nothing without fit.guide; name one")
         for name, value in vars(self).items():
             zero = name in FROM_ZERO
             if type(value) in (int, float) and not (math.isfinite(value) and (value > 0 or (zero and value == 0))):
@@ -157,8 +162,9 @@ class FitSpec:
 class RunSpec:
     """A whole run as a value; its key is its name.
 
-    ``measures`` are those its audit takes, all where none is named; ``displayed`` is what it takes for attention, where
-    that is not the model's own (`DISPLAYED`).
+    ``measures`` are those its audit takes, all where none is named; ``altered`` is the part by which the trained model
+    is changed before its audit, such as ``shuffled`` or ``scaled(by=10.0)``, where it is; ``gradient`` is how the audit
+    makes one number of a word's gradient.
     """
 
     data: DataSpec
@@ -168,7 +174,8 @@ class RunSpec:
     limit: int | None = None
     companions: tuple[str, ...] = ("uniform",)
     measures: tuple[str, ...] = field(default=(), metadata=LATER)
-    displayed: str = field(default="", metadata=LATER)
+    altered: str = field(default="", metadata=LATER)
+    gradient: Reduction = field(default="input", metadata=LATER)
 
     def __post_init__(self) -> None:
         """Refuse what cannot be built, measured or shown; measures have one order, so equal runs have equal names."""
@@ -177,14 +184,24 @@ class RunSpec:
         if self.measures != tuple(name for name in known if name in self.measures):
             told = f"expected some of {', '.join(known)}, each once and in this order"
             raise SpecError(f"{told}; got {', '.join(self.measures)}", field="measures")
-        if self.displayed not in DISPLAYED:
-            raise SpecError(
-                f"expected 'random', or '' for the model's own weights; got {self.displayed!r}", field="displayed"
-            )
+        if self.altered and self.altered != (rightly := str(check_altered(self.altered))):
+            raise SpecError(f"expected it written as {rightly!r}; got {self.altered!r}", field="altered")
+        if self.fit.guide and self.model.source.name != "learned":
+            raise SpecError(f"nothing guides attention that is {self.model.source}", field="fit.guide")
 
     def to_json(self) -> dict[str, Any]:
         """Give the run as plain JSON values, with the version of their meaning."""
         return {"meaning": MEANING, **fields_of(self, written)}
+
+
+def check_altered(text: str) -> Part:
+    """Read how a trained model is changed before its audit; what nobody can change is an error."""
+    try:
+        part = parse_part(text)
+    except SpecError as error:
+        raise SpecError(error.told, field="altered") from None
+    chosen("altered", part)
+    return part
 
 
 def written(value: Any) -> Any:

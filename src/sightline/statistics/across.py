@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from sightline.results import Estimate
-from sightline.statistics.bootstrap import LEVEL
+from sightline.statistics.intervals import LEVEL
 
 
 def across_seeds(estimates: Sequence[Estimate]) -> Estimate:

@@ -2,89 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable
 
 import numpy as np
-from jaxtyping import Float
-from scipy.special import ndtri
+from jaxtyping import Float, Int
+from scipy.special import ndtr, ndtri
 
 from sightline.results import Estimate
-from sightline.seeds import Seeds
+from sightline.statistics import resamples
+from sightline.statistics.intervals import (
+    LEVEL,
+    UNDEFINED,
+    UNIT,
+    Bounds,
+    all_alike,
+    from_alike,
+    held,
+    known_rows,
+    numbered,
+    over,
+    student,
+    summed,
+    told,
+    without_interval,
+)
+from sightline.statistics.ratio import ratio
 
 Array = np.ndarray
-RESAMPLES = 2000
-LEVEL = 0.95
-UNIT = (-1.0, 1.0)
-"""Bounds of a share, a difference of probabilities, or a correlation."""
-_AT_ONCE = 2**22
 
 
-def mean(values: Float[Array, " N"], seed: int, stage: str, bounds: tuple[float, float] | None = UNIT) -> Estimate:
-    """Mean over the texts where it is defined, with a percentile bootstrap interval (Efron & Tibshirani 1993, §13).
+def mean(
+    values: Float[Array, " N"],
+    seed: int,
+    bounds: Bounds = UNIT,
+    clusters: Int[Array, " N"] | None = None,
+    level: float = LEVEL,
+) -> Estimate:
+    """Mean over the texts where it is defined, with the interval of `ratio`."""
+    return ratio(values, None, seed, clusters, level, bounds)
 
-    ``bounds`` are the least and the largest value a text can have; see `_alike` for what they are needed for.
+
+def proportion(hits: Float[Array, " N"], clusters: Int[Array, " N"] | None = None, level: float = LEVEL) -> Estimate:
+    """Share of texts with Wilson's (1927) score interval, which is honest at 0 and 1 too.
+
+    Texts of a cluster count for fewer: n is divided by the design effect, the variance over clusters against that of as
+    many texts alone (Kish 1965; Dean & Pagano 2015 of Wilson's interval), and z is Student's t. Where all texts are
+    alike the effect is unknown, and the clusters are counted instead.
     """
-    known = values[~np.isnan(values)]
-    if len(known) == 0:
-        return Estimate(float("nan"), float("nan"), float("nan"), 0, "undefined for every text")
-    centre = float(known.mean())
-    if np.ptp(known) == 0:
-        return _alike(centre, len(known), bounds)
-    drawn = [known[index].mean(axis=1) for index in _resamples(len(known), seed, stage)]
-    low, high = np.quantile(np.concatenate(drawn), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Estimate(centre, float(low), float(high), len(known), f"bootstrap over texts, {RESAMPLES} resamples")
-
-
-def proportion(hits: Float[Array, " N"]) -> Estimate:
-    """Share of texts with Wilson's (1927) score interval, which is honest at 0 and 1 too."""
-    known = hits[~np.isnan(hits)]
-    n = len(known)
+    rows = known_rows(hits)
+    n = len(rows)
     if n == 0:
-        return Estimate(float("nan"), float("nan"), float("nan"), 0, "undefined for every text")
-    share, z = float(known.mean()), float(ndtri((1 + LEVEL) / 2))
-    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return Estimate(share, max(0.0, float(centre - half)), min(1.0, float(centre + half)), n, "Wilson")
+        return without_interval(math.nan, 0, UNDEFINED)
+    known, members = hits[rows], numbered(None if clusters is None else clusters[rows], n)
+    share, groups = float(known.mean()), int(members.max()) + 1
+    alone = groups == n
+    n_alone = n if alone else _alone(known, members, share)
+    z = float(ndtri((1 + level) / 2)) if alone else student(level, groups)
+    centre = (share + z**2 / (2 * n_alone)) / (1 + z**2 / n_alone)
+    half = z / (1 + z**2 / n_alone) * math.sqrt(share * (1 - share) / n_alone + z**2 / (4 * n_alone**2))
+    method = told("Wilson" if alone else f"Wilson over {over(n, groups)}", level)
+    return Estimate(share, *held(share, centre - half, centre + half, (0.0, 1.0)), n, method)
+
+
+def _alone(hits: Float[Array, " N"], members: Int[Array, " N"], share: float) -> float:
+    """Give how many texts that stand alone would tell as much: no more than there are."""
+    residuals = summed(hits - share, members)
+    if all_alike(residuals, 1.0):
+        return float(len(residuals)) if share in (0.0, 1.0) else float(len(hits))
+    variance = residuals @ residuals / len(hits)
+    return float(min(len(hits) * share * (1 - share) / variance, len(hits)))
 
 
 def statistic(
     counts: Float[Array, "N *S"],
     compute: Callable[[Array], Array],
     seed: int,
-    stage: str,
-    bounds: tuple[float, float] | None = UNIT,
+    bounds: Bounds = UNIT,
+    clusters: Int[Array, " N"] | None = None,
+    level: float = LEVEL,
 ) -> Estimate:
-    """Bootstrap a statistic of summed counts, such as F1 of a confusion matrix; ``compute`` maps ``R *S`` to ``R``."""
-    n = len(counts)
-    centre = float(compute(counts.sum(axis=0)[None])[0])
-    flat = counts.reshape(n, -1)
-    drawn = []
-    for index in _resamples(n, seed, stage):
-        weights = np.stack([np.bincount(row, minlength=n) for row in index])
-        drawn.append(compute((weights @ flat).reshape(len(index), *counts.shape[1:])))
-    values = np.concatenate(drawn)
-    if np.ptp(values) == 0:
-        return _alike(centre, n, bounds)
-    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Estimate(centre, float(low), float(high), n, f"bootstrap over texts, {RESAMPLES} resamples")
+    """Bootstrap a statistic of summed counts, such as F1 of a confusion matrix; ``compute`` maps ``R *S`` to ``R``.
 
-
-def _alike(value: float, n: int, bounds: tuple[float, float] | None) -> Estimate:
-    """Give an interval where all texts are alike, so that no resample differs and the bootstrap would claim certainty.
-
-    Rule of three (Hanley & Lippman-Hand 1983): at 95 %, at most 3/n of all texts are of a kind that n texts have not
-    shown once; these could lie at a bound. Without bounds nothing can be said, and the method says so.
+    The interval is that of bias-corrected, accelerated quantiles (BCa; Efron 1987) and, where that is wider at an end,
+    Student's with the jackknife's error.
     """
-    if bounds is None:
-        return Estimate(value, value, value, n, "all texts alike; no interval is known")
-    unseen = min(1.0, 3 / n)
-    low, high = value - unseen * (value - bounds[0]), value + unseen * (bounds[1] - value)
-    return Estimate(value, low, high, n, "all texts alike: rule of three")
+    n = len(counts)
+    sums = summed(counts, numbered(clusters, n))
+    groups, total = len(sums), counts.sum(axis=0)
+    centre = float(compute(total[None])[0])
+    left_out = compute(total - sums)
+    if groups == 1 or all_alike(left_out - centre, 1.0):
+        return from_alike(centre, n, groups, level, bounds)
+    flat = sums.reshape(groups, -1)
+    drawn = compute(resamples.sums(flat, seed, level).reshape(-1, *counts.shape[1:]))
+    influence = left_out.mean() - left_out
+    half = student(level, groups) * math.sqrt((groups - 1) / groups * (influence @ influence))
+    low, high = _accelerated(drawn, centre, influence, level)
+    ends = held(centre, min(low, centre - half), max(high, centre + half), bounds)
+    return Estimate(centre, *ends, n, told(f"BCa bootstrap over {over(n, groups)}", level))
 
 
-def _resamples(n: int, seed: int, stage: str) -> Iterator[Array]:
-    """Draw the texts of each resample, a chunk at a time so that memory stays small."""
-    generator = Seeds(seed).generator("bootstrap", stage)
-    size = max(1, min(RESAMPLES, _AT_ONCE // n))
-    for start in range(0, RESAMPLES, size):
-        yield generator.integers(n, size=(min(size, RESAMPLES - start), n))
+def _accelerated(
+    drawn: Float[Array, " R"], centre: float, influence: Float[Array, " G"], level: float
+) -> tuple[float, float]:
+    """Take the quantiles that allow for the bias of the resamples, and for an error that changes with the value."""
+    below = (drawn < centre).mean() + (drawn == centre).mean() / 2
+    bias = ndtri(np.clip(below, 1 / len(drawn), 1 - 1 / len(drawn)))
+    acceleration = (influence**3).sum() / (6 * (influence @ influence) ** 1.5)
+    shifted = bias + ndtri(np.array([1 - level, 1 + level]) / 2)
+    low, high = np.quantile(drawn, ndtr(bias + shifted / (1 - acceleration * shifted)))
+    return float(low), float(high)

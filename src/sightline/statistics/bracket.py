@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+from jaxtyping import Int
 
 from sightline.results import Bracket, Estimate
 from sightline.statistics import bootstrap
+from sightline.statistics.intervals import LEVEL
+
+Array = np.ndarray
 
 
-def between(sides: Bracket, seed: int, stage: str) -> Estimate:
+def between(sides: Bracket, seed: int, clusters: Int[Array, " N"] | None = None, level: float = LEVEL) -> Estimate:
     """Give the middle of a bracketed mean, from the lower end of its low side to the upper end of its high side.
 
     The interval holds the mean wherever it lies between the sides, so it is at least as sure as that of either. The
@@ -16,7 +20,8 @@ def between(sides: Bracket, seed: int, stage: str) -> Estimate:
     both sides are known, and both sides are resampled alike: where they are equal, this is the plain mean.
     """
     known = ~np.isnan(sides.low) & ~np.isnan(sides.high)
-    low, high = (bootstrap.mean(side[known], seed, stage) for side in (sides.low, sides.high))
+    ends = (np.where(known, side, np.nan) for side in (sides.low, sides.high))
+    low, high = (bootstrap.mean(side, seed, clusters=clusters, level=level) for side in ends)
     if low.n == 0 or low == high:
         return low
     method = f"bracket from {low.value:.3g} to {high.value:.3g}, its middle shown; {low.method}"

@@ -1,4 +1,4 @@
-"""Observed against its floor: the effect, paired by text, and p-values where the floor was drawn."""
+"""Observed against its floor and its ceiling: the effect, paired by text, and p-values where the floor was drawn."""
 
 from __future__ import annotations
 
@@ -6,18 +6,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from scipy.stats import false_discovery_control
 
 from sightline.results import Estimate
 from sightline.statistics import bootstrap
+from sightline.statistics.intervals import LEVEL, UNIT, Bounds
+from sightline.statistics.ratio import ratio
 
 Array = np.ndarray
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """A number, its floor, and their difference, over the texts where both are defined."""
+    """A number, its floor, and the effect: how far the number gets from the floor to the ceiling.
+
+    All three are over the texts where number, floor and ceiling are defined.
+    """
 
     number: Estimate
     floor: Estimate
@@ -25,16 +30,28 @@ class Contrast:
 
 
 def paired(
-    observed: Float[Array, " N"], floor: Float[Array, " N"] | Float[Array, "N R"], seed: int, stage: str
+    observed: Float[Array, " N"],
+    floor: Float[Array, " N"] | Float[Array, "N R"],
+    seed: int,
+    ceiling: Float[Array, " N"] | None = None,
+    clusters: Int[Array, " N"] | None = None,
+    level: float = LEVEL,
+    bounds: Bounds = UNIT,
 ) -> Contrast:
-    """Compare each text with its own floor (the mean over draws, where it was drawn)."""
-    level = _mean_of_known(floor) if floor.ndim == 2 else floor
-    both = ~np.isnan(observed) & ~np.isnan(level)
-    here, there = observed[both], level[both]
+    """Compare each text with its own floor (the mean over draws, where it was drawn) and its own ceiling (else 1).
+
+    The effect is ``Σ (number − floor) / Σ (ceiling − floor)``: 0 at chance, 1 where nothing could do better. A ratio of
+    sums, so that texts on which nothing can be done neither count for nor against. ``bounds`` are those of the number
+    and its floor; an effect has those of its scale.
+    """
+    lower = _mean_of_known(floor) if floor.ndim == 2 else floor
+    upper = np.ones_like(lower) if ceiling is None else ceiling
+    known = ~np.isnan(observed + lower + upper)
+    here, low, high = (np.where(known, values, np.nan) for values in (observed, lower, upper))
     return Contrast(
-        bootstrap.mean(here, seed, f"{stage} number"),
-        bootstrap.mean(there, seed, f"{stage} floor"),
-        bootstrap.mean(here - there, seed, f"{stage} effect"),
+        bootstrap.mean(here, seed, bounds, clusters, level),
+        bootstrap.mean(low, seed, bounds, clusters, level),
+        ratio(here - low, high - low, seed, clusters, level),
     )
 
 

@@ -10,6 +10,7 @@ from sightline.errors import StoreError
 from sightline.experiments.executors.executor import Executor
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store
+from sightline.spec.keys import run_key
 from sightline.spec.values import RunSpec
 
 Cells = Iterable[tuple[tuple[str, ...], RunSpec]]
@@ -51,6 +52,15 @@ def plan(grid: Grid, store: Store) -> Plan:
         cell for cell, key in zip(grid.cells, grid.keys, strict=True) if key not in found or found[key].state != "done"
     ]
     return Plan(len(grid.cells), tuple(todo), sum(done) / len(done) if done else None)
+
+
+def so_far(grid: Grid, left: Plan) -> Grid:
+    """Keep the cells that are done."""
+    todo = set(map(run_key, left.todo))
+    done = [
+        (label, cell) for label, cell, key in zip(grid.labels, grid.cells, grid.keys, strict=True) if key not in todo
+    ]
+    return grid_of(grid.name, grid.axes, done)
 
 
 def complete(

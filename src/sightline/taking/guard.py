@@ -16,7 +16,7 @@ _MEANING = {
 """What a need is, in words, where its name does not say it."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Guarded:
     """A measure while it is taken, and the name under which its outcome is kept; open until there is an outcome."""
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Int
 
-from sightline.measures.arrays import SURVEYED
+from sightline.measures.arrays import NOT_FINITE, SURVEYED
 from sightline.results import Bracket, Estimate, Measurement, Ragged, Values
 from sightline.types import Arrays
 
@@ -52,9 +52,19 @@ def joined(parts: Sequence[Arrays], order: Int[Array, " N"]) -> dict[str, Values
     return {name: _joined([part[name] for part in parts], order) for name in parts[0]}
 
 
-def blanked(arrays: Mapping[str, Values], gone: Bool[Array, " N"]) -> dict[str, Values]:
-    """Take the numbers of some texts away, and say which."""
-    return {SURVEYED: gone, **{name: _blanked(name, value, gone) for name, value in arrays.items()}}
+def unlearned(arrays: Mapping[str, Values], learned: Bool[Array, " N"]) -> dict[str, Values]:
+    """Take away the numbers of the texts that a measure has learned from, and say which; all must be able to go."""
+    if odd := next((name for name, value in arrays.items() if _kind(value).kind != "f"), None):
+        kind = _kind(arrays[odd])
+        raise TypeError(f"{odd!r} is of {kind}, which cannot be undefined on the texts learned from; give floats")
+    return {SURVEYED: learned, **{name: _blanked(value, learned) for name, value in arrays.items()}}
+
+
+def numbered(arrays: Mapping[str, Values], finite: Bool[Array, " N"]) -> dict[str, Values]:
+    """Take away the numbers of the texts whose output is none, and say which; integers and truth values stay."""
+    if finite.all():
+        return dict(arrays)
+    return {NOT_FINITE: ~finite, **{name: _blanked(value, ~finite) for name, value in arrays.items()}}
 
 
 def _rows(name: str, value: Any) -> int:
@@ -86,19 +96,22 @@ def _joined(values: Sequence[Values], order: Int[Array, " N"]) -> Values:
     return np.stack(ordered)
 
 
-def _blanked(name: str, value: Values, gone: Bool[Array, " N"]) -> Values:
+def _kind(value: Values) -> np.dtype:
+    flat = value.low if isinstance(value, Bracket) else value.flat if isinstance(value, Ragged) else value
+    return flat.dtype
+
+
+def _blanked(value: Values, gone: Bool[Array, " N"]) -> Values:
     if isinstance(value, Bracket):
-        return Bracket(_blank(name, value.low, gone), _blank(name, value.high, gone))
+        return Bracket(_blank(value.low, gone), _blank(value.high, gone))
     if isinstance(value, Ragged):
-        return Ragged(_blank(name, value.flat, np.repeat(gone, value.lengths)), value.lengths)
-    return _blank(name, value, gone)
+        return Ragged(_blank(value.flat, np.repeat(gone, value.lengths)), value.lengths)
+    return _blank(value, gone)
 
 
-def _blank(name: str, values: Array, gone: Bool[Array, " N"]) -> Array:
+def _blank(values: Array, gone: Bool[Array, " N"]) -> Array:
     if values.dtype.kind != "f":
-        raise TypeError(
-            f"{name!r} is of {values.dtype}, which cannot be undefined on the texts learned from; give floats"
-        )
+        return values
     out = values.copy()
     out[gone] = np.nan
     return out

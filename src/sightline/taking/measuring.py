@@ -1,4 +1,9 @@
-"""Batches of texts × measures → raw numbers: one pass over the texts, and one before it for measures that learn."""
+"""Batches of texts × measures → raw numbers: one pass over the texts, and others for measures that learn first.
+
+What learns from other texts looks at these before the pass. What learns from all audited texts looks at them in the
+pass, beside the measures whose maps it shares (`Subject.shared`), and measures them in a second one: no map is made
+twice, and none is held longer than its batch.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +12,19 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Bool, Float, Int
 
 from sightline.data.batching import length_batches
+from sightline.measures.arrays import to_numpy
 from sightline.results import Outcome
 from sightline.seeds import Seeds
 from sightline.taking.guard import Guarded, enter
-from sightline.taking.joining import blanked, checked, finished, joined
-from sightline.taking.survey import half, texts_of
+from sightline.taking.joining import checked, finished, joined, numbered, unlearned
+from sightline.taking.survey import half, learns_from_all, texts_of
 from sightline.types import COMPANION, Auditable, Example, Measure, Subject, Surveying
 
 Progress = Callable[[int, int], None]
+Call = Literal["look", "on_batch"]
 
 
 def measure(
@@ -29,20 +36,37 @@ def measure(
     batch_size: int,
     on_progress: Progress,
     others: Mapping[str, Sequence[Example]] | None = None,
+    given: Mapping[str, Float[np.ndarray, " W"]] | None = None,
 ) -> dict[str, Outcome]:
     """Take every measure on every text; one that breaks is stored as failed, by name, and the others go on.
 
-    ``others`` are the texts of other splits by name, for measures that learn from them (`Surveying`).
+    ``others`` are the texts of other splits by name, for measures that learn from them (`Surveying`); ``given`` are
+    scores of words that somebody brought, by the id of a text.
     """
     offers = model.offers | {f"{COMPANION}{name}" for name in companions}
     guarded = enter(measures, offers)
-    run = _Run(Subject(model, companions), seeds, batch_size)
+    run = _Run(Subject(model, companions, audited=tuple(examples), given=given or {}), seeds, batch_size)
+    late = [one for one in guarded if one.outcome is None and learns_from_all(one.one)]
     for one in guarded:
-        _learn(run, one, examples, others or {})
-    order = run.over(examples, guarded, "on_batch", on_progress)
+        if one not in late:
+            _survey(run, one, examples, others or {})
+    passes = 2 if late else 1
+    seen = run.over(examples, guarded, late, lambda done, total: on_progress(done // passes, total))
+    for one in late:
+        _learn(run, one, seen)
+    if late:
+        run.over(examples, late, (), lambda done, total: on_progress((total + done) // passes, total))
     for one in guarded:
-        _finish(run, one, examples, order)
+        _finish(run, one, examples, seen)
     return {one.name: one.outcome for one in guarded if one.outcome is not None}
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What one pass over the texts leaves: in which order its rows are theirs, and whose outputs are numbers."""
+
+    order: Int[np.ndarray, " N"]
+    finite: Bool[np.ndarray, " N"]
 
 
 @dataclass(frozen=True)
@@ -57,43 +81,53 @@ class _Run:
         self,
         texts: Sequence[Example],
         guarded: Sequence[Guarded],
-        call: Literal["look", "on_batch"],
+        looking: Sequence[Guarded],
         on_progress: Progress = lambda done, total: None,
-    ) -> Int[np.ndarray, " N"]:
-        """Show each batch to every open measure; give the order in which their rows are those of the texts."""
-        batches, done = length_batches(texts, self.batch_size), 0
+    ) -> _Seen:
+        """Show each batch to every open measure, some of which only look."""
+        batches, finite, done = length_batches(texts, self.batch_size), list[np.ndarray](), 0
         for rows in batches:
             here = tuple(texts[i] for i in rows)
             trace = self.subject.model.trace(self.subject.model.collate(here))
+            finite.append(to_numpy(trace.finite))
             at_hand = replace(self.subject, texts=here, shared={})
-            for one in (one for one in guarded if one.outcome is None):
-                with one.step(call):
+            # Who only looks comes last: one that measures makes several maps at once, of which these are some.
+            for one in sorted((one for one in guarded if one.outcome is None), key=lambda one: one in looking):
+                call: Call = "look" if one in looking else "on_batch"
+                # What is computed from no number is none, which is counted at the end: no reason to warn.
+                with one.step(call), np.errstate(all=None if finite[-1].all() else "ignore"):
                     arrays = getattr(one.one, call)(replace(at_hand, learned=one.learned), trace, self.seeds)
                     one.parts.append(checked(arrays, len(rows)))
             done += len(rows)
             on_progress(done, len(texts))
-        return np.argsort(np.concatenate([np.asarray(rows) for rows in batches]))
+        order = np.argsort(np.concatenate([np.asarray(rows) for rows in batches]))
+        return _Seen(order, np.concatenate(finite)[order])
 
 
-def _learn(run: _Run, one: Guarded, examples: Sequence[Example], others: Mapping[str, Sequence[Example]]) -> None:
-    """Let a measure look at other texts and learn from them, where it asks to."""
+def _survey(run: _Run, one: Guarded, examples: Sequence[Example], others: Mapping[str, Sequence[Example]]) -> None:
+    """Let a measure look at texts of its own before all others, where it asks to, and learn from them."""
     if one.outcome is not None or not isinstance(one.one, Surveying):
         return
     with one.step("survey"):
-        order = run.over(texts_of(one.one, examples, others, run.seeds), [one], "look")
-    if one.outcome is None:
+        _learn(run, one, run.over(texts_of(one.one, examples, others, run.seeds), [one], [one]))
+
+
+def _learn(run: _Run, one: Guarded, seen: _Seen) -> None:
+    """Let a measure learn from what it has looked at."""
+    if one.outcome is None and isinstance(one.one, Surveying):
         with one.step("learn"):
-            one.learned = one.one.learn(joined(one.parts, order), run.seeds)
+            one.learned = one.one.learn(joined(one.parts, seen.order), run.seeds)
     one.parts.clear()
 
 
-def _finish(run: _Run, one: Guarded, examples: Sequence[Example], order: Int[np.ndarray, " N"]) -> None:
+def _finish(run: _Run, one: Guarded, examples: Sequence[Example], seen: _Seen) -> None:
     if one.outcome is not None:
         return
     with one.step("joining"):
-        arrays = joined(one.parts, order)
+        arrays = joined(one.parts, seen.order)
         if isinstance(one.one, Surveying) and one.one.surveys == "half":
-            arrays = blanked(arrays, half(examples, run.seeds))
+            arrays = unlearned(arrays, half(examples, run.seeds))
+        arrays = numbered(arrays, seen.finite)
     if one.outcome is None:
         with one.step("finish"):
             one.outcome = finished(one.one.finish(arrays), one.name, len(examples))

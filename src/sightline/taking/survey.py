@@ -9,13 +9,18 @@ import numpy as np
 from jaxtyping import Bool
 
 from sightline.seeds import Seeds, seed_for
-from sightline.types import Example, Survey, Surveying
+from sightline.types import Example, Measure, Survey, Surveying
+
+
+def learns_from_all(one: Measure) -> bool:
+    """Say whether a measure looks at every audited text before it measures them."""
+    return isinstance(one, Surveying) and one.surveys == "audited"
 
 
 def texts_of(
     one: Surveying, examples: Sequence[Example], others: Mapping[str, Sequence[Example]], seeds: Seeds
 ) -> Sequence[Example]:
-    """Give the texts that a measure learns from: those of another split, or half of those that are audited."""
+    """Give the texts that a measure learns from before all others: those of another split, or half of the audited."""
     if one.surveys not in get_args(Survey):
         raise ValueError(f"surveys: {one.surveys!r} is not known; known: {', '.join(get_args(Survey))}")
     chosen: Sequence[Example] = others.get(one.surveys, ())

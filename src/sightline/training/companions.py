@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sightline.errors import SpecError
 from sightline.spec.parts import Part
-from sightline.spec.values import COMPANIONS, ModelSpec, RunSpec
+from sightline.spec.values import COMPANIONS, FitSpec, ModelSpec, RunSpec
 
 
 @dataclass(frozen=True)
@@ -23,14 +23,26 @@ def with_uniform_attention(spec: ModelSpec) -> ModelSpec:
     return replace(spec, source=Part("uniform"))
 
 
-HOW: Mapping[str, Companion] = {"uniform": Companion("companion (uniform attention)", with_uniform_attention)}
+def with_frozen_attention(spec: ModelSpec) -> ModelSpec:
+    """Describe the same model under weights drawn by word type: what training makes of weights that nobody chose."""
+    return replace(spec, source=Part("frozen"))
+
+
+HOW: Mapping[str, Companion] = {
+    "uniform": Companion("companion (uniform attention)", with_uniform_attention),
+    "frozen": Companion("companion (frozen attention)", with_frozen_attention),
+}
 """How each companion is made, by the name under which a spec asks for it."""
 
 
 def companions_of(spec: RunSpec) -> dict[str, RunSpec]:
-    """Describe the training of each companion that a run asks for; one that would be the model itself is not made."""
+    """Describe the training of each companion that a run asks for; one that would be the model itself is not made.
+
+    Nothing of a companion's attention can be guided, so runs that differ in their guide alone share it.
+    """
     made = {name: HOW[name].made_from(spec.model) for name in known_companions(spec.companions)}
-    return {name: replace(spec, model=model) for name, model in made.items() if model != spec.model}
+    alone = replace(spec.fit, guide="", guide_weight=FitSpec.guide_weight)
+    return {name: replace(spec, model=model, fit=alone) for name, model in made.items() if model != spec.model}
 
 
 def known_companions(names: Iterable[str]) -> tuple[str, ...]:

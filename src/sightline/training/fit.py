@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -20,7 +20,8 @@ from sightline.maths.simplex import decision
 from sightline.models.classifier import AttentionClassifier
 from sightline.seeds import Seeds
 from sightline.spec.values import FitSpec
-from sightline.types import Batch
+from sightline.training.guide import check_guidable, guidance
+from sightline.types import Example
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ def fit(
     if not train or not validation:
         raise DataError("training needs at least one training and one validation text")
     optimiser = _optimiser(model, spec)
+    check_guidable(train, spec)
     weights = _class_weights(train, len(model.label_names), spec).to(model.device)
     done: list[Epoch] = []
     best, kept = -np.inf, {name: value.clone() for name, value in model.state_dict().items()}
@@ -125,8 +127,7 @@ def _train_epoch(
     model.train()
     total = 0.0
     for rows in order:
-        batch = model.collate([train[i] for i in rows])
-        losses = _losses(model, batch, weights)
+        losses = _losses(model, [train[i] for i in rows], weights, spec)
         loss = losses.sum() if spec.reduction == "sum" else losses.mean()
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
@@ -139,10 +140,14 @@ def _train_epoch(
     return total / len(train)
 
 
-def _losses(model: AttentionClassifier, batch: Batch, weights: Float[torch.Tensor, " C"]) -> Float[torch.Tensor, " B"]:
-    """Weigh the loss of each text by its class, and add to each what the model's retention asks for."""
-    trace = model.run(batch)
-    losses = cross_entropies(trace.logits, batch.labels) * weights[batch.labels]
+def _losses(
+    model: AttentionClassifier, texts: Sequence[Example], weights: Float[torch.Tensor, " C"], spec: FitSpec
+) -> Float[torch.Tensor, " B"]:
+    """Weigh the loss of each text by its class, and add what the guide and the model's retention ask for."""
+    trace = model.run(model.collate(texts))
+    losses = cross_entropies(trace.logits, trace.batch.labels) * weights[trace.batch.labels]
+    if spec.guide:
+        losses = losses + guidance(trace.attention, trace.batch, texts, spec)
     beside = model.losses_beside(trace)
     return losses if beside is None else losses + beside
 

@@ -31,8 +31,8 @@ from sightline.errors import SightlineError
 from sightline.files import write_whole
 from sightline.spec.values import OFFICIAL, DataSpec
 
-MEANING = 1
-"""Raised by hand when a format or the tokeniser would read the same bytes as other texts."""
+MEANING = 2
+"""Raised by hand when a format or the tokeniser would read the same bytes as other texts, or more is kept of them."""
 Arrays = dict[str, np.ndarray]
 Value = TypeVar("Value", bound=Hashable)
 
@@ -90,7 +90,7 @@ def keep(corpus: Corpus, file: Path, path: str) -> None:
     arrays: Arrays = {"about": _bytes(json.dumps(about))}
     arrays |= _strings("text", (text.text for text in texts)) | _strings("name", (text.name for text in texts))
     arrays |= _strings("file", (text.file.removeprefix(path) for text in texts))
-    arrays |= _strings("split", (text.split for text in texts))
+    arrays |= _strings("split", (text.split for text in texts)) | _strings("group", (text.group for text in texts))
     arrays |= _shared_words("tokens", [text.tokens for text in texts])
     arrays |= _shared_words("query", [text.query or () for text in texts])
     spans, arrays["span_numbers"] = _numbered(span for text in texts for span in text.offsets)
@@ -139,6 +139,7 @@ def _corpus(arrays: Arrays, path: str) -> Corpus:
         arrays["line"].tolist(),
         [words if known else None for words, known in zip(_read_words("query", arrays), asked, strict=True)],
         [tuple(next(marks)) if known else None for known in explained],
+        map(sys.intern, _read_strings("group", arrays)),
         strict=True,
     )
     texts = tuple(Text(*column) for column in columns)

@@ -14,7 +14,8 @@ Span = tuple[int, int]
 class Text:
     """One text: ``name`` says where in the corpus it is, ``label`` is a number, ``query`` and ``rationale`` if known.
 
-    ``split`` is the one that the files name, or empty where they name none.
+    ``split`` is the one that the files name, or empty where they name none; ``group`` what it shares with texts of
+    other words, as the questions of one story do.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Text:
     line: int
     query: tuple[str, ...] | None = None
     rationale: tuple[bool, ...] | None = None
+    group: str = ""
 
 
 @dataclass(frozen=True)

@@ -48,9 +48,10 @@ class _Story:
 
 @dataclass(frozen=True)
 class AskedStory:
-    """A question and its answer, with the story that stood before it."""
+    """A question and its answer, with the story that stood before it and the line in which that began."""
 
     line: int
+    began: int
     text: str
     tokens: tuple[str, ...]
     offsets: tuple[Span, ...]
@@ -117,9 +118,9 @@ def _corpus(
         if one.answer not in numbers:
             unknown += 1
             continue
-        name = f"babi/{base(file.name)}:{one.line}"
+        name, story = (f"babi/{base(file.name)}:{line}" for line in (one.line, one.began))
         label, told = numbers[one.answer], (one.text, one.tokens, one.offsets)
-        texts.append(Text(name, split, label, *told, file.shown, one.line, one.query, one.rationale))
+        texts.append(Text(name, split, label, *told, file.shown, one.line, one.query, one.rationale, story))
     note = f"answers are among the {len(answers)} words of training in task {', '.join(map(str, tasks))}"
     files = f"training questions from {', '.join(base(file.name) for file, _ in asked['train'])}"
     return Corpus(tuple(texts), answers, found, published, {"answer not in training": unknown}, (note, files))
@@ -127,7 +128,7 @@ def _corpus(
 
 def read_questions(file: File, recipe: Recipe) -> Iterator[AskedStory]:
     """Yield each question of a file with the statements before it."""
-    cutter, story, last = WordCutter(), _Story(), 0
+    cutter, story, last, began = WordCutter(), _Story(), 0, 1
     for number, line in file.lines():
         if not line.strip():
             continue
@@ -136,7 +137,7 @@ def read_questions(file: File, recipe: Recipe) -> Iterator[AskedStory]:
         said = int(match[1])
         if said != last + 1 and said != 1:
             raise DataError(f"expected the number {last + 1}, or 1 for a new story, got {said}", file.shown, number)
-        story, last = (_Story() if said == 1 else story), said
+        story, began, last = (_Story(), number, said) if said == 1 else (story, began, said)
         if "\t" not in match[2]:
             statement = match[2].strip()
             told = (statement.rstrip("."), " . ") if recipe == "paper" else (statement, " ")
@@ -146,7 +147,8 @@ def read_questions(file: File, recipe: Recipe) -> Iterator[AskedStory]:
         marked = {place for fact in facts for place in story.words_of[fact]}
         marks = tuple(place in marked for place in range(len(story.tokens)))
         query = tuple(word for word in tokenise(question)[0] if recipe == "clean" or word != "?")
-        yield AskedStory(number, story.text, *cutter.shared(story.tokens, story.offsets), query, answer, marks)
+        words = cutter.shared(story.tokens, story.offsets)
+        yield AskedStory(number, began, story.text, *words, query, answer, marks)
 
 
 def _asked(line: str, story: _Story, file: File, number: int) -> tuple[str, str, list[int]]:

@@ -1,15 +1,19 @@
 """Corpora generated from a seed, with the evidence known word by word and the best possible accuracy known exactly.
 
-Three worlds of single texts, each a part of a data spec (pairs are in `pairs`, questions in `worlds`):
+Four worlds of single texts, each a part of a data spec (pairs are in `pairs`, questions in `questions`):
 
 * ``needle``: a word of the class stands among fillers;
 * ``vote``: several cue words vote for one of two classes;
-* ``negated``: a cue word means the other class when "not" stands right before it.
+* ``negated``: a cue word means the other class when "not" stands right before it;
+* ``detector``: a word of the second class stands among fillers, and the first class has fillers alone.
 
 Everywhere, ``strength`` is the chance that a cue points to the true class and ``noise`` the chance that the label
 written down is another one; with two chances at work, the label is that of the cue with probability
 
     a = strength · (1 − noise) + (1 − strength) · noise / (classes − 1)
+
+In all of them an ``opening`` is one word that begins every text, and an ``ending`` the full stop behind every text;
+both stand beside the words that ``length`` counts, and neither is evidence of anything.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from jaxtyping import Int
 
 from sightline.data.dataset import SPLITS, Dataset, Split, make_card
 from sightline.data.tokeniser import tokenise
@@ -36,6 +41,8 @@ CLASSES = (
 _SYLLABLES = [consonant + vowel for consonant in "bdfghjklmnprstvz" for vowel in "aeiou"]
 FILLERS = len(_SYLLABLES) ** 2
 _SHARES = {"train": 0.60, "validation": 0.15, "test": 0.25}
+OPENING, ENDING = "the", "."
+"""The first and the last word of every text, where they are asked for."""
 
 Placed = list[tuple[int, str, bool]]  # position, word, is it evidence
 
@@ -54,16 +61,19 @@ class World:
     strength: float
     noise: float
     vary: bool
+    opening: bool
+    ending: bool
+    positives: float
 
     @property
-    def shortest(self) -> int:
-        """Words of the shortest text."""
-        return -(-2 * self.length // 3) if self.vary else self.length
+    def bounds(self) -> tuple[int, int]:
+        """How many words a text may have, without those that begin and end every text."""
+        return (-(-2 * self.length // 3), 4 * self.length // 3) if self.vary else (self.length, self.length)
 
     @property
     def longest(self) -> int:
         """Words of the longest text."""
-        return 4 * self.length // 3 if self.vary else self.length
+        return self.bounds[1] + self.opening + self.ending
 
     @property
     def label_names(self) -> tuple[str, ...]:
@@ -74,13 +84,13 @@ class World:
 def plant(part: Part, seed: int) -> Dataset:
     """Generate a corpus such as ``needle(n=2000,length=30)``: 60 % training, 15 % validation, 25 % test texts.
 
-    Guarantees that the same part and seed give the same texts, that classes are balanced within each split (to
-    one text), that ``Example.rationale`` marks the evidence, and that the card's ``best_accuracy`` is the accuracy
-    of the best rule there is on new texts, ``bag_of_words_accuracy`` that of the best rule blind to order.
+    Guarantees that the same part and seed give the same texts, that classes have their shares within each split (to
+    one text: all alike, or ``positives``), that ``Example.rationale`` marks the evidence, and that the card's
+    ``best_accuracy`` is the accuracy of the best rule there is on new texts, ``bag_of_words_accuracy`` that of the
+    best rule blind to order.
     """
     world = read_world(part)
-    sizes = sizes_of(world.n)
-    labels = {name: balanced(world.classes, size, seed, name) for name, size in sizes.items()}
+    labels = {name: _labels(world, size, seed, name) for name, size in sizes_of(world.n).items()}
     splits: dict[str, Split] = {}
     for name in SPLITS:
         first = sum(len(split) for split in splits.values())
@@ -114,21 +124,25 @@ def check_demands(part: Part, demands: Sequence[tuple[bool, str]]) -> None:
             raise SpecError(f"planted:{part}: expected {wanted}")
 
 
-_FIXED: dict[str, Any] = {"classes": 2, "cues": 1, "strength": 1.0}
+_FIXED: dict[str, Any] = {"classes": 2, "cues": 1, "strength": 1.0, "positives": 0.5}
 """What a world has that does not let it be chosen."""
+_BESIDE: Mapping[str, int] = {"needle": 1, "vote": 0, "negated": 3, "detector": 1}
+"""How many words a text must have beside its cues: a vote may have no other, and there every word is evidence."""
 
 
 def _demands(world: World) -> list[tuple[bool, str]]:
     """List what the options must satisfy together, each with the words that ask for it."""
-    evidence = world.cues + (2 if world.kind == "negated" else 0)
+    least, shortest = world.cues + _BESIDE[world.kind], world.bounds[0]
+    smallest = min(sizes_of(world.n).values())
+    rarest = smallest // world.classes if world.kind != "detector" else _positives(world, smallest)
     return [
         (
-            min(sizes_of(world.n).values()) >= world.classes,
+            0 < rarest < smallest,
             f"a text of each of {world.classes} classes in each split, got n={world.n}; make n larger",
         ),
         (
-            world.shortest > evidence,
-            f"texts with more than {evidence} words, got {world.shortest} in the shortest; make length larger",
+            shortest >= least,
+            f"texts with at least {least} words, got {shortest} in the shortest; make length larger",
         ),
     ]
 
@@ -142,8 +156,14 @@ def best_accuracy(world: World) -> float:
 
         b = Σ_{j > k/2} C(k, j) q^j (1 − q)^(k−j)  +  ½ C(k, k/2) (q (1 − q))^(k/2)  where k is even
 
-    which takes the place of ``strength`` in ``a``.
+    which takes the place of ``strength`` in ``a``. For ``detector``, with the share p of positives and the noise ν, the
+    cue is seen or it is not, and each is given its likelier label:
+
+        max(p (1 − ν), (1 − p) ν)  +  max(p ν, (1 − p) (1 − ν))
     """
+    if world.kind == "detector":
+        rare, common, noise = world.positives, 1 - world.positives, world.noise
+        return max(rare * (1 - noise), common * noise) + max(rare * noise, common * (1 - noise))
     right = _majority(world.cues, max(world.strength, 1 - world.strength)) if world.kind == "vote" else world.strength
     others = world.classes - 1
     right = right * (1 - world.noise) + (1 - right) * world.noise / others
@@ -165,22 +185,39 @@ def sizes_of(n: int) -> dict[str, int]:
 
 def balanced(classes: int, size: int, seed: int, split: str) -> list[int]:
     """Labels of a split, each class as often as the others, in random order."""
-    generator = Seeds(seed).generator("planted.labels", split)
-    labels: list[int] = generator.permutation(np.arange(size) % classes).tolist()
-    return labels
+    return _shuffled(np.arange(size) % classes, seed, split)
+
+
+def _shuffled(labels: Int[np.ndarray, " N"], seed: int, split: str) -> list[int]:
+    found: list[int] = Seeds(seed).generator("planted.labels", split).permutation(labels).tolist()
+    return found
+
+
+def _labels(world: World, size: int, seed: int, split: str) -> list[int]:
+    """Labels of a split in random order: each class as often as the others, or as often as ``positives`` says."""
+    if world.kind != "detector":
+        return balanced(world.classes, size, seed, split)
+    labels = np.arange(size) < _positives(world, size)
+    return _shuffled(labels.astype(int), seed, split)
+
+
+def _positives(world: World, size: int) -> int:
+    return round(world.positives * size)
 
 
 def _example(world: World, index: int, label: int, seed: int) -> Example:
     """Write one text; it depends on its own seed alone."""
     generator = Seeds(seed).generator("planted.text", index)
-    # Noise draws the truth from the balanced label: the same joint law as drawing the label from the truth,
-    # because the channel is symmetric, and the labels stay balanced exactly.
+    # Noise draws the truth from the label, whose share is exact. Where classes are balanced, that is the same joint law
+    # as drawing the label from the truth, because the channel is symmetric.
     truth = channel(label, 1 - world.noise, world.classes, generator)
-    length = int(generator.integers(world.shortest, world.longest + 1))
+    length = int(generator.integers(world.bounds[0], world.bounds[1] + 1))
     words = [filler(int(number)) for number in generator.integers(world.fillers, size=length)]
     marks = [False] * length
     for position, word, evidence in _WRITERS[world.kind](world, truth, length, generator):
         words[position], marks[position] = word, evidence
+    words = [OPENING] * world.opening + words + [ENDING] * world.ending
+    marks = [False] * world.opening + marks + [False] * world.ending
     text = " ".join(words)
     tokens, offsets = tokenise(text)
     return Example(f"{world.kind}:{index}", index, text, tokens, offsets, label, rationale=tuple(marks))
@@ -224,13 +261,20 @@ def _negated(world: World, truth: int, length: int, generator: np.random.Generat
     return [(negation, "not", flipped), (place, _cue(world, pointed, generator), True)]
 
 
+def _detector(world: World, truth: int, length: int, generator: np.random.Generator) -> Placed:
+    places = generator.permutation(length)[: world.cues].tolist()
+    return [(place, _cue(world, 1, generator), True) for place in places if truth == 1]
+
+
 _WRITERS: Mapping[str, Callable[[World, int, int, np.random.Generator], Placed]] = {
     "needle": _needle,
     "vote": _vote,
     "negated": _negated,
+    "detector": _detector,
 }
 _EVIDENCE = {
     "needle": "the cue words, named after the class they point to",
     "vote": "the cue words, named after the class they point to; their majority decides",
     "negated": 'the cue word, and "not" where it stands right before the cue and turns it',
+    "detector": "the cue words of the second class; the first class has none",
 }

@@ -27,6 +27,7 @@ GENERATED: Mapping[str, tuple[Callable[[Part], Options], Callable[[Part, int], D
     "needle": (read_world, plant),
     "vote": (read_world, plant),
     "negated": (read_world, plant),
+    "detector": (read_world, plant),
     "pair": (read_pairs, plant_pairs),
     "world": (read_questions, plant_questions),
 }

@@ -89,7 +89,7 @@ def read_cells(file: str, row: Row, columns: Columns) -> Cells:
 def _text(file: str, row: Row, column: str) -> str:
     text = row.cells.get(column)
     if not isinstance(text, str):
-        raise DataError(f"expected a text in {column!r}, got {_show(text)}", file, row.line)
+        raise DataError(f"expected a text in {column!r}, got {show(text)}", file, row.line)
     if bad := not_a_character(text):
         raise DataError(f"the text in {column!r} holds {bad}, which is no character; remove it", file, row.line)
     return text
@@ -102,7 +102,7 @@ def _label(file: str, row: Row, column: str) -> str:
     elif isinstance(label, int):
         label = str(label)
     if not isinstance(label, str) or not label.strip():
-        found = "an empty one" if isinstance(label, str) else _show(label)
+        found = "an empty one" if isinstance(label, str) else show(label)
         raise DataError(
             f"expected a label in {column!r} (a name, a whole number, true or false), got {found}; "
             "write a label or remove the row",
@@ -119,7 +119,7 @@ def _split(file: str, row: Row, column: str) -> str:
     name = _SPLIT_NAMES.get(cell.strip().lower()) if isinstance(cell, str) else None
     if name is None:
         raise DataError(
-            f"expected train, validation (or dev, val, valid) or test in {column!r}, got {_show(cell)}; "
+            f"expected train, validation (or dev, val, valid) or test in {column!r}, got {show(cell)}; "
             "rename the column if it holds something else",
             file,
             row.line,
@@ -136,7 +136,7 @@ def _spans(file: str, row: Row, column: str, length: int) -> list[Span] | None:
     if not isinstance(pairs, list) or not all(_is_span(pair, length) for pair in pairs):
         raise DataError(
             f"expected character spans START:END in {column!r} ([[START, END], …] in JSON) within the "
-            f"{length} characters of the text, got {_show(cell)}; rename the column if it holds something else",
+            f"{length} characters of the text, got {show(cell)}; rename the column if it holds something else",
             file,
             row.line,
         )
@@ -159,6 +159,7 @@ def _is_span(pair: Any, length: int) -> bool:
     return whole and 0 <= pair[0] < pair[1] <= length
 
 
-def _show(value: object) -> str:
+def show(value: object) -> str:
+    """Show what was found instead, however long it is."""
     shown = "nothing" if value is None else repr(value)
     return shown if len(shown) <= 60 else shown[:60] + "…"

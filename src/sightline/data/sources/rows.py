@@ -41,13 +41,13 @@ class Rows:
     blank: int
 
 
-def read_rows(file: str, kind: Kind) -> Rows:
+def read_rows(file: str, kind: Kind, holds: str = "texts and labels") -> Rows:
     """Read a whole table; guarantees at least one record, or a `DataError` that names file and line."""
     text = _decode(file, _bytes(file))
     rows = _json_lines(file, text) if kind == "jsonl" else _delimited(file, text, _DELIMITERS[kind])
     if not rows.records:
         found = "a header and no rows" if rows.columns else "an empty file"
-        raise DataError(f"expected a table of texts and labels, got {found}", file)
+        raise DataError(f"expected a table of {holds}, got {found}", file)
     return rows
 
 

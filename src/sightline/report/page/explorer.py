@@ -54,7 +54,7 @@ def embedded(value: Any) -> str:
 def controls(held: HeldTexts, texts: bool) -> Controls:
     """List the labels to filter by and the maps to look at."""
     maps = held.maps if texts else ()
-    return Controls(tuple(_labels(held.records)), tuple((each.kind.name, each.kind.told) for each in maps))
+    return Controls(tuple(_labels(held.records)), tuple((each.kind.name, each.told) for each in maps))
 
 
 def carried(held: HeldTexts, texts: bool, room: int) -> Carried:

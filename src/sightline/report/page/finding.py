@@ -12,7 +12,8 @@ from sightline.report.numerals import count, interval
 from sightline.report.page.rows import EstimateRow, class_rows, estimate_rows
 from sightline.results import Finding
 
-_MARKS = {"supported": "●", "contradicted": "✕", "inconclusive": "◐", "not applicable": "–"}
+MARKS = {"supported": "●", "contradicted": "✕", "inconclusive": "◐", "not applicable": "–"}
+"""A sign for each answer, for who does not see its colour."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,6 @@ class FindingView:
     finding: Finding
     anchor: str
     mark: str
-    answer: str
     effect: str
     n: str
     sentences: tuple[str, ...]
@@ -40,8 +40,7 @@ def finding_view(finding: Finding) -> FindingView:
     return FindingView(
         finding=finding,
         anchor=anchor(finding.code),
-        mark=_MARKS[finding.verdict],
-        answer=finding.verdict.replace(" ", "-"),
+        mark=MARKS[finding.verdict],
         effect="—" if effect is None else interval(effect),
         n="—" if effect is None else count(effect.n),
         sentences=tuple(sentences.sentences(finding)),

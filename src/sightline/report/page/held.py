@@ -7,16 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from sightline.questions import REDUCED, REDUCTIONS
 from sightline.report.page.maps import MAPS, Map
 from sightline.results import Failed, Measurement, NotApplicable, Ragged, Results, TextRecord, Values
 
 
 @dataclass(frozen=True)
 class HeldMap:
-    """A map with its numbers, one array a text."""
+    """A map with its numbers, one array a text, and what it says of a word."""
 
     kind: Map
     rows: list[np.ndarray]
+    told: str
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ def held_texts(audit: Results) -> HeldTexts:
     """Take what an audit holds of its texts; the maps are those that fit them word by word."""
     words = [len(record.tokens) for record in audit.texts]
     found = [(kind, _stored(audit, kind)) for kind in MAPS]
-    maps = [HeldMap(kind, values.rows()) for kind, values in found if values and values.lengths.tolist() == words]
+    fitting = [(kind, values) for kind, values in found if values and values.lengths.tolist() == words]
+    maps = [HeldMap(kind, values.rows(), _told(audit, kind)) for kind, values in fitting]
     disagreement = _by_text(audit, "agreement", "disagreement")
     order = np.arange(len(words)) if disagreement is None else np.argsort(-disagreement, kind="stable")
     confidence = _by_text(audit, "outputs", "probability")
@@ -48,8 +51,19 @@ def held_texts(audit: Results) -> HeldTexts:
 
 def _stored(audit: Results, kind: Map) -> Ragged | None:
     """Find the numbers of a map in an audit, whatever their lengths."""
-    values = _values(audit, kind.measure, kind.quantity)
-    return values if isinstance(values, Ragged) else None
+    found = (_values(audit, measure, kind.quantity) for measure in kind.measures)
+    return next((values for values in found if isinstance(values, Ragged)), None)
+
+
+def _told(audit: Results, kind: Map) -> str:
+    """Say what a map says of a word; of a gradient also how it was made one number, and what it ran through."""
+    measured = audit.measurements.get("agreement")
+    settings = measured.settings if isinstance(measured, Measurement) else {}
+    if kind.quantity not in REDUCED or settings.get("gradient") not in REDUCTIONS:
+        return kind.told
+    through = kind.quantity == "gradient" and settings.get("attention") == "through"
+    ran = "; here it also runs through the attention, because this model cannot decode other weights" if through else ""
+    return f"{kind.told} ({REDUCTIONS[settings['gradient']]}){ran}"
 
 
 def _by_text(audit: Results, measure: str, quantity: str) -> Float[np.ndarray, " N"] | None:
@@ -78,11 +92,14 @@ def _listed(names: list[str]) -> str:
 
 
 def _why(audit: Results, kind: Map) -> str:
-    measured = audit.measurements.get(kind.measure)
+    measure = kind.measures[0]
+    measured = audit.measurements.get(measure)
     if isinstance(measured, NotApplicable):
-        return f"{kind.measure} is not applicable: {measured.reason}"
+        return f"{measure} is not applicable: {measured.reason}"
     if isinstance(measured, Failed):
-        return f"{kind.measure} failed: {measured.error}"
+        return f"{measure} failed: {measured.error}"
     if measured is None:
-        return f"{kind.measure} is not part of this audit"
-    return "not measured" if _stored(audit, kind) is None else "of other lengths than the texts"
+        return f"{measure} is not part of this audit"
+    if _stored(audit, kind) is None:
+        return measured.missing.get(kind.quantity, "not measured")
+    return "of other lengths than the texts"

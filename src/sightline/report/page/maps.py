@@ -1,4 +1,4 @@
-"""The maps over the words that a page can show: one literal line each."""
+"""The maps over the words that a report can show: one literal line each."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from sightline.questions import MAPS as OF_WORDS
 
 @dataclass(frozen=True)
 class Map:
-    """What the page calls a map, and the measure that keeps its numbers, under the name that all the house knows it by.
+    """What the report calls a map, the name that all the house knows it by, and the measures that may keep its numbers.
 
-    Maps that are ``printed`` are also drawn where no script runs.
+    The first of them that has the map is asked. Maps that are ``printed`` are also drawn where no script runs.
     """
 
     name: str
-    measure: str
     quantity: str
+    measures: tuple[str, ...]
     printed: bool = False
 
     @property
@@ -30,13 +30,26 @@ class Map:
         return OF_WORDS[self.quantity].signed
 
 
+_COMPARED = ("transplant", "agreement")
+"""Where maps are kept that are made to be compared with attention."""
+
 MAPS = (
-    Map("attention", "outputs", "attention", printed=True),
-    Map("gradient", "agreement", "gradient", printed=True),
-    Map("leave-one-out", "agreement", "deletion", printed=True),
-    Map("gradient through", "agreement", "gradient_through"),
-    Map("free gradient", "agreement", "free_gradient"),
-    Map("free leave-one-out", "agreement", "free_deletion"),
-    Map("token evidence", "reach", "evidence"),
+    Map("attention", "attention", ("outputs",), printed=True),
+    Map("gradient", "gradient", ("agreement", "transplant"), printed=True),
+    Map("leave-one-out", "deletion", ("agreement", "transplant"), printed=True),
+    Map("gradient through", "gradient_through", ("agreement",)),
+    Map("weight × evidence", "contribution", _COMPARED),
+    Map("given scores", "given", _COMPARED),
+    Map("free gradient", "free_gradient", ("agreement",)),
+    Map("free leave-one-out", "free_deletion", ("agreement",)),
+    Map("token evidence", "evidence", ("reach",)),
+    Map("signed gradient", "signed_gradient", _COMPARED),
+    Map("signed leave-one-out", "signed_deletion", _COMPARED),
+    Map("signed weight × evidence", "signed_contribution", _COMPARED),
 )
-"""Every map a page knows, in its order; one that an audit does not hold is not offered."""
+"""Every map a report knows, in its order; one that an audit does not hold is not offered."""
+
+
+def called(quantity: str) -> str:
+    """Give the name by which a report calls a map; one that it does not know keeps its own."""
+    return next((kind.name for kind in MAPS if kind.quantity == quantity), quantity)

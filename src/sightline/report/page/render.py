@@ -9,17 +9,22 @@ from markupsafe import Markup
 
 from sightline.files import write_whole
 from sightline.report import sentences
+from sightline.report.instead import HOW, MEASURED, families
+from sightline.report.learning import learning
 from sightline.report.numerals import count
+from sightline.report.page.example import example_view
 from sightline.report.page.explorer import BUDGET, carried, controls
-from sightline.report.page.finding import finding_view
+from sightline.report.page.finding import MARKS, finding_view
 from sightline.report.page.frame import frame, template
 from sightline.report.page.held import held_texts
 from sightline.report.page.made import about, command, settings
-from sightline.report.page.rows import estimate_rows, missing_rows
+from sightline.report.page.rows import estimate_rows, map_lines, missing_rows
 from sightline.report.page.tokens import token_view
-from sightline.results import Results
+from sightline.report.sentences import Reason, reason_of, reasons_by_class
+from sightline.results import Results, Verdict
 
 _TONES = {2: "bad", 3: "bad", 4: "good", 5: "caveat"}
+_INSTEAD = {True: "What may be shown instead", False: "Which map carries the decision"}
 _DATA = Markup("<!-- data -->")  # stands where the data will; no text of an audit can hold it, since they are escaped
 
 
@@ -43,7 +48,8 @@ def render(audit: Results, texts: bool = True, budget: int = BUDGET) -> str:
         escaped, and characters that would hide or turn text are shown as signs.
     """
     page, held = template("page.html.j2"), held_texts(audit)
-    shown = {**frame(), **_told(audit), "view": token_view(held, texts), "with_texts": texts}
+    shown = {**frame(), **_head(audit), **_told(audit), "view": token_view(held, texts), "with_texts": texts}
+    shown["example"] = example_view(audit, held) if texts else None
     empty = page.render(**shown, controls=controls(held, texts), data=_DATA)
     found = carried(held, texts, budget - len(empty.encode("utf-8")))
     if not found.held:
@@ -51,14 +57,33 @@ def render(audit: Results, texts: bool = True, budget: int = BUDGET) -> str:
     return empty.replace(_DATA, found.elements)
 
 
+def _head(audit: Results) -> dict[str, Any]:
+    """Gather what stands at the head: the answers, why, what the model has learned, and which map may be shown."""
+    said = sentences.answers(audit.verdict)
+    return {
+        "headline": sentences.headline(audit.verdict),
+        "answers": [(part.text, _TONES.get(part.row, "open")) for part in said],
+        "reasons": [*_by_class(audit.verdict), *((reason_of(why), "") for why in audit.verdict.reasons)],
+        "learning": () if audit.learned is None else learning(audit.learned),
+        "families": [(family, map_lines(family)) for family in families(audit.maps)],
+        "instead": _INSTEAD[any(_TONES.get(part.row) == "bad" for part in said)],
+        "measured": tuple(MEASURED.values()),
+        "how": HOW,
+        "marks": MARKS,
+    }
+
+
+def _by_class(verdict: Verdict) -> list[tuple[Reason, str]]:
+    return [(reason_of(why), which) for which, why in reasons_by_class(verdict)]
+
+
 def _told(audit: Results) -> dict[str, Any]:
-    """Gather what the template shows beside the texts."""
+    """Gather what the template shows below the head, beside the texts."""
     views = [finding_view(finding) for finding in audit.findings]
     return {
         "audit": audit,
         "question": sentences.QUESTION,
         "condition": sentences.row_condition(audit.verdict.row),
-        "tone": _TONES.get(audit.verdict.row, "open"),
         "bearing": [view for view in views if view.finding.bears],
         "context": [view for view in views if not view.finding.bears],
         "links": {view.finding.code: view.anchor for view in views},
@@ -76,7 +101,7 @@ def in_notebook(audit: Results) -> str:
     n = len(audit.texts)
     rows = sorted(map(finding_view, audit.findings), key=lambda view: not view.finding.bears)
     texts = f"{count(n)} {'text' if n == 1 else 'texts'} audited"
-    return template("notebook.html.j2").render(audit=audit, rows=rows, question=sentences.QUESTION, texts=texts)
+    return template("notebook.html.j2").render(rows=rows, question=sentences.QUESTION, texts=texts, **_head(audit))
 
 
 def write_page(audit: Results, path: str | Path, texts: bool = True) -> Path:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from sightline.report.numerals import count, number, span
+from sightline.report.instead import Family, numbers
+from sightline.report.numerals import count, interval, number, span
+from sightline.report.page.maps import called
 from sightline.report.sentences import side
-from sightline.results import Estimate, Failed, Finding, NotApplicable, Results
+from sightline.results import Estimate, Failed, Finding, MapRow, NotApplicable, Results
 
 
 @dataclass(frozen=True)
 class EstimateRow:
-    """An estimate as the cells of a row; ``beside`` says where it lies beside δ, if that was asked."""
+    """An estimate as the cells of a row; ``beside`` says where it lies beside δ, ``answer`` what follows, if asked."""
 
     name: str
     value: str
@@ -20,6 +22,19 @@ class EstimateRow:
     n: str
     method: str
     beside: str = ""
+    answer: str = ""
+
+
+@dataclass(frozen=True)
+class MapLine:
+    """A map as the cells of a row: what its words did, the texts behind each number, and what is to be said of it."""
+
+    name: str
+    chosen: bool
+    answer: str
+    cells: tuple[str, ...]
+    n: str
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -44,8 +59,22 @@ def estimate_rows(estimates: Mapping[str, Estimate]) -> list[EstimateRow]:
 
 
 def class_rows(finding: Finding) -> list[EstimateRow]:
-    """Write the effect of a finding by class, each beside δ."""
-    return [estimate_row(name, effect, finding.delta) for name, effect in finding.by_class.items()]
+    """Write the effect of a finding by class, each beside δ and with its answer."""
+    rows = [estimate_row(name, effect, finding.delta) for name, effect in finding.by_class.items()]
+    return [replace(row, answer=finding.answers.get(row.name, "")) for row in rows]
+
+
+def map_lines(family: Family) -> list[MapLine]:
+    """Write what each map of a kind is worth."""
+    return [_map_line(row, list(numbers(row).values())) for row in family.rows]
+
+
+def _map_line(row: MapRow, found: Sequence[Estimate | None]) -> MapLine:
+    """Count the texts once where all numbers have the same."""
+    cells = tuple("—" if one is None else interval(one) for one in found)
+    counts = [count(one.n) for one in found if one is not None]
+    n = " / ".join(counts[:1] if len(set(counts)) == 1 else counts)
+    return MapLine(called(row.name), row.chosen, row.answer, cells, n or "—", row.notes)
 
 
 def undefined_rows(audit: Results) -> list[MissingRow]:
@@ -64,6 +93,16 @@ def failed_rows(audit: Results) -> list[MissingRow]:
     return [MissingRow(m.code, m.error) for m in audit.measurements.values() if isinstance(m, Failed)]
 
 
+def left_out_rows(audit: Results) -> list[MissingRow]:
+    """List the quantities that measures had to leave out, with the reasons."""
+    return [MissingRow(name, why) for name, why in audit.missing().items()]
+
+
 def missing_rows(audit: Results) -> dict[str, list[MissingRow]]:
     """List everything that has no number."""
-    return {"undefined": undefined_rows(audit), "skipped": skipped_rows(audit), "failed": failed_rows(audit)}
+    return {
+        "undefined": undefined_rows(audit),
+        "left_out": left_out_rows(audit),
+        "skipped": skipped_rows(audit),
+        "failed": failed_rows(audit),
+    }

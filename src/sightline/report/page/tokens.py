@@ -9,8 +9,9 @@ from itertools import chain, repeat
 
 import numpy as np
 
+from sightline.maths.ties import settled
 from sightline.report.numerals import count, number
-from sightline.report.page.held import HeldTexts
+from sightline.report.page.held import HeldMap, HeldTexts
 from sightline.report.visible import shortened
 from sightline.results import TextRecord
 
@@ -62,7 +63,7 @@ class TokenView:
 def token_view(held: HeldTexts, texts: bool = True) -> TokenView:
     """Choose the texts on which the maps disagree most, and shade their words by each map."""
     order = held.order[:SHOWN].tolist()
-    views = [_view(held, index, tuple(_rows(held, index)) if texts else ()) for index in order]
+    views = [text_view(held, index, tuple(_rows(held, index)) if texts else ()) for index in order]
     how = "those on which the maps disagree most"
     if held.disagreement is None:
         how = "the first, because no disagreement was measured"
@@ -95,7 +96,8 @@ def _unmarked(records: Sequence[TextRecord]) -> tuple[str, ...]:
     return ("People’s marks (evidence) are not known for these texts.",)
 
 
-def _view(held: HeldTexts, index: int, rows: tuple[MapRow, ...]) -> TextView:
+def text_view(held: HeldTexts, index: int, rows: tuple[MapRow, ...]) -> TextView:
+    """Say what a text is, beside the maps that were drawn over it."""
     record = held.records[index]
     query = " ".join(record.query or ()) if rows else ""
     disputed = "" if held.disagreement is None else number(float(held.disagreement[index]))
@@ -105,11 +107,16 @@ def _view(held: HeldTexts, index: int, rows: tuple[MapRow, ...]) -> TextView:
 def _rows(held: HeldTexts, index: int) -> Iterator[MapRow]:
     record, maps = held.records[index], [each for each in held.maps if each.kind.printed]
     for each in maps:
-        yield _row(each.kind.name, record, shades(each.rows[index]), _heaviest(record, each.rows[index]))
+        yield map_row(each, record, index)
     if record.rationale is not None:
         yield _row("evidence", record, ["ev" if marked else "s0" for marked in record.rationale], ())
     if not maps and record.rationale is None:
         yield _row("text", record, ["s0"] * len(record.tokens), ())
+
+
+def map_row(each: HeldMap, record: TextRecord, index: int) -> MapRow:
+    """Draw one map over one text."""
+    return _row(each.kind.name, record, shades(each.rows[index]), _heaviest(record, each.rows[index]))
 
 
 def _row(name: str, record: TextRecord, classes: Sequence[str], heaviest: tuple[tuple[str, str], ...]) -> MapRow:
@@ -167,6 +174,6 @@ def _fold(all_pieces: Sequence[Piece]) -> int:
 
 def _heaviest(record: TextRecord, values: np.ndarray, most: int = 3) -> tuple[tuple[str, str], ...]:
     """Name the words with the largest values, for eyes and ears that shades do not reach."""
-    order = np.argsort(-values, kind="stable")[:most].tolist()
+    order = np.argsort(-settled(values, np.ones(values.shape, dtype=bool)), kind="stable")[:most].tolist()
     named = [(shortened(record.tokens[i], 24), float(values[i])) for i in order if values[i] > 0]
     return tuple((word, number(value)) for word, value in named)

@@ -1,0 +1,165 @@
+"""Tables of what was counted, from the files of ``docs/verified``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+
+import published
+from docs_real import real_texts
+from docs_tables import Stored, answered, number, table, unfinished, when_counted
+
+from sightline.findings.claims import CLAIMS
+from sightline.findings.verdict import TABLE
+from sightline.studies.worlds import WORLDS, World
+
+
+def worlds(stored: Stored) -> str:
+    """Say what a count took and which gates failed; table how often each row of the verdict applied."""
+    rows = [tuple(_world(group)) for group in stored["groups"]]
+    numbers = [f"row {row.number}" for row in TABLE]
+    told = table(("world", "encoder", "accuracy", "cells", "right", *numbers), rows)
+    right = {world.name: world for world in WORLDS}
+    shown = dict.fromkeys(group["world"] for group in stored["groups"])
+    about = table(("world", "what is true", "right rows"), (_about(right[name]) for name in shown if name in right))
+    return f"{_cost(stored)}\n{_gates(stored)}\n{told}\n{about}"
+
+
+def _cost(stored: Stored) -> str:
+    first, last = stored["seeds"]
+    versions = ", ".join(f"{name} {value}" for name, value in stored["environment"]["versions"].items())
+    told = f"{stored['cells']:,} cells, seeds {first} to {last}, {stored['hours']:.1f} hours; {versions}.\n"
+    return told + unfinished(stored, stored["cells"])
+
+
+def _gates(stored: Stored) -> str:
+    """Count the gates that hold, and table the others."""
+    failed = [one for one in stored["gates"] if not one["holds"]]
+    told = f"**{len(stored['gates']) - len(failed)} of {len(stored['gates'])} gates hold.**\n"
+    rows = [(one["name"], f"{one['count']} of {one['of']}", str(one["limit"])) for one in failed]
+    return f"{told}\n{table(('what fails', 'counted', 'limit'), rows)}" if failed else told
+
+
+def _world(group: Stored) -> Iterator[str]:
+    yield from (group["world"], group["encoder"], number(group["accuracy_mean"]), str(group["n_cells"]))
+    yield str(group["right"])
+    yield from (str(group["rows"][str(row.number)]["count"]) for row in TABLE)
+
+
+def _about(world: World) -> tuple[str, ...]:
+    rows = ", ".join(map(str, world.right)) or "none is promised"
+    return world.name, world.why, rows + "".join(f"; not {code}" for code in world.false)
+
+
+def coverage(stored: Stored) -> str:
+    """Table how often an interval held the truth: by what it is of, shape of the effects and number of texts."""
+    sizes = list(dict.fromkeys(row["n"] for row in stored["rows"]))
+    held: dict[tuple[str, str], dict[int, str]] = {}
+    for row in stored["rows"]:
+        without = f", {row['without_interval']} without" if row["without_interval"] else ""
+        held.setdefault((row["kind"], row["shape"]), {})[row["n"]] = f"{row['held']:.3f}{without}"
+    told = f"{stored['repetitions']:,} repetitions of each, intervals at {stored['level']:g}.\n\n"
+    rows = [(*names, *(each.get(n, "—") for n in sizes)) for names, each in held.items()]
+    return f"{told}{table(('of', 'effects', *(f'n = {n:,}' for n in sizes)), rows)}\n{_gates(stored)}"
+
+
+def examples(stored: Stored) -> str:
+    """Table each model of a worked example."""
+    codes = list(dict.fromkeys(code for row in stored["rows"] for code in row["findings"]))
+    rows = [_example(row, codes) for row in stored["rows"]]
+    told = f"On `{stored['data']}`:\n\n" if "data" in stored else ""
+    return told + table(("model", "accuracy", "τ gradient", "τ deletion", *codes), rows)
+
+
+def _example(row: Stored, codes: Iterable[str]) -> list[str]:
+    numbers = [number(row[key]) for key in ("accuracy", "tau_gradient", "tau_deletion")]
+    name = f"{row['model']}: `{row['spec']}`" if "spec" in row else f"`{row['model']}`"
+    return [name, *numbers, *(answered(row["findings"].get(code)) for code in codes)]
+
+
+def example(code: str, stored: Stored) -> str:
+    """Table a model for which a claim is supported, and one for which it is not, as far as there is an example."""
+    rows = {row["model"]: row for row in stored["rows"]}
+    if code not in stored["examples"]:
+        return "None of the models contradicts it.\n"
+    head = ("model", "number", "floor", "effect", "answer")
+    return table(head, (_one_way(rows[case["model"]]["findings"][code], case) for case in stored["examples"][code]))
+
+
+def _one_way(found: Stored, case: Stored) -> tuple[str, ...]:
+    name = f"{case['model']}, texts predicted {case['of']!r}" if case["of"] else case["model"]
+    shown = found["by_class"][case["of"]] if case["of"] else found
+    numbers = (number(shown.get(key)) for key in ("number", "floor", "effect"))
+    texts = f", n = {shown['effect']['n']}" if "effect" in shown else ""
+    return name, *numbers, f"{shown['answer']}{texts}"
+
+
+def full_stop(stored: Stored) -> str:
+    """Table what was found of the two guided models, onto the full stop and onto the evidence, a column each."""
+    rows = [row for row in stored["rows"] if row["guide"]]
+    lines: dict[str, list[str]] = {
+        "accuracy": [number(row["accuracy"]) for row in rows],
+        "attention on the full stop": [number(row["on_the_stop"]) for row in rows],
+        **{code: [_effect(row, code) for row in rows] for code in rows[0]["findings"]},
+        "**verdict**": [f"**{row['verdict']['text']}** (row {row['verdict']['row']})" for row in rows],
+        "by predicted class": [_by_class(row) for row in rows],
+        **{f"carried by {name}": [_map(row, name) for row in rows] for name in _maps(rows)},
+    }
+    return table(("", *(row["model"] for row in rows)), ((name, *cells) for name, cells in lines.items()))
+
+
+def _by_class(row: Stored) -> str:
+    return "; ".join(f"{of}: {one['text']} (row {one['row']})" for of, one in row["by_class"].items())
+
+
+def _effect(row: Stored, code: str) -> str:
+    found = row["findings"][code]
+    return f"{number(found.get('effect'))}, {found['answer']}"
+
+
+def _maps(rows: Iterable[Stored]) -> list[str]:
+    return list(dict.fromkeys(one["name"] for row in rows for one in row["maps"]))
+
+
+def _map(row: Stored, name: str) -> str:
+    """Write what one map carries into another text, and whether the other half of the texts put it first."""
+    found = next((one for one in row["maps"] if one["name"] == name), None)
+    if found is None:
+        return "—"
+    return f"{number(found['carried'])}, {found['answer']}{' (put first)' if found['chosen'] else ''}"
+
+
+def models(stored: Stored) -> str:
+    """List the models of the examples, with the verdict on each."""
+    rows = [
+        (row["model"], _made(row), number(row["accuracy"]), f"{row['verdict']['text']} (row {row['verdict']['row']})")
+        for row in stored["rows"]
+    ]
+    told = table(("model", "made by", "accuracy", "verdict"), rows)
+    return f"On `{stored['data']}`:\n\n{told}"
+
+
+def _made(row: Stored) -> str:
+    guided = f", `fit.guide={row['guide']}`" if row["guide"] else ""
+    return f"`{row['spec']}`{guided}" + (f", `altered={row['altered']}`" if row["altered"] else "")
+
+
+def published_counts(stored: Stored) -> str:
+    """Table the published corpora as counted here, beside each paper's table, and what their files held."""
+    head = ("corpus", "recipe, or table", "train", "validation", "test", "words a text (train)", "vocabulary")
+    about = ("corpus", "found of the official number", "left out by the clean recipe", "against the papers")
+    return table(head, published.rows(stored)) + "\n" + table(about, published.found_rows(stored))
+
+
+RESULTS: Mapping[str, Callable[[], str]] = {
+    "table: worlds": when_counted("worlds", worlds),
+    "table: worlds confirmed": when_counted("worlds-confirmation", worlds),
+    "table: coverage": when_counted("coverage", coverage),
+    "table: real": when_counted("real", real_texts),
+    "table: random-attention": when_counted("random_attention", examples),
+    "table: full stop": when_counted("examples", full_stop),
+    "table: models": when_counted("examples", models),
+    **{f"example {code}": when_counted("examples", partial(example, code)) for code in CLAIMS},
+    "table: published": when_counted("data", published_counts),
+}
+"""The tables that are made of results, by the name of their marker."""

@@ -1,0 +1,70 @@
+"""How the documentation writes tables: in Markdown, and from files of results that may still be to come."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+Stored = Mapping[str, Any]
+"""A file of results as it was read."""
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Write a Markdown table."""
+    lines = [tuple(head), *map(tuple, rows)]
+    lines.insert(1, ("---",) * len(lines[0]))
+    return "".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |\n" for line in lines)
+
+
+def finding_page(code: str) -> str:
+    """Name the page of a finding, from docs."""
+    return f"findings/{code}.md"
+
+
+def when_counted(name: str, told: Callable[[Stored], str]) -> Callable[[], str]:
+    """Tell what a file of results says, or that it has not been made."""
+
+    def made() -> str:
+        path = ROOT / "docs" / "verified" / f"{name}.json"
+        if not path.exists():
+            return f"Not counted yet: `scripts/verify.py` writes `docs/verified/{name}.json`.\n"
+        return told(json.loads(path.read_text(encoding="utf-8")))
+
+    return made
+
+
+def unfinished(stored: Stored, done: int) -> str:
+    """Say how much of what was planned is not counted, and what it would take; nothing where all is."""
+    if "planned" not in stored:
+        return ""
+    return (
+        f"**{done:,} of {stored['planned']:,} planned runs are counted**; the rest would take about "
+        f"{stored['hours_left']:,.1f} hours of one worker.\n\n"
+    )
+
+
+def is_known(one: Stored | None) -> bool:
+    """Tell an estimate that has a value."""
+    return one is not None and one["value"] is not None and not math.isnan(one["value"])
+
+
+def number(value: Any) -> str:
+    """Write a number, or an estimate with its interval as far as that is known."""
+    if isinstance(value, Mapping):
+        ends = [end for end in (value["low"], value["high"]) if end is not None and not math.isnan(end)]
+        return f"{value['value']:.2f}{f' [{ends[0]:.2f}, {ends[1]:.2f}]' if ends else ''}" if is_known(value) else "—"
+    return "—" if value is None else f"{value:.2f}"
+
+
+def answered(found: Stored | None) -> str:
+    """Write an answer with its effect, which is an estimate's ``value`` or is called by its name."""
+    if found is None:
+        return "—"
+    effect = found.get("effect", found.get("value"))
+    if effect is None:
+        return str(found["verdict"])
+    return f"{found['verdict']} {effect:.2f} [{found['low']:.2f}, {found['high']:.2f}], n = {found['n']}"

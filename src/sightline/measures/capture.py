@@ -1,0 +1,63 @@
+"""What the top words of a map hold of a reference, and what any would: how two maps over the words are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from sightline.maths.ranks import captured, captured_by_chance, inclusion, top_count
+from sightline.maths.ties import constant
+from sightline.measures.maps import Maps
+
+Array = np.ndarray
+FREE = ("free_gradient", "free_deletion")
+"""The references that attention has no part in at decoding."""
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What every comparison of a batch needs: which words are real, how many count as top, whose text it is."""
+
+    mask: Bool[Array, "B W"]
+    count: Int[Array, " B"]
+    index: Int[Array, " B"]
+
+
+def texts_of(maps: Maps, share: float) -> Texts:
+    """Say of a batch what every comparison needs; a share of the words counts as top."""
+    words = maps.words
+    return Texts(words.mask, top_count(words.mask.sum(1), share), words.index)
+
+
+def captured_free(
+    weights: Float[Array, "B W"], references: Sequence[Float[Array, "B W"]], texts: Texts
+) -> tuple[Float[Array, " B"], ...]:
+    """Share that the top words by any weights capture of the references free of attention, and its mean by chance."""
+    top = ranked(weights, texts)
+    shares = [captured(top, reference, texts.mask, texts.count) for reference in references]
+    chances = [by_chance(top, reference, texts) for reference in references]
+    return np.mean(shares, axis=0), np.mean(chances, axis=0)
+
+
+def mass(weights: Float[Array, "B W"], reference: Float[Array, "B W"], mask: Bool[Array, "B W"]) -> Float[Array, " B"]:
+    """``Σ w_t r_t / max r``: 1 where all the weight is on the largest; NaN where all are zero, or a word is alone."""
+    real = np.where(mask, reference, 0.0)
+    most = np.where(mask.sum(1) < 2, np.nan, real.max(axis=1))
+    out = np.full(len(most), np.nan)
+    return np.asarray(np.divide((weights * real).sum(1), most, out=out, where=most > 0))
+
+
+def ranked(values: Float[Array, "B W"], texts: Texts) -> Float[Array, "B W"]:
+    """Include the top words of each text; NaN where all are alike or undefined, since then none is on top."""
+    known = np.nan_to_num(values)
+    no_ranking = constant(known, texts.mask) | np.isnan(values).any(axis=1)
+    return np.where(no_ranking[:, None], np.nan, inclusion(known, texts.mask, texts.count))
+
+
+def by_chance(top: Float[Array, "B W"], reference: Float[Array, "B W"], texts: Texts) -> Float[Array, " B"]:
+    """The exact mean of the floor, on the texts for which the number itself is defined."""
+    chance = captured_by_chance(reference, texts.mask, texts.count)
+    return np.asarray(np.where(np.isnan(top).any(axis=1), np.nan, chance))

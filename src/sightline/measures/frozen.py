@@ -1,0 +1,52 @@
+"""What weights that nobody chose capture: a companion whose weights were drawn before it was trained (SL-104)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sightline.maths.ties import constant
+from sightline.measures.arrays import count_undefined
+from sightline.measures.capture import FREE, captured_free, texts_of
+from sightline.measures.importance import TOKENS_AT_ONCE
+from sightline.measures.maps import Maps
+from sightline.questions import Reduction
+from sightline.results import Measurement
+from sightline.seeds import Seeds
+from sightline.types import Arrays, Subject, Trace
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """Captured importance, and its floor, of a companion that learned under weights drawn for each word type.
+
+    Its references are its own, free of attention at decoding as those of the model are. They are not free of what the
+    weights did in training: a state that always weighs much has learned more. Whatever the companion captures above
+    its floor was chosen by nobody, and only what the model captures beyond that is evidence of a choice.
+    """
+
+    share: float = 0.1
+    tokens_at_once: int = TOKENS_AT_ONCE
+    gradient: Reduction = "input"
+    code: str = "frozen"
+    needs: frozenset[str] = frozenset({"companion.frozen"})
+    paper: str = ""
+
+    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+        """Run the companion on the same texts, and compare its attention with its own references."""
+        other = subject.companions["frozen"]
+        beside = replace(subject, model=other, shared={})  # its maps are not the model's
+        maps = Maps(beside, other.trace(trace.batch), seeds, self.tokens_at_once, self.gradient)
+        texts = texts_of(maps, self.share)
+        captured, chance = captured_free(maps["attention"], [maps[name] for name in FREE], texts)
+        alike = constant(maps["attention"], texts.mask)
+        return {"captured": captured, "chance": chance, "words": texts.mask.sum(1), "constant": alike}
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Count the texts without a ranking, as they are counted for the model."""
+        one, alike = np.asarray(arrays["words"]) < 2, np.asarray(arrays["constant"])
+        rest = np.ones(len(one), dtype=bool)
+        reasons = {"one word": one, "constant attention": alike, "constant or zero reference": rest}
+        settings = {"share": self.share, "gradient": self.gradient}
+        return Measurement(self.code, arrays, count_undefined(arrays, reasons), settings)

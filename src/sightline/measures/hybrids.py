@@ -1,0 +1,109 @@
+"""Texts put together of the words of others: how they are made, how a model answers them, which words are marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from sightline.maths.ties import faded
+from sightline.measures.arrays import to_numpy
+from sightline.types import Auditable, Example
+
+Array = np.ndarray
+
+
+def rewritten(text: Example, tokens: tuple[str, ...]) -> Example:
+    """Give a text other words; it keeps its query, its candidates and the index by which a model may know it."""
+    starts = accumulate((len(token) + 1 for token in tokens), initial=0)
+    offsets = tuple([(start, start + len(token)) for start, token in zip(starts, tokens, strict=False)])
+    told = " ".join(tokens)
+    return replace(text, id=f"{text.id}, rewritten", text=told, tokens=tokens, offsets=offsets, rationale=None)
+
+
+def crossed(donor: tuple[str, ...], receiver: tuple[str, ...], places: Iterable[int]) -> tuple[str, ...]:
+    """Take the donor's word at every marked position and the receiver's elsewhere; where a text has none there is none.
+
+    >>> crossed(("not", "good"), ("so", "very", "bad"), [0, 1])
+    ('not', 'good', 'bad')
+    >>> crossed(("not", "good"), ("so", "very", "bad"), [0, 2])
+    ('not', 'very')
+    """
+    found: list[str | None] = [*receiver, *[None] * (len(donor) - len(receiver))]
+    for place in places:
+        found[place] = donor[place] if place < len(donor) else None
+    return tuple([word for word in found if word is not None])
+
+
+def answers(model: Auditable, texts: Sequence[Example], tokens_at_once: int) -> Float[Array, "N L"]:
+    """Give the logits of texts, those of like length run together, as many as fit in ``tokens_at_once`` tokens."""
+    lengths = np.array([len(text.tokens) + len(text.query or ()) for text in texts])
+    found = [
+        (rows, to_numpy(model.trace(model.collate([texts[i] for i in rows])).logits))
+        for rows in chunks(lengths, tokens_at_once)
+    ]
+    order = np.argsort(np.concatenate([rows for rows, _ in found]))
+    return np.asarray(np.concatenate([logits for _, logits in found])[order])
+
+
+def chunks(lengths: Int[Array, " N"], tokens_at_once: int) -> list[Int[Array, " _"]]:
+    """Cut texts, as positions in order of length, into chunks of so many tokens with all padding, or of one text."""
+    order = np.argsort(lengths, kind="stable")
+    out: list[Array] = []
+    while len(order):
+        # Lengths rise, so what a chunk takes with its next text is the length of that text times their number.
+        taken = max(1, int((lengths[order] * np.arange(1, len(order) + 1) <= tokens_at_once).sum()))
+        out.append(order[:taken])
+        order = order[taken:]
+    return out
+
+
+def share_of(length: Int[Array, "*B"] | int, share: float) -> Int[Array, "*B"]:
+    """How many words a share is: rounded to the nearest, at least one."""
+    return np.asarray(np.clip(np.floor(share * np.asarray(length) + 0.5), 1, length), dtype=np.int64)
+
+
+def ranked(values: Float[Array, " W"], keys: Float[Array, " W"], *, signed: bool) -> Int[Array, " S"]:
+    """Order the words of a text by a map, largest first, ties by their keys.
+
+    Only words that can be seen are taken, and of a signed map those that speak for the decided class. Where a map gives
+    nothing to any word, all are alike.
+    """
+    seen = faded(values, np.ones(values.shape, dtype=bool))
+    order, number = np.lexsort((keys, -seen)), int((seen > 0).sum())
+    return order[:number] if signed or number else order
+
+
+@dataclass(frozen=True)
+class Bag:
+    """All words of some texts, text by text in the order of their index, so that the order they came in is inert."""
+
+    index: Int[Array, " N"]
+    lengths: Int[Array, " N"]
+    texts: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, texts: Sequence[Example]) -> Bag:
+        """Read the words off texts."""
+        ordered = sorted(texts, key=lambda text: text.index)
+        index, lengths = (
+            np.array(one, dtype=np.int64)
+            for one in ([text.index for text in ordered], [len(text.tokens) for text in ordered])
+        )
+        return cls(index, lengths, tuple(text.tokens for text in ordered))
+
+    def drawn(self, text: Example, generator: np.random.Generator) -> tuple[str, ...]:
+        """Draw a word for each word of a text, as often as other texts use it; nothing where there is no other text."""
+        own = self.index == text.index
+        before, size = (int(self.lengths[chosen].sum()) for chosen in (self.index < text.index, own))
+        others = int(self.lengths.sum()) - size
+        if not others:
+            return ()
+        places = generator.integers(others, size=len(text.tokens))
+        places += size * (places >= before)  # its own words are stepped over
+        ends = np.cumsum(self.lengths)
+        rows = np.searchsorted(ends, places, side="right")
+        return tuple(self.texts[row][place - ends[row]] for row, place in zip(rows, places, strict=True))

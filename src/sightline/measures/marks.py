@@ -1,0 +1,130 @@
+"""Does attention rest on words, or on marks? Punctuation, special tokens, and what stands in every text (SL-106)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+
+from sightline.maths.divergences import probabilities, total_variation
+from sightline.measures.arrays import count_undefined, ragged, to_numpy
+from sightline.measures.words import Words, like, spelled, type_number, words_of
+from sightline.results import Measurement, Ragged
+from sightline.seeds import Seeds
+from sightline.types import Arrays, Auditable, Subject, Survey, Trace
+
+Array = np.ndarray
+_SPECIAL = re.compile(r"\[[a-z]+\d*\]|<[/|]?[a-z_]+\d*\|?>", re.IGNORECASE)
+"""What tokenisers add or put for what they do not know: [CLS], [unused7], <s>, </s>, <unk>, <|endoftext|>."""
+
+
+@lru_cache(maxsize=2**18)
+def is_mark(token: str) -> bool:
+    """Tell a token without a letter, a digit or a picture (an emoji says something), or a special one.
+
+    >>> is_mark("."), is_mark("[SEP]"), is_mark("3"), is_mark("né"), is_mark("🙂")
+    (True, True, False, False, False)
+    """
+    says = any(sign.isalnum() or unicodedata.category(sign) == "So" for sign in token)
+    return not says or _SPECIAL.fullmatch(token) is not None
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Attention on words that are no marks, the share of words that are none, and what losing the marks does.
+
+    A token that stands in nearly every text (``everywhere`` of them, where there are ``least``) tells no text from
+    another, so it is a mark however it is written.
+    """
+
+    everywhere: float = 0.95
+    least: int = 20
+    code: str = "marks"
+    needs: frozenset[str] = frozenset()
+    paper: str = "Clark et al. 2019, §3.2 (attention to separators); Xiao et al. 2024 (sinks)"
+    surveys: Survey = "audited"
+
+    def look(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+        """Take the types of each text, each once."""
+        kinds = [sorted({type_number(word) for word in text.tokens}) for text in subject.texts]
+        flat = np.array([kind for text in kinds for kind in text])
+        return {"types": Ragged(flat, np.array([len(text) for text in kinds]))}
+
+    def learn(self, arrays: Arrays, seeds: Seeds) -> frozenset[float]:
+        """Find the types that stand in nearly every text; in a handful of texts any may."""
+        types = arrays["types"]
+        assert isinstance(types, Ragged)  # as `look` made them
+        texts = len(types.lengths)
+        kinds, counts = np.unique(types.flat, return_counts=True)
+        return frozenset(kinds[counts >= self.everywhere * texts].tolist() if texts >= self.least else ())
+
+    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+        """Sum the weight of the words, and run the texts without the marks, or without their weight."""
+        words = words_of(trace)
+        mark = _marked(subject, trace, words)
+        rest = words.mask & ~mark
+        out: dict[str, Array | Ragged] = {
+            "words": (words.attention * rest).sum(1) / words.attention.sum(1),
+            "flat": rest.sum(1) / words.mask.sum(1),
+            "removed": _removed(subject.model, trace, words, mark),
+            "marks": mark.sum(1),
+            "length": words.mask.sum(1),
+            "mark": ragged(mark.astype(float), words.mask),
+        }
+        if "decode" in subject.model.offers:
+            out["without"] = _without(subject.model, trace, words, mark)
+        return out
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Count the texts of marks alone; where no text has a mark there is nothing to ask."""
+        marks, length = np.asarray(arrays["marks"]), np.asarray(arrays["length"])
+        nowhere = np.full(len(marks), not marks.any())
+        asked = [name for name in ("words", "flat", "without", "removed") if name in arrays]
+        values = {**arrays, **{name: np.where(nowhere, np.nan, np.asarray(arrays[name])) for name in asked}}
+        undefined = count_undefined(values, {"no marks": nowhere, "only marks": marks == length})
+        missing = {} if "without" in arrays else {"without": "needs decode"}
+        return Measurement(
+            self.code, values, undefined, {"everywhere": self.everywhere, "least": self.least}, missing=missing
+        )
+
+
+def _marked(subject: Subject, trace: Trace, words: Words) -> Bool[Array, "B W"]:
+    written = spelled(subject.texts, words, trace)
+    out = np.zeros(words.mask.shape, dtype=bool)
+    out[words.mask] = [is_mark(word) or type_number(word) in subject.learned for word in written]
+    return out
+
+
+def _without(model: Auditable, trace: Trace, words: Words, mark: Bool[Array, "B W"]) -> Float[Array, " B"]:
+    """Total variation when the weights of the marks go to the words, in proportion; evenly where these have none."""
+    rest = words.mask & ~mark
+    kept = words.attention * rest
+    kept = np.where(kept.sum(1, keepdims=True) > 0, kept, rest.astype(float))
+    kept /= np.maximum(kept.sum(1, keepdims=True), np.finfo(float).tiny)
+    logits = model.decode(trace, like(words.weights(kept), trace))
+    change = total_variation(probabilities(to_numpy(logits)), probabilities(to_numpy(trace.logits)))
+    return _where_there_are(change, mark, words)
+
+
+def _removed(model: Auditable, trace: Trace, words: Words, mark: Bool[Array, "B W"]) -> Float[Array, " B"]:
+    """Total variation when the marks are deleted from the input; only texts that keep a word can be run."""
+    change = np.zeros(len(mark))
+    some = mark.any(1) & (words.mask & ~mark).any(1)
+    if some.any():
+        rows = torch.from_numpy(np.nonzero(some)[0]).to(trace.batch.mask.device)
+        kept = trace.batch.mask & torch.from_numpy(words.without(mark)).to(trace.batch.mask.device)
+        shorter = model.trace(trace.batch.rows(rows).keep(kept[rows]))
+        whole = probabilities(to_numpy(trace.logits))[some]
+        change[some] = total_variation(probabilities(to_numpy(shorter.logits)), whole)
+    return _where_there_are(change, mark, words)
+
+
+def _where_there_are(change: Float[Array, " B"], mark: Bool[Array, "B W"], words: Words) -> Float[Array, " B"]:
+    """Give 0 where a text has no marks, exactly, and nothing where it has no words."""
+    words_left = (words.mask & ~mark).any(1)
+    return np.asarray(np.where(words_left, change * mark.any(1), np.nan))

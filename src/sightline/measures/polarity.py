@@ -1,0 +1,60 @@
+"""Do the highlighted words speak for the decision, or against it? (SL-105)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from sightline.maths.ties import constant, settled
+from sightline.measures.arrays import count_undefined
+from sightline.measures.capture import ranked, texts_of
+from sightline.measures.importance import TOKENS_AT_ONCE
+from sightline.measures.maps import Maps
+from sightline.results import Measurement
+from sightline.seeds import Seeds
+from sightline.types import Arrays, Subject, Trace
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Polarity:
+    """How much of the highlighting lies on words that do not speak against the decision, and how many words do not.
+
+    A word speaks against the decision where the log-odds of the decided class grow by more than rounding
+    (`sightline.maths.ties`) when it is deleted. ``top`` is the share of the weight of the top words that lies on other
+    words: by weight, because a text with one word of evidence has fillers among its top words, and losing one of these
+    makes more room for the evidence. ``random`` is the share of other words among all, which is what ``top`` is on
+    average when the weights are permuted over the words.
+    """
+
+    share: float = 0.1
+    tokens_at_once: int = TOKENS_AT_ONCE
+    code: str = "polarity"
+    needs: frozenset[str] = frozenset()
+    paper: str = ""
+
+    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+        """Delete every word once, and see which way the log-odds of the decided class go."""
+        maps = Maps(subject, trace, seeds, self.tokens_at_once)
+        attention, effect, texts = maps["attention"], maps["signed_deletion"], texts_of(maps, self.share)
+        spared = np.where(np.isnan(effect), np.nan, settled(effect, texts.mask) >= 0)
+        return {
+            "top": _weighed(spared, ranked(attention, texts) * attention),
+            "random": _weighed(spared, texts.mask.astype(float)),
+            "words": texts.mask.sum(1),
+            "constant": constant(attention, texts.mask),
+        }
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Count the texts without a top word: one word, constant attention."""
+        one, alike = np.asarray(arrays["words"]) < 2, np.asarray(arrays["constant"])
+        undefined = count_undefined(arrays, {"one word": one, "constant attention": alike})
+        return Measurement(self.code, arrays, undefined, {"share": self.share})
+
+
+def _weighed(values: Float[Array, "B W"], weights: Float[Array, "B W"]) -> Float[Array, " B"]:
+    """Average over the words of each text; NaN where a value or a weight is."""
+    return np.asarray((values * weights).sum(1) / weights.sum(1))

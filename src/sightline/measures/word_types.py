@@ -1,0 +1,118 @@
+"""Would the weights of other words do as well? A second floor of SL-104, over word types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from sightline.maths.ties import constant
+from sightline.measures.arrays import count_undefined, ragged
+from sightline.measures.capture import FREE, captured_free, texts_of
+from sightline.measures.importance import TOKENS_AT_ONCE
+from sightline.measures.maps import MAKERS, Maps
+from sightline.measures.words import spelled, type_number, words_of
+from sightline.questions import Reduction
+from sightline.results import Measurement, Ragged
+from sightline.seeds import Seeds
+from sightline.types import Arrays, Subject, Survey, Trace
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """What a word type weighs on average, handed to another type, once for each permutation of the types.
+
+    ``free`` are the references free of attention that were made while looking, by the index of a text.
+    """
+
+    types: Float[Array, " S"]
+    weight: Float[Array, "R S"]
+    free: Mapping[int, Sequence[Float[Array, " W"]]]
+
+    def references(self, index: Int[Array, " B"], mask: Bool[Array, "B W"]) -> list[Float[Array, "B W"]]:
+        """Give the references of a batch."""
+        out = [np.zeros(mask.shape) for _ in FREE]
+        for padded, rows in zip(out, zip(*(self.free[int(one)] for one in index), strict=True), strict=True):
+            padded[mask] = np.concatenate(rows)
+        return out
+
+    def weights(self, numbers: Float[Array, " _"], mask: Bool[Array, "B W"]) -> Float[Array, "R B W"]:
+        """Weigh the words of a batch as the types weigh that theirs have been exchanged for; each text sums to one."""
+        out = np.zeros((len(self.weight), *mask.shape))
+        out[:, mask] = self.weight[:, np.searchsorted(self.types, numbers)]
+        total = out.sum(axis=2, keepdims=True)
+        return np.asarray(np.divide(out, total, out=np.zeros(out.shape), where=total > 0))
+
+
+@dataclass(frozen=True)
+class WordTypes:
+    """Captured importance of weights that belong to other words: types exchange what they weigh on average.
+
+    Weights permuted *within* a text lose that attention has favourites among the words. Here every word of the audited
+    texts gets the mean weight of another, drawn once for all texts, so the floor is a map that also has favourites, and
+    always the same, but chosen by nobody. A word's weight is counted in shares of an even one (weight × words), because
+    all words of a short text weigh much.
+    """
+
+    share: float = 0.1
+    permutations: int = 5
+    tokens_at_once: int = TOKENS_AT_ONCE
+    gradient: Reduction = "input"
+    code: str = "types"
+    needs: frozenset[str] = frozenset().union(*(MAKERS[name].needs for name in FREE))
+    paper: str = ""
+    surveys: Survey = "audited"
+
+    def look(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+        """Take what each word weighs, in shares of an even weight, which type it is, and the references."""
+        maps = Maps(subject, trace, seeds, self.tokens_at_once, self.gradient)
+        words = maps.words
+        return {
+            "index": words.index,
+            "type": Ragged(_numbers(subject, trace), words.mask.sum(1)),
+            "weight": ragged(words.attention * words.mask.sum(1, keepdims=True), words.mask),
+            **{name: ragged(maps[name], words.mask) for name in FREE},
+        }
+
+    def learn(self, arrays: Arrays, seeds: Seeds) -> Profiles:
+        """Average the weight of each type over all texts, and permute the averages over the types."""
+        kind, weight, *free = (_ragged(arrays[name]) for name in ("type", "weight", *FREE))
+        types, place = np.unique(kind.flat, return_inverse=True)
+        known = ~np.isnan(weight.flat)  # no number, where the model's attention is none
+        total, count = np.bincount(place, np.where(known, weight.flat, 0.0)), np.bincount(place, known)
+        mean = np.divide(total, count, out=np.ones(len(types)), where=count > 0)
+        drawn = [seeds.generator("types", draw).permutation(mean) for draw in range(self.permutations)]
+        rows = zip(*(one.rows() for one in free), strict=True)
+        return Profiles(types, np.stack(drawn), dict(zip(np.asarray(arrays["index"]).tolist(), rows, strict=True)))
+
+    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+        """Compare each exchanged map with the references that are free of attention."""
+        maps = Maps(subject, trace, seeds, self.tokens_at_once, self.gradient)
+        texts, learned = texts_of(maps, self.share), subject.learned
+        exchanged = learned.weights(_numbers(subject, trace), texts.mask)
+        references = learned.references(texts.index, texts.mask)
+        alike = constant(maps["attention"], texts.mask)
+        free = np.mean([captured_free(weights, references, texts)[0] for weights in exchanged], axis=0)
+        return {"free": np.where(alike, np.nan, free), "words": texts.mask.sum(1), "constant": alike}
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Count the texts without a ranking, as they are counted for attention itself."""
+        one, alike = np.asarray(arrays["words"]) < 2, np.asarray(arrays["constant"])
+        reasons = {"one word": one, "constant attention": alike}
+        reasons["constant or zero reference, or one type"] = np.ones(len(one), dtype=bool)
+        settings = {"share": self.share, "permutations": self.permutations, "gradient": self.gradient}
+        return Measurement(self.code, arrays, count_undefined(arrays, reasons), settings)
+
+
+def _numbers(subject: Subject, trace: Trace) -> Float[Array, " _"]:
+    words = spelled(subject.texts, words_of(trace), trace)
+    return np.array([type_number(word) for word in words])
+
+
+def _ragged(values: object) -> Ragged:
+    assert isinstance(values, Ragged)  # as `look` made it
+    return values

@@ -1,0 +1,78 @@
+"""Which map may be shown, if any, in plain sentences: of those that weigh words, and of those that take sides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sightline.report.numerals import with_n
+from sightline.report.page.maps import called
+from sightline.results import Estimate, MapRow
+
+HOW = (
+    "Numbers are shares of the decision: 0 is what random words do, 1 all there is to do. The map was chosen on one "
+    "half of the texts; its numbers are from the other half."
+)
+MEASURED = {"carried": "carried into another text", "deleted": "lost when deleted", "replaced": "lost when replaced"}
+"""What the highlighted words did, by the field of a row."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """Maps that can be held against each other, and which of them may be shown."""
+
+    signed: bool
+    rows: tuple[MapRow, ...]
+
+    @property
+    def title(self) -> str:
+        """What these maps say of a word."""
+        return "which words speak for the decision, which against" if self.signed else "how much each word matters"
+
+    @property
+    def chosen(self) -> MapRow | None:
+        """The map that the other half of the texts put first."""
+        return next((row for row in self.rows if row.chosen), None)
+
+    @property
+    def answer(self) -> str:
+        """Name the map that may be shown; one that was put first and carries too little is none."""
+        if self.chosen is None or self.chosen.answer == "contradicted":
+            return "none of the maps that were tried"
+        if self.chosen.answer == "supported":
+            return called(self.chosen.name)
+        return "none of the maps that were tried, as far as these texts can tell"
+
+    @property
+    def best(self) -> str:
+        """Name the map that was put first, where it is not the answer."""
+        if self.chosen is None or self.chosen.answer == "supported":
+            return ""
+        return f"The best was {called(self.chosen.name)}."
+
+    @property
+    def beside_attention(self) -> str:
+        """Say what the words of the map that was put first carry of the decision, and what those of attention do."""
+        if self.chosen is None or self.chosen.carried is None:
+            return ""
+        others = (row.carried for row in self.rows if row.name == "attention" and not row.chosen)
+        attention = [f"; those of attention {with_n(one)}" for one in others if one is not None]
+        return f"Its words carry {with_n(self.chosen.carried)}, of the decision into another text{''.join(attention)}."
+
+    @property
+    def measured(self) -> str:
+        """Say what the words of the map do that was put first."""
+        known = {} if self.chosen is None else numbers(self.chosen)
+        told = "; ".join(f"{did} {with_n(one)}" for did, one in known.items() if one is not None)
+        return f"Its words: {told}." if told else ""
+
+
+def families(rows: Sequence[MapRow]) -> list[Family]:
+    """Put maps of a kind together, unsigned ones first; a family without a map is none."""
+    kinds = [Family(signed, tuple(row for row in rows if row.signed == signed)) for signed in (False, True)]
+    return [family for family in kinds if family.rows]
+
+
+def numbers(row: MapRow) -> dict[str, Estimate | None]:
+    """Give the numbers of a map by what its words did."""
+    return {did: getattr(row, field) for field, did in MEASURED.items()}

@@ -1,0 +1,103 @@
+"""What the verdict says of the papers' models on real texts: nothing here was used to set or to tune anything.
+
+Sentiment (SST) and two newsgroups with four encoders; film reviews (IMDB), questions about stories (bAbI, task 1) and
+inference (SNLI) on a thousand texts each. The corpora are not shipped: the grid is made for the folder they lie in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sightline.audits import Audit
+from sightline.experiments.grid import Grid, pin
+from sightline.experiments.store import Store
+from sightline.results import Verdict
+from sightline.spec.texts import parse_data, parse_model
+from sightline.spec.values import FitSpec, RunSpec
+from sightline.studies.study import grid_of
+
+ENCODERS: Mapping[str, str] = {
+    "mlp": "mlp(hidden=64)+additive",
+    "bilstm": "bilstm(hidden=64)+additive",
+    "cnn": "cnn+additive",
+    "transformer": "transformer(hidden=64,layers=1)+additive",
+}
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Where a corpus lies in the folder, and which runs are made of it: of a sample of its test texts."""
+
+    place: str
+    limit: int
+    fit: FitSpec
+    encoders: tuple[str, ...] = tuple(ENCODERS)
+    seeds: tuple[int, ...] = (0,)
+    max_tokens: int = 512
+    query: bool = False
+
+
+CORPORA: Mapping[str, Corpus] = {
+    "sst": Corpus("sst:sst", 1000, FitSpec(epochs=10, patience=3), seeds=(0, 1, 2)),
+    "20news": Corpus(
+        "20news:20news/20news-bydate.rec.sport.tar.gz",
+        150,
+        FitSpec(epochs=8, patience=3),
+        seeds=(0, 1, 2),
+        max_tokens=200,
+    ),
+    "babi": Corpus("babi:babi/tasks_1-20_v1-2(task=1)", 1000, FitSpec(epochs=20), ("bilstm",), query=True),
+    "snli": Corpus("snli:snli", 1000, FitSpec(epochs=6, patience=2), ("bilstm",), query=True),
+    "imdb": Corpus("imdb:imdb/aclImdb_v1_labelled.tar.gz", 1000, FitSpec(epochs=4, patience=2), ("mlp", "bilstm")),
+}
+"""Long texts are dear: every word of each is deleted. What was left out for that is said here, and on the page."""
+
+
+def cell(folder: Path, name: str, encoder: str, seed: int) -> RunSpec:
+    """Describe one run, pinned to the bytes of its corpus."""
+    corpus = CORPORA[name]
+    kind, _, place = corpus.place.partition(":")
+    data = replace(parse_data(f"{kind}:{folder / place}"), max_tokens=corpus.max_tokens)
+    model = parse_model(ENCODERS[encoder] + "+query" * corpus.query)
+    return pin(RunSpec(data, model, corpus.fit, seed, corpus.limit, companions=("uniform",)))
+
+
+def grid(folder: Path, names: tuple[str, ...] = tuple(CORPORA)) -> Grid:
+    """List the runs of some corpora."""
+    return grid_of("real texts", ("corpus", "encoder", "seed"), _cells(folder, names))
+
+
+def _cells(folder: Path, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
+    for name in names:
+        for seed in CORPORA[name].seeds:
+            for encoder in CORPORA[name].encoders:
+                yield (name, encoder, str(seed)), cell(folder, name, encoder, seed)
+
+
+def table(grid: Grid, store: Store) -> dict[str, Any]:
+    """Give a row for every run: the verdict with its reasons, by class, and the maps; there are no gates."""
+    audits = ((labels, store.audit(key)) for labels, key in zip(grid.labels, grid.keys, strict=True))
+    return {"rows": [_row(labels, audit) for labels, audit in audits], "gates": []}
+
+
+def _row(labels: tuple[str, ...], audit: Audit) -> dict[str, Any]:
+    return {
+        **dict(zip(("corpus", "encoder", "seed"), labels, strict=True)),
+        "texts": len(audit.texts),
+        "learned": None if audit.learned is None else asdict(audit.learned),
+        "verdict": _told(audit.verdict),
+        "by_class": {of: _told(verdict) for of, verdict in audit.verdict.by_class.items()},
+        "findings": {
+            one.code: {"answer": one.verdict, "answers": dict(one.answers)}
+            | ({} if one.effect is None else {"effect": asdict(one.effect)})
+            for one in audit.findings
+        },
+        "maps": [asdict(row) for row in audit.maps],
+    }
+
+
+def _told(verdict: Verdict) -> dict[str, Any]:
+    return {"row": verdict.row, "text": verdict.text, "reasons": list(verdict.reasons)}

@@ -1,0 +1,327 @@
+"""How often the verdict is right when the truth is known: worlds made so that it is, by encoder, seed by seed.
+
+A world is a row of `WORLDS`: what is run, which rows of the verdict table are right there, and why. What is promised of
+each was written down before anything was counted: a right row in `SHARE` of its cells, a row that must not be reached
+in no more than `SELDOM`, and where only what cannot matter differs from another world, the row that this one ends in.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from sightline.experiments.grid import Grid
+from sightline.experiments.store import Store, Summary
+from sightline.findings.claims import UNMEASURED
+from sightline.findings.verdict import TABLE
+from sightline.spec.parts import Part
+from sightline.spec.texts import parse_data, parse_model
+from sightline.spec.values import FitSpec, Guide, RunSpec
+from sightline.statistics.bootstrap import proportion
+from sightline.studies.study import gate, grid_of
+
+MODELS: Mapping[str, str] = {
+    "mlp": "mlp(hidden=64)",
+    "bilstm": "bilstm(hidden=32)",
+    "cnn": "cnn(channels=16,kernels=1-3-31)",
+    "transformer": "transformer(hidden=32,layers=1)",
+}
+"""All can be given evidence far from where they attend, but the MLP, whose states hold one word each."""
+ALONE = {"mlp": MODELS["mlp"]}
+MIXING = {name: model for name, model in MODELS.items() if name != "mlp"}
+TRAINING = FitSpec(epochs=20, patience=5, learning_rate=3e-3)
+"""Enough to find planted evidence, with a guide onto it or without."""
+MISLED = FitSpec(epochs=40, patience=10, learning_rate=3e-3, guide="away", guide_weight=0.3)
+"""What a model needs to find evidence through other words, while it is guided elsewhere."""
+SEEDS: Mapping[str, int] = {"mlp": 200, "bilstm": 50, "cnn": 50, "transformer": 50}
+"""How many seeds are counted."""
+UNSEEN = 10_000
+"""The first of the seeds that confirm it: nobody had looked at them before."""
+SHARE, SELDOM = 0.95, 0.02
+MUST_NOT, CAN = (2, 3), (4, 5)
+REACHED = tuple(row.number for row in TABLE if row.number != 4 or not UNMEASURED)
+"""The rows that this version can reach: "can be shown" without a caveat waits for claims that it does not test."""
+AGREES = ("SL-101", "SL-102")
+"""Claims that are false of weights which are not the model's."""
+
+
+@dataclass(frozen=True)
+class World:
+    """A case whose right answer is known.
+
+    ``right`` are the rows of the verdict that are right (none: nothing is promised), ``never`` those that would be
+    wrong in what matters most, ``says`` what the reasons must say in some rows, and ``false`` the findings whose claim
+    is false. ``like`` names the world whose cell of the same seed must end in the same row. Where a world says nothing
+    else, attention is guided onto the evidence (left alone, an MLP may look for the words of one class only, and the
+    others need look nowhere), and there are no ``companions``: no row of the table asks for what they tell.
+    """
+
+    name: str
+    why: str
+    right: tuple[int, ...] = ()
+    never: tuple[int, ...] = ()
+    says: Mapping[int, str] = field(default_factory=dict)
+    false: tuple[str, ...] = ()
+    like: str = ""
+    models: Mapping[str, str] = field(default_factory=lambda: MODELS)
+    data: str = "needle(length=15,n=800)"
+    source: str = "learned"
+    guide: Guide = "onto"
+    altered: str = ""
+    limit: int | None = None
+    companions: tuple[str, ...] = ()
+
+
+WORLDS = (
+    World("needle", "attention lies on the one word that tells the class, and nothing else is read", CAN, MUST_NOT),
+    World("needle, 10 words", "as the needle", CAN, MUST_NOT, data="needle(length=10,n=800)"),
+    World("needle, 30 words", "as the needle", CAN, MUST_NOT, data="needle(length=30,n=800)"),
+    World("needle, 120 words", "as the needle", CAN, MUST_NOT, data="needle(length=120,n=400)"),
+    World("four classes", "as the needle", CAN, MUST_NOT, data="needle(classes=4,length=15,n=800)"),
+    World(
+        "votes",
+        "attention lies on the words that vote",
+        CAN,
+        MUST_NOT,
+        data="vote(cues=3,length=20,n=800,strength=0.8)",
+    ),
+    World("found alone", "in an MLP only attention can pick the needle out", CAN, MUST_NOT, models=ALONE, guide=""),
+    World(
+        "not guided", "nothing is known: states may carry the needle to where attention lies", models=MIXING, guide=""
+    ),
+    World(
+        "detector, 50 %",
+        "the needle is there or not: that tells the class",
+        CAN,
+        MUST_NOT,
+        data="detector(length=15,n=1600)",
+    ),
+    World(
+        "detector, 10 %",
+        "how rare a class is says nothing of its reasons",
+        CAN,
+        MUST_NOT,
+        like="detector, 50 %",
+        data="detector(length=15,n=1600,positives=0.1)",
+    ),
+    World(
+        "detector, 2 %",
+        "how rare a class is says nothing of its reasons",
+        CAN,
+        MUST_NOT,
+        like="detector, 50 %",
+        data="detector(length=15,n=1600,positives=0.02)",
+    ),
+    World("logits × 0.3", "no decision changes", CAN, MUST_NOT, like="needle", altered="scaled(by=0.3)"),
+    World("logits × 10", "no decision changes", CAN, MUST_NOT, like="needle", altered="scaled(by=10.0)"),
+    World(
+        "on the last word",
+        "a full stop behind every text is no reason",
+        MUST_NOT,
+        CAN,
+        models=MIXING,
+        data="needle(ending=true,length=15,n=800)",
+        guide="last",
+    ),
+    World(
+        "on the first word",
+        "a word before every text is no reason",
+        MUST_NOT,
+        CAN,
+        models=MIXING,
+        data="needle(length=15,n=800,opening=true)",
+        guide="first",
+    ),
+    World(
+        "away from the evidence",
+        "the needle is read through the states of other words",
+        MUST_NOT,
+        CAN,
+        models=MIXING,
+        guide="away",
+    ),
+    World("random weights shown", "the model does not use them", MUST_NOT, CAN, false=AGREES, altered="random"),
+    World(
+        "shuffled weights shown", "the model gave them to other words", MUST_NOT, CAN, false=AGREES, altered="shuffled"
+    ),
+    World(
+        "evidence shown",
+        "the words are the reason, but the model does not use these weights",
+        (4, 5, 6),
+        MUST_NOT,
+        dict.fromkeys((4, 5, 6), "not used"),
+        altered="rationale",
+    ),
+    World(
+        "frozen by word",
+        "nobody chose the weights; whether they are used is open",
+        false=("SL-107",),
+        companions=("frozen",),
+        source="frozen",
+        guide="",
+    ),
+    World(
+        "random by text",
+        "nobody chose the weights; whether they are used is open",
+        false=("SL-107",),
+        companions=("frozen",),
+        source="random",
+        guide="",
+    ),
+    World(
+        "random labels",
+        "there is nothing to learn",
+        REACHED,
+        (4,),
+        {5: "no better than guessing"},
+        data="needle(length=15,n=800,noise=0.5)",
+        guide="",
+    ),
+    World(
+        "one class",
+        "one answer for all texts has no reasons in them",
+        (1,),
+        CAN,
+        data="detector(length=15,n=800,noise=0.5,positives=0.1)",
+        guide="",
+    ),
+    World("20 texts", "too few to tell", (1,), (2, 3, 4, 5), limit=20),
+    World("no numbers", "answers that are no numbers have no reasons", (1,), (2, 3, 4, 5), altered="broken(share=0.1)"),
+    World(
+        "every word is evidence",
+        "no word is more the reason than another: row 4 would be wrong, and is out of reach",
+        never=(4,),
+        data="vote(cues=15,length=15,n=800,vary=false)",
+        guide="",
+    ),
+)
+"""The order is that of the report. Each shares its training with every other that differs in the audit alone."""
+AXES = ("world", "encoder", "seed")
+Cells = Mapping[str, Summary]
+"""The runs of one world and encoder, by their seed."""
+
+
+def cell(world: World, encoder: str, seed: int) -> RunSpec:
+    """Describe one run of a world."""
+    data = parse_data(f"planted:{world.data}")
+    model = replace(parse_model(world.models[encoder]), source=Part(world.source))
+    fit = replace(MISLED if world.guide in ("last", "first", "away") else TRAINING, guide=world.guide)
+    return RunSpec(data, model, fit, seed, world.limit, world.companions, altered=world.altered)
+
+
+def grid(count: int | None = None, first: int = 0) -> Grid:
+    """List the runs seed by seed, so that a part of them is a small calibration."""
+    named = {world.name: world for world in WORLDS}
+    cells = ((label, cell(named[label[0]], label[1], int(label[2]))) for label in labels(count, first))
+    return grid_of("worlds", AXES, cells)
+
+
+def labels(count: int | None = None, first: int = 0) -> Iterator[tuple[str, str, str]]:
+    """Name the runs by world, encoder and seed: as many as `SEEDS` says, or ``count`` where that is less."""
+    for number in range(max(SEEDS.values())):
+        for world in WORLDS:
+            for encoder in world.models:
+                if number < min(SEEDS[encoder], count or SEEDS[encoder]):
+                    yield world.name, encoder, str(first + number)
+
+
+def table(grid: Grid, store: Store) -> dict[str, Any]:
+    """Count in which row each world ends, and hold the counts against what is promised."""
+    found = store.find(grid.keys)
+    cells: dict[tuple[str, ...], dict[str, Summary]] = {}
+    for (*group_of, seed), key in zip(grid.labels, grid.keys, strict=True):
+        cells.setdefault(tuple(group_of), {})[seed] = found[key]
+    groups, gates = [], list[dict[str, Any]]()
+    for world, encoder in ((one, encoder) for one in WORLDS for encoder in one.models):
+        if mine := cells.get((world.name, encoder)):
+            silent = {seed for seed, run in mine.items() if not _said(world, run, store)}
+            groups.append(group(world, encoder, mine, cells.get((world.like, encoder), {}), silent))
+            gates += promised(world, groups[-1])
+    seeds = [spec.seed for spec in grid.cells]
+    return {
+        "cells": len(grid.cells),
+        "seeds": [min(seeds), max(seeds)],
+        "groups": groups,
+        "gates": gates,
+        "environment": dict(store.audit(grid.keys[0]).environment),
+        "hours": round(sum(summary.seconds for summary in found.values()) / 3600, 2),
+    }
+
+
+def group(world: World, encoder: str, cells: Cells, like: Cells, silent: Set[str]) -> dict[str, Any]:
+    """Count the rows of one world and encoder; ``silent`` are the seeds whose reasons do not say what they must."""
+    rows = {seed: run.row for seed, run in cells.items()}
+    accuracies = [estimate for run in cells.values() if (estimate := run.estimate("accuracy")) is not None]
+    pairs = [(row, like[seed].row) for seed, row in rows.items() if seed in like]
+    return {
+        "world": world.name,
+        "encoder": encoder,
+        "why": world.why,
+        "n_cells": len(cells),
+        "texts": accuracies[0].n if accuracies else 0,
+        "accuracy_mean": _mean([one.value for one in accuracies]),
+        "rows": _counted(list(rows.values())),
+        "by_class": {name: _counted(of) for name, of in sorted(_by_class(cells.values()).items())},
+        "right": sum(row in world.right and seed not in silent for seed, row in rows.items()),
+        "never": sum(row in world.never for row in rows.values()),
+        "false": {code: sum(_supports(run, code) for run in cells.values()) for code in world.false},
+        "alike": sum(mine == other for mine, other in pairs),
+        "pairs": len(pairs),
+    }
+
+
+def promised(world: World, group: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Hold the counts of one world and encoder against what is promised."""
+    name, of = f"{world.name}, {group['encoder']}", group["n_cells"]
+    least, most = math.ceil(SHARE * of), math.floor(SELDOM * of)
+    if world.right:
+        right, count = " ".join(map(str, world.right)), group["right"]
+        yield gate(f"{name}: row {right}", count, of, f"≥ {least}", holds=count >= least)
+    if set(world.never) & set(REACHED):
+        never, count = " ".join(map(str, world.never)), group["never"]
+        yield gate(f"{name}: never row {never}", count, of, f"≤ {most}", holds=count <= most)
+    for code, count in group["false"].items():
+        yield gate(f"{name}: {code} supported", count, of, f"≤ {most}", holds=count <= most)
+    if pairs := group["pairs"]:
+        least, count = math.ceil(SHARE * pairs), group["alike"]
+        yield gate(f"{name}: the row of {world.like}", count, pairs, f"≥ {least}", holds=count >= least)
+
+
+def _said(world: World, run: Summary, store: Store) -> bool:
+    """Tell whether the reasons of a verdict say what they must in its row."""
+    wanted = world.says.get(run.row)
+    return wanted is None or re.search(wanted, "; ".join(store.audit(run.key).verdict.reasons)) is not None
+
+
+def _supports(run: Summary, code: str) -> bool:
+    found = (run.findings or {}).get(code)
+    return found is not None and found.verdict == "supported"
+
+
+def _counted(rows: Sequence[int]) -> dict[str, dict[str, Any]]:
+    """Count each row of the table, with its share and Wilson's interval."""
+    told = {}
+    for row in TABLE:
+        hits = np.array([float(one == row.number) for one in rows])
+        share = proportion(hits)
+        interval = [round(share.low, 4), round(share.high, 4)]
+        told[str(row.number)] = {"count": int(hits.sum()), "share": round(share.value, 4), "interval": interval}
+    return told
+
+
+def _by_class(runs: Iterable[Summary]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for run in runs:
+        for name, row in (run.by_class or {}).items():
+            found.setdefault(name, []).append(row)
+    return found
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    known = [value for value in values if math.isfinite(value)]
+    return round(float(np.mean(known)), 3) if known else None

@@ -1,0 +1,50 @@
+"""Training that says where attention is to lie, whatever the words there are worth.
+
+Pruthi et al. 2020 (Learning to Deceive with Attention-Based Explanations, §3) add to the loss of each text
+
+    R = −λ log(1 − αᵀm)
+
+with m = 1 on the words that attention is to avoid: ``away``. The others are its mirror, −λ log αᵀm, with the words
+that attention is to seek: the marked ones (``onto``), or the first or the last of the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+
+from sightline.data.dataset import Split, has_marks
+from sightline.errors import DataError
+from sightline.models.attention import by_word
+from sightline.spec.values import FitSpec, Guide
+from sightline.types import Batch, Example
+
+BY_MARKS: tuple[Guide, ...] = ("onto", "away")
+
+
+def check_guidable(train: Split, spec: FitSpec) -> None:
+    """Refuse a guide by marked words where no text has any."""
+    if spec.guide in BY_MARKS and not has_marks(train):
+        raise DataError(f"{spec.guide!r} needs marked words, and no training text has a rationale", field="fit.guide")
+
+
+def guidance(
+    attention: Float[torch.Tensor, "B T"], batch: Batch, texts: Sequence[Example], spec: FitSpec
+) -> Float[torch.Tensor, " B"]:
+    """Give what the guide adds to the loss of each text; one without marks adds nothing to a guide by marks."""
+    marked = _marked(batch, texts, spec.guide)
+    wanted = batch.attendable & ~marked if spec.guide == "away" else marked
+    mass = (attention * wanted).sum(1).clamp(min=torch.finfo(attention.dtype).tiny)  # sparse weights may be all zero
+    return -spec.guide_weight * mass.log() * marked.any(1)
+
+
+def _marked(batch: Batch, texts: Sequence[Example], guide: Guide) -> Bool[torch.Tensor, "B T"]:
+    there = batch.attendable
+    if guide in BY_MARKS:
+        marks = [np.array(text.rationale or [False] * len(text.tokens), float) for text in texts]
+        return (by_word(marks, batch) > 0) & there
+    number = there.cumsum(1)
+    return there & (number == {"first": torch.ones_like(number), "last": number[:, -1:]}[guide])

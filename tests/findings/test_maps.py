@@ -1,0 +1,50 @@
+"""Which map may be shown: chosen on one half of the texts, reported on the other."""
+
+import numpy as np
+import pytest
+
+from sightline.findings.evidence import Evidence
+from sightline.findings.maps import maps_of
+from sightline.results import MapRow, Measurement, NotApplicable
+from tests.findings.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes, transplant
+
+WORTH = {"gradient": 0.5, "deletion": 0.9, "signed_gradient": 1.1, "signed_deletion": 0.7}
+
+
+def rows(moved: Measurement) -> dict[str, MapRow]:
+    taken = outcomes(agreement({}), PREDICTED, PREDICTED, transplant=moved, erasure=erasure(names=WORTH))
+    return {row.name: row for row in maps_of(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0))}
+
+
+def test_every_map_is_told_by_family_best_first_and_one_of_each_is_chosen() -> None:
+    found = rows(transplant(0.2, 0.2, WORTH))
+    assert list(found) == ["deletion", "gradient", "attention", "signed_gradient", "signed_deletion"]
+    assert [name for name, row in found.items() if row.chosen] == ["deletion", "signed_gradient"]
+    assert [name for name, row in found.items() if row.signed] == ["signed_gradient", "signed_deletion"]
+    assert found["deletion"].carried.value == pytest.approx((0.9 - 0.2) / 0.8, abs=0.01)
+    assert found["deletion"].deleted.value == pytest.approx((0.9 - 0.1) / 0.9)
+    assert {row.answer for name, row in found.items() if name != "attention"} == {"supported"}
+    assert found["attention"].answer == "contradicted"
+
+
+def test_the_half_that_chooses_is_not_the_half_that_is_told() -> None:
+    measured = transplant(0.2, 0.2, WORTH)
+    half = measured.values["half"]
+    luck = np.where(half[:, None], measured.values["whole"], 0.0)  # perfect where it is chosen, worthless elsewhere
+    values = {**measured.values, "carried.gradient": luck}
+    found = rows(Measurement("transplant", values))
+    assert found["gradient"].chosen
+    assert found["gradient"].carried.value == pytest.approx(-0.25)
+    assert found["gradient"].answer == "contradicted"
+    assert found["gradient"].carried.n == N // 2
+
+
+def test_a_map_whose_removal_changes_nothing_is_not_to_be_shown() -> None:
+    taken = outcomes(agreement({}), PREDICTED, PREDICTED, transplant=transplant(0.9), erasure=erasure(0.1, 0.1))
+    (row,) = maps_of(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0))
+    assert (row.name, row.answer) == ("attention", "contradicted")
+
+
+def test_without_pairs_there_is_no_table() -> None:
+    taken = outcomes(agreement({}), PREDICTED, PREDICTED, transplant=NotApplicable("transplant", "no"))
+    assert maps_of(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)) == ()

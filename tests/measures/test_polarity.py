@@ -1,0 +1,75 @@
+"""Which way words speak: against texts really shortened, and where the answer is known."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+import torch
+
+from sightline.measures.importance import deletion_importance
+from sightline.measures.polarity import Polarity
+from sightline.models.attention import Uniform
+from sightline.results import Measurement
+from sightline.seeds import Seeds
+from sightline.taking.measuring import measure
+from tests.reference import asked
+from tests.texts import examples, untrained
+
+TEXTS = examples((7, 4, 12, 2, 1, 20))
+
+
+def take(model: object, texts: list = TEXTS) -> Measurement:
+    outcome = measure(model, texts, (Polarity(),), {}, Seeds(0), 3, lambda done, total: None)["polarity"]
+    assert isinstance(outcome, Measurement), outcome
+    return outcome
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_it_is_the_text_run_again_without_each_word(classes: int) -> None:
+    model = untrained("bilstm(hidden=6)+additive", classes)
+    values = take(model).values
+    trace = model.trace(model.collate(TEXTS))
+    signed = deletion_importance(model, trace, {})["signed"]
+    for row, text in enumerate(TEXTS):
+        if len(text.tokens) == 1:
+            assert np.isnan([values["top"][row], values["random"][row]]).all()
+            continue
+        weights = trace.attention[row, : len(text.tokens)].tolist()
+        effects = asked.signed_deletion(model, text)
+        assert signed[row, : len(text.tokens)] == pytest.approx(effects, abs=1e-4)
+        top, everywhere = asked.polarity(weights, effects, max(1, len(weights) // 10))
+        assert (values["top"][row], values["random"][row]) == pytest.approx((top, everywhere), abs=1e-6)
+
+
+def test_words_that_change_nothing_do_not_speak_against() -> None:
+    model = untrained("mlp(hidden=6)+additive")
+    torch.nn.init.zeros_(model.decoder.affine.weight)
+    values = take(model).values
+    assert np.nan_to_num(values["top"], nan=1).tolist() == np.nan_to_num(values["random"], nan=1).tolist() == [1] * 6
+
+
+def test_reasons() -> None:
+    model = untrained("mlp(hidden=6)+additive")
+    assert take(model).undefined == {"top": {"one word": 1}, "random": {"one word": 1}}
+    model.source = Uniform()
+    undefined = take(model).undefined
+    assert undefined["top"] == {"one word": 1, "constant attention": 5}
+
+
+def test_scaling_the_logits_changes_nothing() -> None:
+    model = untrained("bilstm(hidden=6)+additive")
+    before = take(model).values
+    with torch.no_grad():
+        model.decoder.affine.weight *= 0.25
+        model.decoder.affine.bias *= 0.25
+    after = take(model).values
+    for name in ("top", "random"):
+        assert after[name] == pytest.approx(before[name], abs=1e-6, nan_ok=True)
+
+
+def test_random_is_top_over_all_permutations_of_the_weights() -> None:
+    """The floor of the paired contrast is exact: on average, permuted weights lie on as many words as there are."""
+    weights = np.array([0.4, 0.3, 0.2, 0.1])
+    effects = [0.5, -0.2, 0.1, -0.4]
+    tops = [asked.polarity(order, effects, 2)[0] for order in permutations(weights)]
+    assert np.mean(tops) == pytest.approx(asked.polarity(weights, effects, 2)[1])

@@ -1,0 +1,375 @@
+"""Words moved between texts: pair by pair against single runs, and on texts where the answer is known."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+
+import sightline
+from sightline.maths.ties import NOISE, TIE
+from sightline.measures import crossing
+from sightline.measures.agreement import Agreement
+from sightline.measures.arrays import cluster_of
+from sightline.measures.erasure import Erasure
+from sightline.measures.hybrids import crossed, ranked, rewritten, share_of
+from sightline.measures.maps import Maps, rivals
+from sightline.measures.pairing import Texts, able, donors, halves, partners
+from sightline.measures.transplant import Transplant
+from sightline.models.attention import Given
+from sightline.models.classifier import AttentionClassifier
+from sightline.questions import MAPS
+from sightline.results import Measurement
+from sightline.seeds import Seeds
+from sightline.taking.measuring import measure
+from sightline.types import Auditable, Example, Subject
+from tests.adapters.test_pieces import wrapped
+from tests.measures.test_queries import asked
+from tests.reference import moving
+from tests.texts import WORDS, examples, untrained
+
+LENGTHS = (7, 1, 4, 12, 2, 9, 5, 8, 6, 11, 3, 10)
+TEXTS = examples(LENGTHS)
+words = st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=6).map(tuple)
+
+
+def evened(model: AttentionClassifier, texts: list[Example]) -> AttentionClassifier:
+    """Move the bias so that several classes are decided; numbers in float64."""
+    double = model.double()
+    with torch.no_grad():
+        double.decoder.affine.bias -= double.trace(double.collate(texts)).logits.mean(dim=0)
+    return double
+
+
+def take(
+    model: Auditable, texts: list[Example], one: Transplant | None = None, batch_size: int = 5, **more: object
+) -> Measurement:
+    found = measure(model, texts, (one or Transplant(),), {}, Seeds(0), batch_size, lambda done, total: None, **more)
+    assert isinstance(found["transplant"], Measurement), found
+    return found["transplant"]
+
+
+def same_pair_by_pair(model: Auditable, texts: list[Example], found: Measurement, *, asking: bool = False) -> int:
+    """Compare every pair that was measured; give how many there were."""
+    pairs = 0
+    for row, x in enumerate(texts):
+        for k, other in enumerate(found.values["partner"][row]):
+            if other < 0 or np.isnan(found.values["whole"][row, k]):
+                continue
+            y = texts[other]
+            giving = replace(x, query=y.query, candidates=y.candidates) if asking else x
+            maps = [Maps(Subject(model, texts=(t,)), model.trace(model.collate([t])), Seeds(0)) for t in (giving, y)]
+            for name in ("attention", "deletion", "signed_contribution"):
+                if name not in rivals(maps[0].subject):
+                    continue
+                of_x, of_y = (one[name][0, one.words.mask[0]] for one in maps)
+                literal = moving.transplanted(model, giving, y, of_x, of_y, Seeds(0), signed=MAPS[name].signed)
+                ours = [found.values[one][row, k] for one in (f"carried.{name}", f"random.{name}", "whole")]
+                assert ours == pytest.approx(literal, abs=1e-8), f"{name}, {x.id} into {y.id}"
+            pairs += 1
+    return pairs
+
+
+@pytest.mark.parametrize(("spec", "classes"), [("mlp(hidden=6)+additive", 2), ("bilstm(hidden=6)+additive", 3)])
+def test_each_pair_is_that_of_single_runs(spec: str, classes: int) -> None:
+    model = evened(untrained(spec, classes), TEXTS)
+    found = take(model, TEXTS, Transplant(donors=4, fewest=1, partners=2))
+    assert same_pair_by_pair(model, TEXTS, found) > 4
+    assert found.undefined["whole"]["one word"] == 1
+    assert set(found.settings) == {"shares", "donors", "fewest", "partners", "gradient"}
+
+
+def test_under_queries_a_donor_is_its_words_under_the_query_of_the_receiver() -> None:
+    model = untrained("mlp(hidden=6)+additive+query", 4).double()
+    with torch.no_grad():
+        model.decoder.context.weight *= 8  # the text has more of a say than the query
+        model.decoder.outer.bias -= model.trace(model.collate(asked()[:1])).logits[0]
+    texts = [replace(text, index=i, id=f"t{i}") for i, text in enumerate(asked() * 3)]
+    texts = [replace(text, tokens=text.tokens[i // 6 :] or text.tokens) for i, text in enumerate(texts)]
+    found = take(model, texts, Transplant(donors=8, fewest=2, partners=2))
+    assert same_pair_by_pair(model, texts, found, asking=True) > 5
+    whole, partner = found.values["whole"], found.values["partner"]
+    dropped = [(row, k) for row, k in zip(*np.nonzero(np.isnan(whole) & (partner >= 0)), strict=True)]
+    assert dropped
+    for row, k in dropped:
+        x, y = texts[row], texts[partner[row, k]]
+        ours, theirs = (moving.logits(model, t) for t in (replace(x, query=y.query, candidates=y.candidates), y))
+        assert ours.argmax() == theirs.argmax() or np.isinf(ours[theirs.argmax()])
+
+
+def test_where_the_query_alone_decides_no_words_can_be_moved() -> None:
+    model = untrained("mlp(hidden=6)+additive+query", 4)
+    torch.nn.init.zeros_(model.decoder.context.weight)
+    undefined = take(model, asked() + [replace(t, index=9 + t.index, id="again") for t in asked()]).undefined["whole"]
+    assert undefined.keys() <= {"one word", "no text decided otherwise", "decided alike under the other query"}
+    assert undefined["decided alike under the other query"] > 0
+
+
+def test_an_answer_that_a_text_does_not_allow_has_no_margin() -> None:
+    texts = [Example(f"t{i}", i, "", ("a", "b"), (), 0) for i in range(2)]
+    x, y = (np.array([2.0, -np.inf, 1.0]), np.array([-np.inf, 1.0, 0.0]))
+    pair = crossing.Pair(*(crossing.Seen(text, logits, {}) for text, logits in zip(texts, (x, y), strict=True)))
+    assert pair.decided == (0, 1)
+    assert np.isnan(pair.whole)
+
+
+def test_words_in_pieces_move_whole() -> None:
+    plain = wrapped()
+    middle = plain.trace(plain.collate(TEXTS)).logits.median()
+
+    def trace(batch: object, vectors: torch.Tensor) -> dict:
+        found = plain.calls.trace(batch, vectors)
+        return {**found, "logits": found["logits"] - middle}
+
+    model = replace(plain, calls=replace(plain.calls, decode=None, trace=trace, token_logits=None))
+    found = take(model, TEXTS)
+    row = int(np.flatnonzero(found.values["partner"][:, 0] >= 0)[0])
+    x, y = TEXTS[row], TEXTS[found.values["partner"][row, 0]]
+    weights = [Maps(Subject(model), model.trace(model.collate([t])), Seeds(0))["attention"][0] for t in (x, y)]
+    literal = moving.transplanted(model, x, y, *weights, Seeds(0))
+    ours = [found.values[name][row, 0] for name in ("carried.attention", "random.attention", "whole")]
+    assert ours == pytest.approx(literal, abs=1e-4)
+
+
+# ---------------------------------------------------------------- what is known beforehand
+
+
+def test_all_words_carry_all() -> None:
+    model = evened(untrained("bilstm(hidden=6)+additive"), TEXTS)
+    even = {text.id: np.ones(len(text.tokens)) for text in TEXTS}
+    values = take(model, TEXTS, Transplant(shares=(1.0, 1.0, 1.0)), given=even).values
+    for name in ("attention", "given"):  # every weight of this model can be seen
+        assert np.array_equal(values[f"carried.{name}"], values["whole"], equal_nan=True)
+        assert np.array_equal(values[f"random.{name}"], values["whole"], equal_nan=True)
+
+
+def test_a_word_that_every_text_has_in_one_place_carries_nothing() -> None:
+    texts = [rewritten(text, ("bara", *text.tokens)) for text in TEXTS]
+    model = untrained("mlp(hidden=6)+additive")
+    model.source = Given({text.index: np.eye(len(text.tokens))[0] * 0.3 + 0.1 for text in texts})
+    model = evened(model, texts)
+    values = take(model, texts, Transplant(shares=(0.01,))).values
+    assert (values["carried.attention"][values["partner"] >= 0] == 0).all()
+    assert (values["random.attention"][values["partner"] >= 0] != 0).any()
+
+
+def test_the_order_of_words_that_cannot_be_seen_carries_nothing() -> None:
+    """A transformer taught to attend to the full stop kept its reasons in the order of weights below 1e-4."""
+    texts = [rewritten(text, ("bara", *text.tokens)) for text in TEXTS]
+    model = untrained("mlp(hidden=6)+additive")
+    model.source = Given({text.index: np.append(1.0, 1e-4 * np.arange(len(text.tokens) - 1)) for text in texts})
+    values = take(evened(model, texts), texts).values
+    assert (values["carried.attention"][values["partner"] >= 0] == 0).all()
+
+
+@pytest.mark.parametrize("factor", [10.0, -1.0])
+def test_neither_the_scale_of_logits_nor_the_order_of_classes_matters(factor: float) -> None:
+    model = evened(untrained("bilstm(hidden=6)+additive"), TEXTS)
+    before = take(model, TEXTS).values
+    with torch.no_grad():
+        model.decoder.affine.weight *= factor
+        model.decoder.affine.bias *= factor
+    after = take(model, TEXTS).values
+    for name in ("attention", "gradient", "contribution", "signed_gradient", "signed_deletion", "signed_contribution"):
+        for kind in ("carried", "random"):
+            ratios = [one[f"{kind}.{name}"] / one["whole"] for one in (before, after)]
+            assert ratios[0] == pytest.approx(ratios[1], abs=1e-9, nan_ok=True), name
+
+
+def cued(count: int = 80) -> list[Example]:
+    """Texts of fillers with one cue of their class."""
+    generator = np.random.default_rng(0)
+    texts = []
+    for i in range(count):
+        tokens = [str(word) for word in generator.choice(WORDS, size=8)]
+        tokens[generator.integers(8)] = ("bad", "good")[i % 2]
+        texts.append(Example(f"t{i}", i, " ".join(tokens), tuple(tokens), ((0, 0),) * 8, i % 2))
+    return texts
+
+
+class Sums(nn.Module):
+    """A logit that adds up what its words are worth: a cue 1, a filler next to nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ids = {"<pad>": 0, "bad": 1, "good": 2} | {word: 3 + i for i, word in enumerate(WORDS)}
+        worth = [0.0, -1.0, 1.0, *np.random.default_rng(1).normal(scale=0.1, size=len(WORDS))]
+        self.table = nn.Embedding.from_pretrained(torch.tensor(worth, dtype=torch.float64)[:, None])
+
+
+def summing(on_cues: float) -> Auditable:
+    """Show weights that are drawn by text and place, and more (or less) of them on cues; none is used."""
+    net = Sums()
+
+    def collate(texts: list[Example]) -> tuple[torch.Tensor, torch.Tensor]:
+        width = max(len(text.tokens) for text in texts)
+        ids = torch.tensor([[*(net.ids[w] for w in t.tokens), *[0] * (width - len(t.tokens))] for t in texts])
+        return ids, ids > 0
+
+    def trace(batch: object, vectors: torch.Tensor) -> dict:
+        drawn = torch.sin(7919.0 * (batch.index[:, None] + 1) * torch.arange(1, batch.ids.shape[1] + 1).double())
+        shown = drawn + on_cues * (vectors[..., 0].detach().abs() == 1)
+        return {"attention": shown.masked_fill(~batch.mask, -torch.inf).softmax(1), "logits": vectors.sum(1)}
+
+    return sightline.wrap(net, link="sigmoid", collate=collate, embed=lambda b: net.table(b.ids), trace=trace)
+
+
+def test_cues_carry_the_decision_and_weights_that_know_nothing_carry_it_no_further_than_chance() -> None:
+    effects = {}
+    for on_cues in (5.0, 0.0, -5.0):
+        values = take(summing(on_cues), cued(), Transplant(shares=(0.2,)), batch_size=100).values
+        donor = values["weight"] > 0
+        carried, drawn, whole = (
+            values[f"{one}"][donor].sum(1) for one in ("carried.attention", "random.attention", "whole")
+        )
+        each = (carried - drawn) / (whole - drawn).mean()
+        effects[on_cues] = each.mean(), 2.6 * each.std() / np.sqrt(len(each))
+    assert effects[5.0][0] > 0.9
+    assert abs(effects[0.0][0]) < effects[0.0][1] < 0.25
+    assert effects[-5.0][0] < -effects[-5.0][1]  # what avoids the cues carries less than random words
+
+
+# ---------------------------------------------------------------- who gives to whom
+
+
+def test_the_draw_knows_neither_batches_nor_the_order_of_texts() -> None:
+    model = evened(untrained("mlp(hidden=6)+additive"), TEXTS)
+    one = Transplant(donors=4, fewest=2)
+    first, second = take(model, TEXTS, one).values, take(model, TEXTS[::-1], one, batch_size=1).values
+    last = len(TEXTS) - 1
+    turned = np.where(second["partner"] >= 0, last - second["partner"], -1)[::-1]
+    assert first["partner"].tolist() == turned.tolist()
+    for name in ("weight", "half"):
+        assert first[name].tolist() == second[name][::-1].tolist()
+    assert (first["weight"] > 0).sum() == 4
+
+
+def drawn(lengths: list[int], decided: list[int], clusters: list[int]) -> tuple[Texts, np.ndarray]:
+    index, usable = np.arange(len(lengths)) * 3, np.array(lengths) > 1
+    return Texts(index, np.array(lengths), np.array(decided), usable), halves(np.array(clusters), Seeds(0))
+
+
+rows = st.lists(st.tuples(st.integers(1, 6), st.integers(0, 2), st.integers(0, 8)), min_size=1, max_size=24)
+
+
+@given(rows)
+def test_partners_are_the_nearest_that_were_decided_otherwise_in_the_donors_half(texts: list) -> None:
+    read, half = drawn(*(list(column) for column in zip(*texts, strict=True)))
+    weight = donors(read, able(read, half), 3, Seeds(0))
+    found = partners(read, half, weight, 2, Seeds(0))
+    for row in range(len(texts)):
+        possible = [
+            other
+            for other in range(len(texts))
+            if read.words[row] > 1 < read.words[other]
+            and read.decided[row] != read.decided[other]
+            and half[row] == half[other]
+        ]
+        chosen = [other for other in found[row] if other >= 0]
+        assert len(chosen) == (min(2, len(possible)) if weight[row] else 0)
+        assert set(chosen) <= set(possible)
+        assert not weight[row] or possible
+        if chosen:
+            left = [abs(read.words[other] - read.words[row]) for other in set(possible) - set(chosen)]
+            assert max(abs(read.words[other] - read.words[row]) for other in chosen) <= min(left, default=9)
+    for one in np.unique(read.decided):
+        giving = (weight > 0) & (read.decided == one)
+        assert giving.sum() <= 3
+        if giving.any():
+            assert weight[giving].sum() == pytest.approx(weight.sum() / len(np.unique(read.decided[weight > 0])))
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=40))
+def test_no_cluster_lies_in_both_halves_and_neither_half_is_larger_than_it_must_be(clusters: list[int]) -> None:
+    half = halves(np.array(clusters), Seeds(0))
+    assert all(len({bool(side) for side, c in zip(half, clusters, strict=True) if c == one}) == 1 for one in clusters)
+    assert half.sum() <= len(clusters) / 2
+    assert len(clusters) / 2 - half.sum() < max(clusters.count(one) for one in clusters)
+
+
+def test_a_text_belongs_with_its_group_or_else_with_its_copies() -> None:
+    first, copy, other = TEXTS[0], replace(TEXTS[0], id="again", index=90), TEXTS[3]
+    assert cluster_of(first) == cluster_of(copy) != cluster_of(other)
+    assert cluster_of(replace(first, group="a")) == cluster_of(replace(other, group="a")) != cluster_of(first)
+
+
+def test_where_only_one_class_is_decided_nothing_can_be_moved() -> None:
+    model = untrained("mlp(hidden=6)+additive")
+    torch.nn.init.constant_(model.decoder.affine.bias, 1e3)
+    found = take(model, TEXTS)
+    assert found.undefined["carried.attention"] == {"one word": 1, "no text decided otherwise": 11}
+    assert (found.values["weight"] == 0).all()
+    assert (found.values["partner"] == -1).all()
+
+
+def test_scores_of_some_texts_leave_the_other_pairs_out() -> None:
+    model = evened(untrained("mlp(hidden=6)+additive"), TEXTS)
+    scores = {text.id: np.arange(len(text.tokens), dtype=float) for text in TEXTS[::2]}
+    found = take(model, TEXTS, given=scores)
+    values = found.values
+    for row, k in zip(*np.nonzero(values["partner"] >= 0), strict=True):
+        known = row % 2 == 0 and values["partner"][row, k] % 2 == 0
+        assert np.isnan(values["carried.given"][row, k]) != known
+    assert found.undefined["carried.given"]["no scores for the text"] > 0
+
+
+# ---------------------------------------------------------------- hybrids and marks
+
+
+@given(words, words, st.sets(st.integers(0, 5)))
+def test_a_hybrid_is_made_place_by_place(x: tuple, y: tuple, places: set[int]) -> None:
+    marked = {place for place in places if place < max(len(x), len(y))}
+    assert list(crossed(x, y, marked)) == moving.hybrid(x, y, marked)
+    assert crossed(x, y, range(max(len(x), len(y)))) == x
+    assert crossed(x, y, ()) == y
+
+
+@given(words, words)
+def test_a_rewritten_text_is_whole(x: tuple, y: tuple) -> None:
+    text = replace(TEXTS[0], query=("who",), candidates=(1,), rationale=(True,) * 7)
+    found = rewritten(text, crossed(x, y, [0]))
+    assert tuple(found.text[start:end] for start, end in found.offsets) == found.tokens
+    assert (found.query, found.candidates, found.index, found.rationale) == (("who",), (1,), text.index, None)
+
+
+def test_ties_go_by_their_keys_and_noise_is_tied() -> None:
+    values, keys = np.array([0.5, 0.5 + TIE / 10, -0.2, 1.0, NOISE / 10]), np.array([0.2, 0.1, 0.3, 0.9, 0.4])
+    assert ranked(values, keys, signed=False).tolist() == ranked(values, keys, signed=True).tolist() == [3, 1, 0]
+    assert ranked(np.zeros(5), keys, signed=False).tolist() == [1, 0, 2, 4, 3]
+    assert ranked(np.zeros(5), keys, signed=True).tolist() == []
+
+
+def test_a_share_is_rounded_and_never_nothing() -> None:
+    assert [int(share_of(n, 0.05)) for n in (1, 9, 10, 29, 30)] == [1, 1, 1, 1, 2]
+    assert share_of(np.array([1, 4]), 0.5).tolist() == [1, 2]
+
+
+# ---------------------------------------------------------------- what it costs
+
+
+def test_no_map_is_made_and_no_hybrid_run_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = evened(untrained("mlp(hidden=6)+additive"), TEXTS)
+    deleted: list[Maps] = []
+    told, answers = Maps.deleted, crossing.answers
+
+    def counted(self: Maps, *beside: object) -> dict:
+        deleted.append(self)
+        return told(self, *beside)
+
+    def distinct(one: Auditable, texts: list[Example], tokens_at_once: int) -> np.ndarray:
+        assert len(texts) > 0
+        # Within a batch a receiver may meet two donors, so the same words may come twice of one receiver, not of a pair.
+        assert all(text.tokens != TEXTS[text.index].tokens for text in texts)
+        return answers(one, texts, tokens_at_once)
+
+    monkeypatch.setattr(Maps, "deleted", counted)
+    monkeypatch.setattr(crossing, "answers", distinct)
+    said: list[tuple[int, int]] = []
+    taken = (Agreement(), Erasure(), Transplant())
+    found = measure(model, TEXTS, taken, {}, Seeds(0), 5, lambda done, total: said.append((done, total)))
+    assert all(isinstance(one, Measurement) for one in found.values()), found
+    assert len(deleted) == 3
+    assert said == [(2, 12), (5, 12), (6, 12), (8, 12), (11, 12), (12, 12)]

@@ -1,0 +1,74 @@
+"""The models of the documentation: one example each way of every finding, and gates that other models break."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sightline.audits import Audit
+from sightline.experiments.executors.serial import Serial
+from sightline.experiments.grid import read_grid
+from sightline.experiments.store import Store
+from sightline.findings.claims import CLAIMS
+from sightline.spec.texts import parse_data, parse_model
+from sightline.spec.values import FitSpec
+from sightline.studies import examples
+from sightline.studies.study import complete, grid_of
+
+RECIPE = Path(__file__).parents[2] / "examples" / "full_stop.toml"
+DATA = parse_data("planted:needle(n=160,length=6,ending=true)")
+
+
+FEW = ("MLP", examples.STOP)
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Mapping[str, Any], Audit]]:
+    """What the study says of two of the models, tiny and hardly trained, on a handful of texts; the audit of the first."""
+    cells = [
+        replace(
+            (one := examples.cell(name)),
+            model=replace(one.model, encoder=parse_model(f"{one.model.encoder.name}(hidden=4)").encoder),
+            fit=FitSpec(epochs=1, guide=one.fit.guide),
+            data=DATA,
+            limit=12,
+        )
+        for name in FEW
+    ]
+    hasty = grid_of("small", ("model",), (((name,), cell) for name, cell in zip(FEW, cells, strict=True)))
+    store = Store(tmp_path_factory.mktemp("examples") / "store")
+    complete(hasty.cells, store, Serial())
+    known = {code: cases for code, cases in examples.EXAMPLES.items() if all(case.model in FEW for case in cases)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(examples, "EXAMPLES", known)
+        patch.setattr(examples, "ROWS", {name: examples.ROWS[name] for name in FEW})
+        yield examples.table(hasty, store), store.audit(hasty.keys[0])
+
+
+def test_examples_are_of_findings_and_models_that_there_are() -> None:
+    assert examples.EXAMPLES.keys() == CLAIMS.keys() - {"SL-103"}, "gradient and deletion agree in all of these models"
+    assert {case.model for cases in examples.EXAMPLES.values() for case in cases} <= examples.MODELS.keys()
+
+
+def test_the_recipe_of_the_page_makes_the_guided_models_of_the_study() -> None:
+    mine = [examples.cell(name) for name in (examples.STOP, examples.EVIDENCE)]
+    assert list(read_grid(RECIPE).cells) == mine
+
+
+def test_models_that_learned_nothing_break_the_gates(told: tuple[Mapping[str, Any], Audit]) -> None:
+    table, _ = told
+    assert [row["model"] for row in table["rows"]] == list(FEW)
+    gates = {gate["name"]: gate for gate in table["gates"]}
+    assert not gates["row: MLP"]["holds"]
+    assert not gates["SL-201: MLP, predicted 'alpha'"]["holds"]
+    assert {gate["of"] for gate in gates.values()} == {12}
+
+
+def test_what_lies_on_the_stop_is_what_words_have_not(told: tuple[Mapping[str, Any], Audit]) -> None:
+    table, audit = told
+    words, found = audit.estimates["marks.words"], table["rows"][0]["on_the_stop"]
+    assert (found["value"], found["low"], found["high"]) == tuple(
+        round(1 - end, 4) for end in (words.value, words.high, words.low)
+    )
