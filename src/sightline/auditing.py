@@ -72,7 +72,7 @@ def audit(
     labels = complete(model).labels
     if labels is not None:
         dataset = numbered_for(dataset, labels)
-    sampled = dataset if limit is None else sample_test(dataset, limit, seed)
+    sampled = sample_test(dataset, limit, seed)
     if not sampled.test:
         raise DataError(f"{dataset.name}: no test text to audit")
     model = admit(model, sampled.test, dataset.label_names)

@@ -7,6 +7,7 @@ Many audits side by side → one `Table` of `TableCell`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -182,6 +183,11 @@ class MapRow:
     notes: tuple[str, ...] = ()
 
 
+def merit(carried: Estimate | None) -> float:
+    """Put maps in order by what their words carry; one of which nothing is known comes last."""
+    return -math.inf if carried is None or math.isnan(carried.value) else carried.value
+
+
 @dataclass(frozen=True)
 class Learned:
     """Whether the model has learned anything: accuracy against always saying the class that is most common.
@@ -195,6 +201,11 @@ class Learned:
     above: Estimate
     converged: bool | None = None
     cut: int | None = None
+
+    @property
+    def something(self) -> bool:
+        """Whether the model is better than guessing, as far as these texts can tell: one without an interval is not."""
+        return self.above.low > 0
 
 
 @dataclass(frozen=True)

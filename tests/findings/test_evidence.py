@@ -10,6 +10,7 @@ from sightline.findings.estimates import estimates, metrics
 from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
 from sightline.findings.learned import learned_of
+from sightline.findings.maps import maps_of
 from sightline.results import Bracket, Estimate, Measurement
 from sightline.statistics import bootstrap, resamples
 from tests.findings.cases import PREDICTED, THRESHOLDS, N, agreement, outcomes
@@ -93,6 +94,36 @@ def test_texts_of_one_source_are_drawn_together() -> None:
     narrow, wide = (asked.estimate("agreement.captured.gradient") for asked in (alone, shared))
     assert narrow.value == pytest.approx(wide.value)
     assert f"{N // 4} clusters" in wide.method
+
+
+RARE = np.arange(N) % 6 == 0
+"""One text in six is decided otherwise than the rest; in these alone attention finds what matters."""
+
+
+def detector() -> Evidence:
+    chance, most = np.full(N, 0.2), np.where(RARE, 10.0, 5.0)
+    agreed = {"chance.gradient": chance, "captured.gradient": np.where(RARE, 0.9, 0.1)}
+    agreed["draws.gradient"] = np.tile(np.linspace(0.2, 0.4, 19), (N, 1))
+    removed = {f"deleted.{name}": most * share for name, share in (("random", 0.0), ("most", 1.0))}
+    removed["deleted.attention"] = most * np.where(RARE, 0.9, 0.1)
+    outputs = {"predicted": RARE.astype(int), "label": RARE.astype(int)}
+    measured = {"outputs": outputs, "agreement": agreed, "erasure": removed}
+    return evidence(**{name: Measurement(name, values) for name, values in measured.items()})
+
+
+def test_how_rare_a_class_is_does_not_decide() -> None:
+    """Numbers, floors, ceilings, effects and p-values are those of texts that are decided either way as often."""
+    asked = detector()
+    found = {one.code: one for one in judge(asked).findings}
+    gradient, erased = found["SL-101"], found["SL-301"]
+    assert (gradient.number.value, gradient.floor.value) == pytest.approx((0.5, 0.2))
+    assert gradient.effect.value == pytest.approx(0.375)
+    assert gradient.p == pytest.approx(1 / 20)
+    assert erased.effect.value == pytest.approx((0.9 * 10 + 0.1 * 5) / 15)
+    assert asked.estimate("erasure.deleted.most").value == pytest.approx(7.5)
+    assert {of: one.value for of, one in gradient.by_class.items()} == pytest.approx({"neg": -0.125, "pos": 0.875})
+    (row,) = maps_of(asked)
+    assert row.deleted.value == pytest.approx(erased.effect.value)
 
 
 def test_accuracy_is_held_against_always_saying_the_most_common_class() -> None:

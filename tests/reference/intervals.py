@@ -13,8 +13,12 @@ def ratio_interval(
     clusters: Sequence[int],
     weights: Sequence[Sequence[float]],
     level: float,
+    effective: float | None = None,
 ) -> tuple[float, float, float]:
-    """Ratio of sums with the wider of Student's and the studentised end, from the weights of clusters in resamples."""
+    """Ratio of sums with the wider of Student's and the studentised end, from the weights of clusters in resamples.
+
+    ``effective`` is the number of groups that Student's interval is of, where it is not that of the sums below.
+    """
     names = sorted(set(clusters))
     each = [
         (sum(u for u, c in zip(top, clusters, strict=True) if c == name), sum_of(bottom, clusters, name))
@@ -29,10 +33,67 @@ def ratio_interval(
         again, other = _ratio_and_error(sample)
         if other > error / 10:
             drawn.append((again - value) / other)
-    effective = sum(v for _, v in each) ** 2 / sum(v**2 for _, v in each)
+    if effective is None:
+        effective = sum(v for _, v in each) ** 2 / sum(v**2 for _, v in each)
     usual = t.ppf((1 + level) / 2, max(effective - 1, 1))
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]) if drawn else (0.0, 0.0)
     return value, value - error * max(high, usual), value + error * max(-low, usual)
+
+
+def shares(classes: Sequence[int], clusters: Sequence[int]) -> dict[int, float]:
+    """Share of each class in an average over classes: alike, but less for one of fewer than ten texts or clusters."""
+    full = {one: min(1.0, len({g for g, c in zip(clusters, classes, strict=True) if c == one}) / 10) for one in classes}
+    return {one: share / sum(full.values()) for one, share in full.items()}
+
+
+def ratio_over_classes(
+    top: Sequence[float], bottom: Sequence[float], classes: Sequence[int], clusters: Sequence[int]
+) -> float:
+    """Ratio of the averages over classes of the means within them."""
+    share = shares(classes, clusters)
+    means = [sum(share[one] * mean_of(values, classes, one) for one in share) for values in (top, bottom)]
+    return means[0] / means[1]
+
+
+def interval_over_classes(
+    top: Sequence[float],
+    bottom: Sequence[float],
+    classes: Sequence[int],
+    clusters: Sequence[int],
+    weights: Sequence[Sequence[float]],
+    level: float,
+) -> tuple[float, float, float]:
+    """The interval of texts that were moved to the average over classes, with what is left of their spread."""
+    n, share = len(top), shares(classes, clusters)
+    of = [classes.count(one) for one in classes]
+    groups = {one: len({g for g, c in zip(clusters, classes, strict=True) if c == one}) for one in share}
+    moved = []
+    for values in (top, bottom):
+        centre = sum(share[one] * mean_of(values, classes, one) for one in share)
+        moved.append(
+            [
+                centre + n * share[c] / size * (x - mean_of(values, classes, c)) * sqrt(groups[c] / (groups[c] - 1))
+                for x, c, size in zip(values, classes, of, strict=True)
+            ]
+        )
+    value = sum(moved[0]) / sum(moved[1])
+    variance = {
+        one: sum(
+            sum(u - value * v for u, v, c, k in zip(*moved, classes, clusters, strict=True) if c == one and k == g) ** 2
+            for g in set(clusters)
+        )
+        for one in share
+    }
+    freedom = sum(variance.values()) ** 2 / sum(v**2 / (groups[one] - 1) for one, v in variance.items())
+    weighed = [n * share[c] / size * v for v, c, size in zip(bottom, classes, of, strict=True)]
+    room = [sum_of(weighed, clusters, g) for g in set(clusters)]
+    effective = min(sum(room) ** 2 / sum(v**2 for v in room), freedom + 1)
+    return ratio_interval(*moved, clusters, weights, level, effective)
+
+
+def mean_of(values: Sequence[float], classes: Sequence[int], one: int) -> float:
+    """Mean of a class."""
+    return sum_of(values, classes, one) / classes.count(one)
 
 
 def sum_of(values: Sequence[float], clusters: Sequence[int], name: int) -> float:

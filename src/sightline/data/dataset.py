@@ -146,12 +146,14 @@ def describe(split: Split, label_names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def sample_test(dataset: Dataset, limit: int, seed: int) -> Dataset:
+def sample_test(dataset: Dataset, limit: int | None, seed: int) -> Dataset:
     """Keep a seeded sample of ``limit`` test texts, in their order, and say so in the card.
 
     Texts are ranked by a hash of seed and index, so a larger limit keeps all the texts of a smaller one.
-    A limit above the number of test texts changes nothing.
+    No limit, or one above the number of test texts, changes nothing.
     """
+    if limit is None:
+        return dataset
     if limit < 1:
         raise SpecError(f"expected at least 1 text, got {limit}", field="limit")
     if limit >= len(dataset.test):

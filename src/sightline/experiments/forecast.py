@@ -72,7 +72,7 @@ def forecast_audit(
     chosen: tuple[str, ...] = (),
 ) -> Forecast:
     """Estimate the audit of a model that needs no training."""
-    dataset = trained.dataset if limit is None else sample_test(trained.dataset, limit, seed)
+    dataset = sample_test(trained.dataset, limit, seed)
     squares = np.array([len(example.tokens) ** 2 for example in dataset.test], dtype=float)
     few = spread(dataset.test, int(np.clip(AUDIT_TOKENS // squares.mean(), *AUDIT_TEXTS)))
     measures = default_measures(tokens_at_once, chosen)

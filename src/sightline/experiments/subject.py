@@ -243,8 +243,7 @@ def scores_of(subject: Chosen, file: Path) -> Scores:
     from sightline.data.scores import read_scores  # noqa: PLC0415  (torch)
 
     dataset = load(subject.data, subject.seed)
-    sampled = dataset if subject.limit is None else sample_test(dataset, subject.limit, subject.seed)
-    return read_scores(file, sampled.test)
+    return read_scores(file, sample_test(dataset, subject.limit, subject.seed).test)
 
 
 def _refuse_training(training: Mapping[str, Any], where: str) -> None:

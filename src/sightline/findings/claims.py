@@ -248,6 +248,9 @@ _ROWS = (
 CLAIMS: Mapping[str, Claim] = {row.code: row for row in _ROWS}
 """Every claim that an audit tests, by its code."""
 
+DECIDING = tuple(code for code, claim in CLAIMS.items() if claim.charge in ("moved", "alone"))
+"""The claims without an answer to which there is no verdict: each can keep the map from being shown by itself."""
+
 UNMEASURED: Mapping[str, Untested] = {
     "SL-205": Untested("whether the attended words hold the decision", "not contradicted"),
     "SL-302": Untested("whether the attended words suffice"),

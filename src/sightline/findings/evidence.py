@@ -100,7 +100,10 @@ class Evidence:
         return self.classes[of] if of else np.ones(len(self.predicted), dtype=bool)
 
     def contrast(self, three: Three, of: str = "") -> Contrast:
-        """Compare a number with its floor, text by text, over all texts or over those of a predicted class."""
+        """Compare a number with its floor, text by text, over those of a predicted class, or over all.
+
+        Over all, predicted classes count alike: how rare a class is says nothing of its reasons.
+        """
         if (three, of) not in self._contrasts:
             self._contrasts[three, of] = self._compared(three, of)
         return self._contrasts[three, of]
@@ -114,7 +117,7 @@ class Evidence:
         most = self.array(ceiling)[rows] if ceiling else None
         return paired(
             self.array(number)[rows], self.array(floor)[rows], self.seed,
-            ceiling=most, clusters=self.clusters[rows], level=self.level(of),
+            ceiling=most, clusters=self.clusters[rows], level=self.level(of), classes=self.predicted[rows],
         )  # fmt: skip
 
     def estimate(self, name: str) -> Estimate | None:
@@ -147,7 +150,8 @@ class Evidence:
             return bootstrap.proportion(values, clusters=self.clusters)
         bounds = None if one.how == "unbounded mean" else UNIT
         each = values if values.ndim == 1 else values.mean(axis=1)
-        return bootstrap.mean(each, self.seed, bounds, clusters=self.clusters)
+        classes = self.predicted if one.name in _CEILINGS else None
+        return bootstrap.mean(each, self.seed, bounds, clusters=self.clusters, classes=classes)
 
     def _drop(self, name: str) -> Estimate | None:
         one = DROPS[name]
@@ -177,4 +181,5 @@ def threes(claim: Claim) -> tuple[Three, ...]:
 _COMPARED = [three for claim in CLAIMS.values() if claim.floor for three in threes(claim)]
 _CONTRASTED: Mapping[str, Three] = {name: three for three in reversed(_COMPARED) for name in three[:2]}
 """What is compared, in the first claim that does: its one estimate is over the texts on which both are defined."""
+_CEILINGS = frozenset(three[2] for three in _COMPARED)
 _SHOWN: Mapping[str, Shown] = {one.name: one for claim in CLAIMS.values() for one in claim.quantities()}

@@ -51,7 +51,9 @@ def contrast(evidence: Evidence, claim: Claim) -> Judged | str:
         if not _missing(evidence, second):
             words = {name: told for told, name in claim.beside.items()}
             tests[words[second[1]]] = _test(evidence, second)
-    p = p_value(evidence.array(claim.number), evidence.array(claim.draws)) if claim.draws else None
+    p = None
+    if claim.draws:
+        p = p_value(evidence.array(claim.number), evidence.array(claim.draws), evidence.predicted)
     return Judged(tests, p=p)
 
 

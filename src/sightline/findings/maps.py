@@ -6,30 +6,22 @@ Every map goes through the two tests that need no attention, SL-303 and SL-301, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Bool
 
 from sightline.findings.decide import agreed, decide
 from sightline.findings.evidence import Evidence
+from sightline.findings.kinds import OPERATORS
 from sightline.findings.pairs import carried
 from sightline.questions import RIVALS, SIGNED_RIVALS
-from sightline.results import Answer, Estimate, MapRow
+from sightline.results import Answer, Estimate, MapRow, merit
 from sightline.statistics.contrast import paired
 
 Array = np.ndarray
 FAMILIES: Mapping[bool, tuple[str, ...]] = {False: RIVALS, True: SIGNED_RIVALS}
 """The maps that are held against each other: a signed map takes only words for the class, and may pass 1."""
-
-
-@dataclass(frozen=True)
-class _Worth:
-    """What a map is worth on some texts."""
-
-    carried: Estimate
-    deleted: Estimate | None
-    replaced: Estimate | None
 
 
 def maps_of(evidence: Evidence) -> tuple[MapRow, ...]:
@@ -42,54 +34,38 @@ def maps_of(evidence: Evidence) -> tuple[MapRow, ...]:
 
 def _family(evidence: Evidence, names: tuple[str, ...], signed: bool, half: Bool[Array, " N"]) -> Iterator[MapRow]:
     known = [name for name in names if evidence.has(f"transplant.carried.{name}")]
-    trying = {name: _worth(evidence, name, half) for name in known}
-    first = max(known, key=lambda name: _merit(trying[name]), default="")
-    rows = [_row(evidence, name, signed, _worth(evidence, name, ~half)) for name in known]
-    for row in sorted(rows, key=lambda row: -_merit_of(row)):
+    first = max(known, key=lambda name: merit(_moved(evidence, name, half)), default="")
+    rows = [_row(evidence, name, signed, ~half) for name in known]
+    for row in sorted(rows, key=lambda row: -merit(row.carried)):
         yield replace(row, chosen=row.name == first)
 
 
-def _worth(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> _Worth:
+def _row(evidence: Evidence, name: str, signed: bool, rows: Bool[Array, " N"]) -> MapRow:
+    """Answer for one map: it carries the decision, and removing its words is not shown to change nothing."""
+    moved = _moved(evidence, name, rows)
+    deleted, replaced = (_removed(evidence, how, name, rows) for how in OPERATORS)
+    ways = agreed([_held(evidence, one, "SL-301") for one in (deleted, replaced) if one])
+    return MapRow(name, signed, False, _joined(_held(evidence, moved, "SL-303"), ways), moved, deleted, replaced)
+
+
+def _moved(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> Estimate:
     taken = evidence.taken("transplant")
     assert taken is not None  # callers have asked `has` first
-    removed = {
-        how: paired(
-            evidence.array(f"erasure.{how}.{name}")[rows],
-            evidence.array(f"erasure.{how}.random")[rows],
-            evidence.seed,
-            ceiling=evidence.array(f"erasure.{how}.most")[rows],
-            clusters=evidence.clusters[rows],
-        ).effect
-        for how in ("deleted", "replaced")
-        if evidence.has(f"erasure.{how}.{name}")
-    }
-    moved = carried(taken, name, evidence.clusters, rows).effect
-    return _Worth(moved, removed.get("deleted"), removed.get("replaced"))
+    return carried(taken, name, evidence.clusters, rows).effect
 
 
-def _merit(worth: _Worth) -> float:
-    return -np.inf if np.isnan(worth.carried.value) else worth.carried.value
+def _removed(evidence: Evidence, how: str, name: str, rows: Bool[Array, " N"]) -> Estimate | None:
+    if not evidence.has(f"erasure.{how}.{name}"):
+        return None
+    number, floor, most = (evidence.array(f"erasure.{how}.{which}")[rows] for which in (name, "random", "most"))
+    clusters, classes = evidence.clusters[rows], evidence.predicted[rows]
+    return paired(number, floor, evidence.seed, most, clusters, classes=classes).effect
 
 
-def _merit_of(row: MapRow) -> float:
-    return -np.inf if row.carried is None or np.isnan(row.carried.value) else row.carried.value
-
-
-def _row(evidence: Evidence, name: str, signed: bool, worth: _Worth) -> MapRow:
-    """Answer for one map: it carries the decision, and removing its words is not shown to change nothing."""
+def _held(evidence: Evidence, effect: Estimate, code: str) -> Answer:
     limits = evidence.thresholds
-    moved = _held(worth.carried, limits.delta.get("SL-303"), limits.fewest("SL-303"))
-    ways = [
-        _held(one, limits.delta.get("SL-301"), limits.fewest("SL-301"))
-        for one in (worth.deleted, worth.replaced)
-        if one
-    ]
-    removed = agreed(ways)
-    return MapRow(name, signed, False, _joined(moved, removed), worth.carried, worth.deleted, worth.replaced)
-
-
-def _held(effect: Estimate, delta: float | None, fewest: int) -> Answer:
-    return "inconclusive" if delta is None else decide(effect, delta, fewest)
+    delta = limits.delta.get(code)
+    return "inconclusive" if delta is None else decide(effect, delta, limits.fewest(code))
 
 
 def _joined(moved: Answer, removed: Answer) -> Answer:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sightline.findings.claim import Asked, Charge, Claim
-from sightline.findings.claims import CLAIMS, UNMEASURED
-from sightline.findings.decide import decide
+from sightline.findings.claims import CLAIMS, DECIDING, UNMEASURED
 from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Answer, Estimate, Finding, Learned, Verdict
 
 if TYPE_CHECKING:
@@ -121,11 +120,10 @@ def _unfit(case: Case) -> Ground | None:
     """Say what keeps the audit from concluding anything at all."""
     if not case.of and (why := _broken(case.evidence)):
         return (), (why,)
-    deciding = [claim.code for claim in CLAIMS.values() if claim.charge in ("moved", "alone")]
-    if all(case.answer(code) == "not applicable" for code in deciding):
-        return tuple(deciding), case.reasons(*deciding)
-    few = [code for code in deciding if _texts(case, code) < case.evidence.thresholds.fewest(code)]
-    if len(few) == len(deciding):
+    if all(case.answer(code) == "not applicable" for code in DECIDING):
+        return DECIDING, case.reasons(*DECIDING)
+    few = [code for code in DECIDING if _texts(case, code) < case.evidence.thresholds.fewest(code)]
+    if len(few) == len(DECIDING):
         told = ", ".join(f"{code} rests on {_texts(case, code)} texts" for code in few)
         least = min(case.evidence.thresholds.fewest(code) for code in few)
         return tuple(few), (f"{told}; a verdict rests on at least {least}: audit more texts",)
@@ -174,7 +172,7 @@ def _grounded(case: Case, claims: list[Claim]) -> Ground | None:
 def _faithful(case: Case) -> Ground | None:
     asked = {code: one.for_all for code, one in UNMEASURED.items()} | {c: one.for_all for c, one in CLAIMS.items()}
     unlike = case.classes is not None and any(one.row != 4 for one in case.classes.values())
-    if not _meets(case, asked) or unlike or not _better_than_guessing(case):
+    if not _meets(case, asked) or unlike or case.learned is None or not case.learned.something:
         return None
     return tuple(code for code in asked if code in case.found), ()
 
@@ -218,12 +216,8 @@ def _unused(evidence: Evidence) -> str:
     return "not used by the model: no answer changes, by no logit, when other weights take the place of those shown"
 
 
-def _better_than_guessing(case: Case) -> bool:
-    return case.learned is not None and decide(case.learned.above, 0.0) == "supported"
-
-
 def _learned_nothing(case: Case) -> str:
-    if case.learned is None or _better_than_guessing(case):
+    if case.learned is None or case.learned.something:
         return ""
     return (
         "the model is no better than guessing, as far as these texts show "

@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float
 from sightline.maths.ranks import captured, kendall_tau_b
 from sightline.maths.ties import constant
 from sightline.measures.arrays import count_undefined, ragged, shuffled
-from sightline.measures.capture import FREE, Texts, by_chance, mass, ranked, texts_of
+from sightline.measures.capture import FLAT_REFERENCE, FREE, Texts, by_chance, mass, ranked, texts_of, unranked
 from sightline.measures.importance import TOKENS_AT_ONCE, gradient_importance
 from sightline.measures.maps import MAKERS, Maps
 from sightline.measures.words import like
@@ -81,12 +81,10 @@ class Agreement:
 
         The mass needs no ranking of attention. What is missing is seen by the maps that are not there.
         """
-        one, alike = np.asarray(arrays["words"]) < 2, np.asarray(arrays["constant"])
-        rest = np.ones(len(one), dtype=bool)
-        reasons = {"one word": one, "constant attention": alike, "constant or zero reference": rest}
-        weighed = [name for name in arrays if name.startswith("mass")]
+        weighed, reasons = [name for name in arrays if name.startswith("mass")], unranked(arrays, FLAT_REFERENCE)
         undefined = count_undefined(arrays, reasons, arrays.keys() - weighed)
-        undefined |= count_undefined(arrays, {"one word": one, "zero reference": rest}, weighed)
+        told = {"one word": reasons["one word"], "zero reference": reasons[FLAT_REFERENCE]}
+        undefined |= count_undefined(arrays, told, weighed)
         settings: dict[str, Any] = {"share": self.share, "draws": self.draws, "shuffles": self.shuffles}
         if "gradient" in arrays:
             settings |= {"gradient": self.gradient, "attention": "held" if "gradient_through" in arrays else "through"}

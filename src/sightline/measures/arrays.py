@@ -67,6 +67,12 @@ def ragged(padded: Float[Array, "B T"], mask: Bool[Array, "B T"]) -> Ragged:
     return Ragged(padded[mask], mask.sum(axis=1))
 
 
+def of_words(values: Values) -> Ragged:
+    """Take what a measure kept of words, as it made it itself while it looked."""
+    assert isinstance(values, Ragged)
+    return values
+
+
 def with_reasons(arrays: Arrays) -> tuple[Arrays, dict[str, dict[str, int]]]:
     """Part the numbers of a measure from what it said of the undefined ones (`WHY`), and count these."""
     values = {name: value for name, value in arrays.items() if not name.startswith(WHY)}

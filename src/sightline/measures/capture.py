@@ -11,10 +11,12 @@ from jaxtyping import Bool, Float, Int
 from sightline.maths.ranks import captured, captured_by_chance, inclusion, top_count
 from sightline.maths.ties import constant
 from sightline.measures.maps import Maps
+from sightline.types import Arrays
 
 Array = np.ndarray
 FREE = ("free_gradient", "free_deletion")
 """The references that attention has no part in at decoding."""
+FLAT_REFERENCE = "constant or zero reference"
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,12 @@ def ranked(values: Float[Array, "B W"], texts: Texts) -> Float[Array, "B W"]:
     known = np.nan_to_num(values)
     no_ranking = constant(known, texts.mask) | np.isnan(values).any(axis=1)
     return np.where(no_ranking[:, None], np.nan, inclusion(known, texts.mask, texts.count))
+
+
+def unranked(arrays: Arrays, *rest: str) -> dict[str, Bool[Array, " N"]]:
+    """Say why the words of a text have no order by their weights, and what else must then be the reason."""
+    one, alike = np.asarray(arrays["words"]) < 2, np.asarray(arrays["constant"])
+    return {"one word": one, "constant attention": alike, **dict.fromkeys(rest, np.ones(len(one), dtype=bool))}
 
 
 def by_chance(top: Float[Array, "B W"], reference: Float[Array, "B W"], texts: Texts) -> Float[Array, " B"]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from sightline.maths.ties import constant
 from sightline.measures.arrays import count_undefined
-from sightline.measures.capture import FREE, captured_free, texts_of
+from sightline.measures.capture import FLAT_REFERENCE, FREE, captured_free, texts_of, unranked
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import Maps
 from sightline.questions import Reduction
@@ -45,8 +43,6 @@ class Frozen:
 
     def finish(self, arrays: Arrays) -> Measurement:
         """Count the texts without a ranking, as they are counted for the model."""
-        one, alike = np.asarray(arrays["words"]) < 2, np.asarray(arrays["constant"])
-        rest = np.ones(len(one), dtype=bool)
-        reasons = {"one word": one, "constant attention": alike, "constant or zero reference": rest}
+        reasons = unranked(arrays, FLAT_REFERENCE)
         settings = {"share": self.share, "gradient": self.gradient}
         return Measurement(self.code, arrays, count_undefined(arrays, reasons), settings)

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Bool, Float
 
 from sightline.maths.divergences import probabilities, total_variation
-from sightline.measures.arrays import count_undefined, ragged, to_numpy
+from sightline.measures.arrays import count_undefined, of_words, ragged, to_numpy
 from sightline.measures.words import Words, like, spelled, type_number, words_of
 from sightline.results import Measurement, Ragged
 from sightline.seeds import Seeds
@@ -57,8 +57,7 @@ class Marks:
 
     def learn(self, arrays: Arrays, seeds: Seeds) -> frozenset[float]:
         """Find the types that stand in nearly every text; in a handful of texts any may."""
-        types = arrays["types"]
-        assert isinstance(types, Ragged)  # as `look` made them
+        types = of_words(arrays["types"])
         texts = len(types.lengths)
         kinds, counts = np.unique(types.flat, return_counts=True)
         return frozenset(kinds[counts >= self.everywhere * texts].tolist() if texts >= self.least else ())

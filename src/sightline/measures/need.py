@@ -12,10 +12,10 @@ from jaxtyping import Bool, Float
 from sightline.maths.positions import CELLS, recut
 from sightline.maths.projections import uniform
 from sightline.maths.simplex import decision
-from sightline.measures.arrays import count_undefined, decided, ragged, shuffled, to_numpy
+from sightline.measures.arrays import count_undefined, decided, of_words, ragged, shuffled, to_numpy
 from sightline.measures.importance import odds_of
 from sightline.measures.words import Words, like, words_of
-from sightline.results import Measurement, Ragged
+from sightline.results import Measurement
 from sightline.seeds import Seeds
 from sightline.types import Arrays, Subject, Survey, Trace
 
@@ -45,9 +45,7 @@ class Need:
 
     def learn(self, arrays: Arrays, seeds: Seeds) -> Float[Array, " G"]:
         """Average it, by relative position, over the texts where it is a number."""
-        attention = arrays["attention"]
-        assert isinstance(attention, Ragged)  # as `look` made it
-        curves = np.array([recut(row, CELLS) for row in attention.rows()])
+        curves = np.array([recut(row, CELLS) for row in of_words(arrays["attention"]).rows()])
         known = curves[~np.isnan(curves).any(axis=1)]
         return np.asarray(known.sum(axis=0) / max(1, len(known)))
 

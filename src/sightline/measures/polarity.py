@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from sightline.maths.ties import constant, settled
 from sightline.measures.arrays import count_undefined
-from sightline.measures.capture import ranked, texts_of
+from sightline.measures.capture import ranked, texts_of, unranked
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import Maps
 from sightline.results import Measurement
@@ -50,9 +50,7 @@ class Polarity:
 
     def finish(self, arrays: Arrays) -> Measurement:
         """Count the texts without a top word: one word, constant attention."""
-        one, alike = np.asarray(arrays["words"]) < 2, np.asarray(arrays["constant"])
-        undefined = count_undefined(arrays, {"one word": one, "constant attention": alike})
-        return Measurement(self.code, arrays, undefined, {"share": self.share})
+        return Measurement(self.code, arrays, count_undefined(arrays, unranked(arrays)), {"share": self.share})
 
 
 def _weighed(values: Float[Array, "B W"], weights: Float[Array, "B W"]) -> Float[Array, " B"]:

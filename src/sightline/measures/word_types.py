@@ -9,8 +9,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.maths.ties import constant
-from sightline.measures.arrays import count_undefined, ragged
-from sightline.measures.capture import FREE, captured_free, texts_of
+from sightline.measures.arrays import count_undefined, of_words, ragged
+from sightline.measures.capture import FREE, captured_free, texts_of, unranked
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import MAKERS, Maps
 from sightline.measures.words import spelled, type_number, words_of
@@ -80,7 +80,7 @@ class WordTypes:
 
     def learn(self, arrays: Arrays, seeds: Seeds) -> Profiles:
         """Average the weight of each type over all texts, and permute the averages over the types."""
-        kind, weight, *free = (_ragged(arrays[name]) for name in ("type", "weight", *FREE))
+        kind, weight, *free = (of_words(arrays[name]) for name in ("type", "weight", *FREE))
         types, place = np.unique(kind.flat, return_inverse=True)
         known = ~np.isnan(weight.flat)  # no number, where the model's attention is none
         total, count = np.bincount(place, np.where(known, weight.flat, 0.0)), np.bincount(place, known)
@@ -101,9 +101,7 @@ class WordTypes:
 
     def finish(self, arrays: Arrays) -> Measurement:
         """Count the texts without a ranking, as they are counted for attention itself."""
-        one, alike = np.asarray(arrays["words"]) < 2, np.asarray(arrays["constant"])
-        reasons = {"one word": one, "constant attention": alike}
-        reasons["constant or zero reference, or one type"] = np.ones(len(one), dtype=bool)
+        reasons = unranked(arrays, "constant or zero reference, or one type")
         settings = {"share": self.share, "permutations": self.permutations, "gradient": self.gradient}
         return Measurement(self.code, arrays, count_undefined(arrays, reasons), settings)
 
@@ -111,8 +109,3 @@ class WordTypes:
 def _numbers(subject: Subject, trace: Trace) -> Float[Array, " _"]:
     words = spelled(subject.texts, words_of(trace), trace)
     return np.array([type_number(word) for word in words])
-
-
-def _ragged(values: object) -> Ragged:
-    assert isinstance(values, Ragged)  # as `look` made it
-    return values

@@ -18,8 +18,8 @@ def learning(learned: Learned) -> list[str]:
 
 
 def _guessing(learned: Learned) -> str:
-    """Say so where the model may as well guess; an interval without ends says no more."""
-    if learned.above.low > 0:
+    """Say so where the model may as well guess."""
+    if learned.something:
         return ""
     return "As far as these texts can tell, the model is no better than guessing."
 

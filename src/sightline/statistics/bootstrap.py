@@ -38,9 +38,10 @@ def mean(
     bounds: Bounds = UNIT,
     clusters: Int[Array, " N"] | None = None,
     level: float = LEVEL,
+    classes: Int[Array, " N"] | None = None,
 ) -> Estimate:
     """Mean over the texts where it is defined, with the interval of `ratio`."""
-    return ratio(values, None, seed, clusters, level, bounds)
+    return ratio(values, None, seed, clusters, level, bounds, classes)
 
 
 def proportion(hits: Float[Array, " N"], clusters: Int[Array, " N"] | None = None, level: float = LEVEL) -> Estimate:

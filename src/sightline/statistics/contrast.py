@@ -11,8 +11,9 @@ from scipy.stats import false_discovery_control
 
 from sightline.results import Estimate
 from sightline.statistics import bootstrap
-from sightline.statistics.intervals import LEVEL, UNIT, Bounds
+from sightline.statistics.intervals import LEVEL, UNIT, Bounds, known_rows
 from sightline.statistics.ratio import ratio
+from sightline.statistics.strata import Strata
 
 Array = np.ndarray
 
@@ -37,35 +38,39 @@ def paired(
     clusters: Int[Array, " N"] | None = None,
     level: float = LEVEL,
     bounds: Bounds = UNIT,
+    classes: Int[Array, " N"] | None = None,
 ) -> Contrast:
     """Compare each text with its own floor (the mean over draws, where it was drawn) and its own ceiling (else 1).
 
     The effect is ``Σ (number − floor) / Σ (ceiling − floor)``: 0 at chance, 1 where nothing could do better. A ratio of
     sums, so that texts on which nothing can be done neither count for nor against. ``bounds`` are those of the number
-    and its floor; an effect has those of its scale.
+    and its floor; an effect has those of its scale. ``classes`` count alike, however rare.
     """
     lower = _mean_of_known(floor) if floor.ndim == 2 else floor
     upper = np.ones_like(lower) if ceiling is None else ceiling
     known = ~np.isnan(observed + lower + upper)
     here, low, high = (np.where(known, values, np.nan) for values in (observed, lower, upper))
     return Contrast(
-        bootstrap.mean(here, seed, bounds, clusters, level),
-        bootstrap.mean(low, seed, bounds, clusters, level),
-        ratio(here - low, high - low, seed, clusters, level),
+        bootstrap.mean(here, seed, bounds, clusters, level, classes),
+        bootstrap.mean(low, seed, bounds, clusters, level, classes),
+        ratio(here - low, high - low, seed, clusters, level, classes=classes),
     )
 
 
-def p_value(observed: Float[Array, " N"], draws: Float[Array, "N R"]) -> float | None:
+def p_value(
+    observed: Float[Array, " N"], draws: Float[Array, "N R"], classes: Int[Array, " N"] | None = None
+) -> float | None:
     """Chance of a mean at least as large under the drawn floor, one-sided: ``(1 + #{draw ≥ observed}) / (R + 1)``.
 
-    Phipson & Smyth (2010): never 0. None where no text is defined.
+    Phipson & Smyth (2010): never 0. ``classes`` count alike in both means. None where no text is defined.
     """
-    known = ~np.isnan(observed) & ~np.isnan(draws).any(axis=1)
-    if not known.any():
+    rows = known_rows(observed, *draws.T)
+    if len(rows) == 0:
         return None
-    means = draws[known].mean(axis=0)
+    share = Strata.of(rows, classes).weight / len(rows)
+    means = share @ draws[rows]
     # Rounding must not turn a draw equal to the observed value into a smaller one.
-    return float((1 + (means >= observed[known].mean() - 1e-12).sum()) / (1 + len(means)))
+    return float((1 + (means >= share @ observed[rows] - 1e-12).sum()) / (1 + len(means)))
 
 
 def benjamini_hochberg(p: Mapping[str, float]) -> dict[str, float]:

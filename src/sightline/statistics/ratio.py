@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -21,13 +22,13 @@ from sightline.statistics.intervals import (
     held,
     kept,
     known_rows,
-    numbered,
     over,
     student,
     summed,
     told,
     without_interval,
 )
+from sightline.statistics.strata import Strata
 
 Array = np.ndarray
 _LOST = 0.1
@@ -41,6 +42,7 @@ def ratio(
     clusters: Int[Array, " N"] | None = None,
     level: float = LEVEL,
     bounds: Bounds = UNIT,
+    classes: Int[Array, " N"] | None = None,
 ) -> Estimate:
     """Estimate ``r = Σ top / Σ bottom`` over the texts where both are defined; without a bottom, the mean.
 
@@ -63,45 +65,60 @@ def ratio(
     bounds
         The least and the largest value a text can have. The interval keeps them if all clusters do, and where all
         texts are alike it cannot be told without them.
+    classes
+        Classes of texts that count alike, however rare: the sums are then weighted (`strata`).
     """
     below = np.ones_like(top) if bottom is None else bottom
     rows = known_rows(top, below)
-    n = len(rows)
-    if n == 0:
+    if len(rows) == 0:
         return without_interval(math.nan, 0, UNDEFINED)
-    members = numbered(None if clusters is None else clusters[rows], n)
-    above, under = summed(top[rows], members), summed(below[rows], members)
-    if bottom is not None and not _is_positive(under, level):
+    return _estimated(top[rows], below[rows], Strata.of(rows, classes, clusters), seed, level, bounds)
+
+
+def _estimated(
+    top: Float[Array, " N"], bottom: Float[Array, " N"], strata: Strata, seed: int, level: float, bounds: Bounds
+) -> Estimate:
+    n, given, room = len(top), strata.summed(top), strata.summed(bottom)
+    each = strata.levelled(top), strata.levelled(bottom)
+    above, under = (summed(one, strata.clusters) for one in each)
+    if not _is_positive(room, under, level):
         return without_interval(math.nan, n, UNSURE)
-    value = float(above.sum() / under.sum())
-    residuals, bounds = above - value * under, kept(above, under, bounds)
-    if all_alike(residuals, max(np.abs(above).max(), np.abs(under).max())):
-        return from_alike(value, n, effective(under), level, bounds)
-    low, high = _ends(residuals, under, seed, level)
-    method = told(f"studentised bootstrap over {over(n, len(under))}", level)
+    value, alone = float(above.sum() / under.sum()), effective(room)
+    residuals, bounds = above - value * under, kept(given, room, bounds)
+    scale = max(np.abs(above).max(), np.abs(under).max())
+    if all_alike(residuals, scale):
+        found = from_alike(value, n, alone, level, bounds)
+        differ = not all_alike(given - value * room, scale)
+        return replace(found, method=found.method.replace("all texts", "texts of each class")) if differ else found
+    alone = min(alone, 1 + strata.freedom(each[0] - value * each[1]))
+    low, high = _ends(residuals, under, alone, seed, level)
+    even = ", each class alike" if len(strata.sizes) > 1 else ""
+    method = told(f"studentised bootstrap over {over(n, len(under))}{even}", level)
     return Estimate(value, *held(value, value - low, value + high, bounds), n, method)
 
 
-def _is_positive(under: Float[Array, " G"], level: float) -> bool:
+def _is_positive(room: Float[Array, " G"], under: Float[Array, " G"], level: float) -> bool:
     """Tell whether the sum below is above 0 for sure: no cluster's is below, or its interval lies above.
 
     A ratio to what may be nothing, or to a ceiling that may lie below chance, is no number.
     """
-    if under.min() >= 0:
-        return bool(under.sum() > 0)
+    if room.min() >= 0:
+        return bool(room.sum() > 0)
     groups = len(under)
     spread = under - under.mean()
     error = math.sqrt(groups / max(groups - 1, 1) * (spread @ spread))
     return bool(under.sum() > student(level, groups) * error)
 
 
-def _ends(residuals: Float[Array, " G"], under: Float[Array, " G"], seed: int, level: float) -> tuple[float, float]:
-    """Say how far the interval reaches below the ratio and above it."""
+def _ends(
+    residuals: Float[Array, " G"], under: Float[Array, " G"], alone: float, seed: int, level: float
+) -> tuple[float, float]:
+    """Say how far the interval reaches below the ratio and above it; ``alone`` groups would weigh as these do."""
     tail = (1 - level) / 2
     error = math.sqrt(_scaled(len(under)) * (residuals @ residuals)) / under.sum()
     studentised = _studentised(residuals, under, error, seed, level)
     inner, outer = np.quantile(studentised, [tail, 1 - tail]) if len(studentised) else (0.0, 0.0)
-    usual = student(level, effective(under))
+    usual = student(level, alone)
     return error * max(outer, usual), error * max(-inner, usual)
 
 

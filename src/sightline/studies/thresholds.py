@@ -17,7 +17,7 @@ from typing import Any
 from sightline.audits import Audit
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store
-from sightline.findings.claims import CLAIMS
+from sightline.findings.claims import CLAIMS, DECIDING
 from sightline.findings.decide import decide
 from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
@@ -92,7 +92,7 @@ def table(grid: Grid, store: Store) -> dict[str, Any]:
     seeds = [spec.seed for spec in grid.cells]
     return {
         "delta": delta,
-        "minimum_texts": max(fewest[code] for code in DECIDE),
+        "minimum_texts": max(fewest[code] for code in DECIDING),
         "minimum": fewest,
         "power": power,
         "astray": astray,
@@ -104,8 +104,6 @@ def table(grid: Grid, store: Store) -> dict[str, Any]:
 
 Effects = Mapping[str, Estimate]
 """The effects of one audit, by finding."""
-DECIDE = tuple(code for code, claim in CLAIMS.items() if claim.charge in ("moved", "alone"))
-"""The findings without which there is no verdict."""
 
 
 def effects(audit: Audit, seed: int) -> dict[str, Estimate]:

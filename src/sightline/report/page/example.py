@@ -14,7 +14,7 @@ from sightline.report.numerals import count
 from sightline.report.page.held import HeldMap, HeldTexts
 from sightline.report.page.tokens import TextView, map_row, text_view
 from sightline.report.sentences import answers, quoted
-from sightline.results import MUST_NOT, MapRow, Results
+from sightline.results import MUST_NOT, MapRow, Results, merit
 
 LONGEST = 60
 """Words of a text that is still seen at one glance; where all are longer, the shortest are looked through."""
@@ -46,12 +46,7 @@ def _rivals(rows: Sequence[MapRow]) -> list[MapRow]:
     """Order the maps that weigh words as attention does: the chosen one, then by what their words carry."""
     weighing = next((family.rows for family in families(rows) if not family.signed), ())
     others = [row for row in weighing if row.name != "attention"]
-    return sorted(others, key=lambda row: (not row.chosen, -_carried(row)))
-
-
-def _carried(row: MapRow) -> float:
-    value = math.nan if row.carried is None else row.carried.value
-    return -math.inf if math.isnan(value) else value
+    return sorted(others, key=lambda row: (not row.chosen, -merit(row.carried)))
 
 
 def _bad_classes(audit: Results) -> list[str]:
