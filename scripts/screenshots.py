@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,16 +19,17 @@ from sightline.experiments.run import run
 from sightline.report.page.render import write_page
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data
-from sightline.spec.values import RunSpec
+from sightline.spec.values import Guide, RunSpec
 
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
 CHROMIUM = "/usr/bin/chromium"
-DATA = "planted:needle(n=600,length=20,strength=0.9)"
-MODELS = {
-    "learned": "mlp(hidden=16)+additive",
-    "random": "mlp(hidden=16)+additive+softmax+random",
-    "stop": "bilstm(hidden=32)+additive",
+NEEDLE, ENDING = (f"planted:needle({more}n=600,length=20,strength=0.9)" for more in ("", "ending=true,"))
+MODELS: Mapping[str, tuple[str, str, Guide]] = {
+    "learned": (NEEDLE, "mlp(hidden=16)+additive", ""),
+    "random": (NEEDLE, "mlp(hidden=16)+additive+softmax+random", ""),
+    "stop": (ENDING, "bilstm(hidden=32)+additive", "last"),
 }
+"""The audits: of which texts, which model, and onto which word its attention is guided."""
 LARGEST = 300_000
 
 
@@ -105,11 +106,9 @@ def main() -> None:
 
 def drawn(model: str, path: Path) -> Path:
     """Train and audit a model, and write its page."""
-    built, fit = build_specs(MODELS[model], epochs=20)
-    data = DATA
-    if model == "stop":
-        data, fit = data.replace(")", ",ending=true)"), replace(fit, guide="last")
-    return write_page(run(RunSpec(parse_data(data), built, fit))[1], path)
+    data, spec, guide = MODELS[model]
+    built, fit = build_specs(spec, epochs=20)
+    return write_page(run(RunSpec(parse_data(data), built, replace(fit, guide=guide)))[1], path)
 
 
 def photographed(browser: Browser, shot: Shot, path: Path) -> Path:

@@ -138,4 +138,5 @@ def environment(trace: Trace) -> dict[str, Any]:
         "device": str(trace.logits.device),
         "precision": str(trace.logits.dtype).removeprefix("torch."),
         "threads": torch.get_num_threads(),
+        "capability": torch.backends.cpu.get_cpu_capability(),
     }

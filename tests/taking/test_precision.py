@@ -1,4 +1,4 @@
-"""No number depends on the batch a text is in, on the order of the texts or on threads; equals are equal."""
+"""No number depends on the batch a text is in, on the order of the texts, on memory or threads; equals are equal."""
 
 import warnings
 from collections.abc import Iterator
@@ -73,11 +73,11 @@ def turned(name: str, values: Values) -> Values:
     "mlp(hidden=6)+additive+softmax", "mlp(hidden=6)+additive+sparsemax", "mlp(hidden=6)+additive+sparsegen(lambda=0.9)",
     "mlp(hidden=6)+additive+entmax", "bilstm(hidden=4)+additive+sparsegen(lambda=0.9)",
 ])  # fmt: skip
-def test_batches_order_and_threads_change_no_number(parts: str) -> None:
+def test_batches_order_memory_and_threads_change_no_number(parts: str) -> None:
     model, texts = precise(lively(parts)), DATASET.test[:9]
     whole = take(model, texts, 32)
     other = {
-        "batches of 1": take(model, texts, 1),
+        "batches of 1, 30 tokens at once": take(model, texts, 1, *default_measures(30)),
         "batches of 7, the other way round, 2 threads": take(model, texts[::-1], 7, threads=2),
     }
     for how, found in other.items():
@@ -128,3 +128,4 @@ def test_a_model_made_here_is_asked_in_double_precision_and_stays_as_it_was(alte
 def test_the_environment_says_in_which_precision_was_computed() -> None:
     found = audit(lively("mlp(hidden=6)+additive"), DATASET, limit=4, measures=(Outputs(),))
     assert found.environment["precision"] == "float64"
+    assert found.environment["capability"] == torch.backends.cpu.get_cpu_capability()

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from sightline.cli.estimate import duration
+from sightline.report.visible import one_line
 
 if TYPE_CHECKING:
     from sightline.experiments.run import Display
@@ -38,7 +39,9 @@ def progress(*, quiet: bool = False, verbose: bool = False, as_json: bool = Fals
 
 
 def _bars() -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[told]}"), TimeElapsedColumn())
+    # A label may look like markup, and is none.
+    stage, told = (TextColumn(text, markup=False) for text in ("{task.description}", "{task.fields[told]}"))
+    columns = (stage, BarColumn(), told, TimeElapsedColumn())
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
@@ -127,4 +130,4 @@ class Cells:
         words = [f"{self.done} of {self.total} cells", f"{60 * self.done / max(seconds, 1e-9):.1f} a minute"]
         words += [f"{self.failed} failed"] if self.failed else []
         words += [f"about {duration(left)} left"] if self.done < self.total else [f"in {duration(seconds)}"]
-        self.show(self.done, ", ".join([*words, *([told] if told else [])]))
+        self.show(self.done, one_line(", ".join([*words, *([told] if told else [])])))

@@ -12,12 +12,12 @@ from typing import Any
 
 from sightline.errors import SpecError, StoreError
 from sightline.files import plain, write_whole
-from sightline.report.visible import one_line
+from sightline.report.visible import one_line, visible
 
 
 def say(lines: Iterable[str]) -> None:
-    """Print finished lines on stdout."""
-    print("\n".join(lines))
+    """Print finished lines on stdout; whoever wrote what is in them, there is nothing that a terminal would obey."""
+    print("\n".join(map(visible, lines)))
 
 
 def tell(message: str) -> None:
