@@ -87,11 +87,20 @@ def whole(model: AttentionClassifier) -> dict[str, Measurement]:
     return taken(model, TEXTS, batch_size=32)
 
 
+@pytest.fixture(scope="module")
+def alone(model: AttentionClassifier) -> dict[str, Measurement]:
+    return taken(model, TEXTS, batch_size=1)
+
+
+@pytest.fixture(scope="module")
+def turned(model: AttentionClassifier) -> dict[str, Measurement]:
+    return taken(model, TEXTS[::-1], batch_size=2)
+
+
 @pytest.mark.parametrize("code", CODES)
-def test_batched_is_alone(code: str, model: AttentionClassifier, whole: dict[str, Measurement]) -> None:
-    alone = taken(model, TEXTS, batch_size=1)[code]
+def test_batched_is_alone(code: str, whole: dict[str, Measurement], alone: dict[str, Measurement]) -> None:
     for name, value in whole[code].values.items():
-        here, there = value, alone.values[name]
+        here, there = value, alone[code].values[name]
         if isinstance(value, Ragged):
             assert value.lengths.tolist() == there.lengths.tolist()
             here, there = value.flat, there.flat
@@ -100,16 +109,16 @@ def test_batched_is_alone(code: str, model: AttentionClassifier, whole: dict[str
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_order_of_the_texts_is_inert(code: str, model: AttentionClassifier, whole: dict[str, Measurement]) -> None:
-    turned = taken(model, TEXTS[::-1], batch_size=2)[code]
+def test_order_of_the_texts_is_inert(code: str, whole: dict[str, Measurement], turned: dict[str, Measurement]) -> None:
     for name, value in whole[code].values.items():
+        other = turned[code].values[name]
         if name == "partner":  # rows of the texts, which are turned round too
-            there = turned.values[name][::-1]
+            there = other[::-1]
             assert value.tolist() == np.where(there >= 0, len(TEXTS) - 1 - there, there).tolist()
         elif not isinstance(value, Ragged):
-            assert value == pytest.approx(turned.values[name][::-1], abs=1e-4, nan_ok=True), f"{code}.{name}"
+            assert value == pytest.approx(other[::-1], abs=1e-4, nan_ok=True), f"{code}.{name}"
         else:
-            rows = zip(value.rows(), turned.values[name].rows()[::-1], strict=True)
+            rows = zip(value.rows(), other.rows()[::-1], strict=True)
             assert all(a == pytest.approx(b, abs=1e-4, nan_ok=True) for a, b in rows), f"{code}.{name}"
 
 
