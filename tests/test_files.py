@@ -45,6 +45,7 @@ def test_whichever_call_breaks_the_old_or_the_new_is_whole(tmp_path: Path, kind,
     counted: Counter[tuple[str, bool]] = Counter()
     for place, told in broken_at_each(tmp_path, kind, mode, how, after=after):
         counted[found(place), told] += 1
+        assert found(hidden_name(place)) in ("nothing", "old")  # never a part of it, which somebody might put back
     assert set(counted) <= {("old", True), ("new", True), ("new", False)}, counted
     assert counted["old", True] >= 5
     assert counted["new", False] >= 1

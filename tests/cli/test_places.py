@@ -234,6 +234,15 @@ def test_the_folder_one_is_in_is_not_replaced(
     assert told.startswith(f"--save {name}: expected a folder by its name, and not the one you are in")
 
 
+@pytest.mark.parametrize("closed", [".", "sa"])
+def test_a_folder_that_must_not_be_written_is_refused(place: Path, monkeypatch, closed) -> None:
+    shut = Path(closed).resolve()
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).resolve() != shut)
+    with pytest.raises(SightlineError, match=r"^--save sa: no permission to write in .*; name another place$"):
+        check_places([], Output("--save", Path("sa"), AUDIT))
+    check_places([], Output("--store", Path("st"), Folder("a store", FILES, kept=True)))  # it may be read all the same
+
+
 def test_what_may_be_written(place: Path) -> None:
     Path("to-store").symlink_to("st")
     store = Folder("a store", FILES, kept=True)

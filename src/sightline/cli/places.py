@@ -65,8 +65,13 @@ def _check_above(output: Output) -> None:
     if not above.is_dir():
         raise StoreError(f"{output}: {above} is a {kind_of(above)}, not a folder; name another place")
     kept = output.folder is not None and output.folder.kept and output.path.is_dir()
-    if not kept and not os.access(above, os.W_OK | os.X_OK):  # a store may be read where it cannot be written
-        raise StoreError(f"{output}: no permission to write in {above}; name another place")
+    if not kept:  # a store may be read where it cannot be written
+        _check_permission(output, above)
+
+
+def _check_permission(output: Output, folder: Path) -> None:
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise StoreError(f"{output}: no permission to write in {folder}; name another place")
 
 
 def _check_kind(output: Output) -> None:
@@ -88,6 +93,7 @@ def _check_replaced(output: Output, folder: Folder) -> None:
         raise StoreError(f"{output}: exists and is not {folder.what}; name a new folder")
     if output.path.name in ("", "..") or Path.cwd().is_relative_to(output.place):
         raise StoreError(f"{output}: expected a folder by its name, and not the one you are in; change to one above it")
+    _check_permission(output, output.path)  # a folder that must not be written cannot be moved either
 
 
 def _check_input(output: Output, flag: str, path: Path) -> None:
