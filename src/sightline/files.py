@@ -94,11 +94,10 @@ def _check_replaceable(final: Path, new: Path) -> None:
 
 def _keep_mode(final: Path, new: Path) -> None:
     """Give what is new the permissions of what it replaces; some file systems have none that could be set."""
-    if kind_of(final) == "nothing":
-        return
-    mode = stat.S_IMODE(final.stat().st_mode)
-    if mode != stat.S_IMODE(new.stat().st_mode):
-        new.chmod(mode)
+    with suppress(FileNotFoundError):
+        mode = stat.S_IMODE(final.stat().st_mode)
+        if mode != stat.S_IMODE(new.stat().st_mode):
+            new.chmod(mode)
 
 
 def _place(new: Path, final: Path) -> None:
@@ -133,5 +132,5 @@ def _in_two_steps(new: Path, final: Path) -> None:
 
 def _move_out(between: Path, new: Path) -> None:
     """Move a folder whole to where it is removed: a part of it must never be found under the name in between."""
-    if kind_of(between) != "nothing":
+    with suppress(FileNotFoundError):  # as a rule nothing is there; or another process was faster
         between.rename(Path(tempfile.mkdtemp(dir=new.parent)) / "old")
