@@ -17,7 +17,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from sightline.errors import SpecError, StoreError
-from sightline.files import plain, write_whole
+from sightline.files import plain, put_back, write_whole
 from sightline.results import (
     SCHEMA,
     Bracket,
@@ -33,6 +33,8 @@ from sightline.results import (
 from sightline.spec.typed import parse_json, read_as
 
 Arrays = dict[str, np.ndarray]
+SUMMARY, TEXTS, ARRAYS = FILES = ("audit.json", "texts.jsonl", "arrays.npz")
+"""What a saved audit consists of; the first is the file by which it is known."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {"array": ("",), "ragged": ("/flat", "/le
 def save_results(found: Results, folder: str | Path) -> Path:
     """Write an audit to a folder; an audit already there is replaced, anything else is refused."""
     final = Path(folder)
-    if final.exists() and not (final / "audit.json").exists():
+    if final.exists() and not (final / SUMMARY).exists():
         raise StoreError(f"{final}: exists and is not a saved audit; name a new folder")
     return write_whole(final, lambda aside: write_results(found, aside))
 
@@ -60,10 +62,10 @@ def write_results(found: Results, folder: Path) -> None:
     folder.mkdir()
     taken = {name: m for name, m in found.measurements.items() if isinstance(m, Measurement)}
     summary = found.to_json() | {"measured": {name: _described(m) for name, m in taken.items()}}
-    (folder / "audit.json").write_text(json.dumps(plain(summary), indent=1, allow_nan=False), encoding="utf-8")
-    with (folder / "texts.jsonl").open("w", encoding="utf-8") as file:
+    (folder / SUMMARY).write_text(json.dumps(plain(summary), indent=1, allow_nan=False), encoding="utf-8")
+    with (folder / TEXTS).open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(asdict(text)) + "\n" for text in found.texts)
-    with (folder / "arrays.npz").open("wb") as file:
+    with (folder / ARRAYS).open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **_arrays(taken))
 
 
@@ -101,17 +103,18 @@ def _parts(value: Values) -> tuple[np.ndarray, ...]:
 def load_results(folder: str | Path) -> Results:
     """Read an audit that `save_results` wrote; what is not as it was written is named by its file and field."""
     path = Path(folder)
-    if not (path / "audit.json").is_file():
-        raise StoreError(f"{path}: expected a folder that `sightline audit --save` wrote; it has no audit.json")
-    with _naming(path / "audit.json") as file:
+    put_back(path)
+    if not (path / SUMMARY).is_file():
+        raise StoreError(f"{path}: expected a folder that `sightline audit --save` wrote; it has no {SUMMARY}")
+    with _naming(path / SUMMARY) as file:
         summary = _read_summary(file)
         measured = read_as(Mapping[str, Mapping[str, Any]], summary.get("measured"), "measured")
         forms = {name: _read_forms(name, item) for name, item in measured.items()}
-    with _naming(path / "texts.jsonl") as file:
+    with _naming(path / TEXTS) as file:
         texts = _read_texts(file)
-    with _naming(path / "arrays.npz") as file:
+    with _naming(path / ARRAYS) as file:
         values = _read_values(file, forms, len(texts))
-    with _naming(path / "audit.json"):
+    with _naming(path / SUMMARY):
         outcomes = _skipped(summary) | {name: _taken(name, item, values[name]) for name, item in measured.items()}
         stored = {one.name: summary[one.name] for one in fields(Results) if one.name in summary}
         stored["findings"] = _without_reasons(summary.get("findings"))

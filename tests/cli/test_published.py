@@ -56,7 +56,7 @@ def test_vectors_are_told_plainly(sightline: Call, reviews, tmp_path):
 
 @pytest.mark.parametrize("kind", ["snli", "babi"])
 def test_texts_with_a_query_need_a_model_that_reads_it(sightline: Call, kind, tmp_path):
-    data, out = f"{kind}:{folder_of(tmp_path, CORPORA[kind])}", tmp_path / "page.html"
+    data, out = f"{kind}:{folder_of(tmp_path / kind, CORPORA[kind])}", tmp_path / "page.html"
     assert sightline("check-data", "--data", data).code == 0
     for command in ("train", "audit"):
         ran = sightline(command, "--data", data, *TINY, "--out", tmp_path / "out")

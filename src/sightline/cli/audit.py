@@ -14,12 +14,14 @@ from sightline.cli.display import progress
 from sightline.cli.estimate import show_forecast
 from sightline.cli.gates import closed, read_gates
 from sightline.cli.machine import prepare, tokens_at_once
-from sightline.cli.output import check_apart, check_file, check_folder, emit, say, tell, writing
-from sightline.cli.source import read_source
+from sightline.cli.output import emit, say, tell, writing
+from sightline.cli.places import Folder, Output, check_places
+from sightline.cli.source import data_place, model_place, read_source
 from sightline.experiments.subject import audited, choose, scores_of
 from sightline.files import plain
 from sightline.report.sentences import headline
 from sightline.report.sheets.summary import lines
+from sightline.saving import FILES
 
 if TYPE_CHECKING:
     from sightline.audits import Audit
@@ -27,8 +29,7 @@ if TYPE_CHECKING:
     from sightline.experiments.subject import Chosen
 
 GATE_CLOSED = 3
-AUDIT_FILE = "audit.json"
-"""The file by which a saved audit is known."""
+AUDIT = Folder("a saved audit", FILES)
 
 Model = Annotated[
     str,
@@ -116,9 +117,15 @@ def audit(
     source = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
     training = {"preset": preset, "epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
     asked = training | {"companions": companions, "min_count": min_count, "vectors": vectors}
+    read = (
+        ("--data", data_place(source)),
+        ("--model", model_place(model)),
+        ("--vectors", vectors),
+        ("--scores", scores),
+    )
+    check_places(read, *written(out, save))
     subject = choose(source, model, asked, seed=seed, limit=limit, device=device, gradient=gradient)
     gates = read_gates(fail_on or ())
-    check_places(Path(source.path) if source.path else None, out, save, scores)
     where, tokens = prepare(device, threads), tokens_at_once(memory)
     if dry_run:
         if scores is not None:
@@ -145,12 +152,9 @@ def do_audit(
     return trained, found
 
 
-def check_places(data: Path | None, out: Path, save: Path | None, scores: Path | None = None) -> None:
-    """Check where report and audit will go before anything is trained."""
-    check_apart({"--data": data, "--scores": scores, "--out": out, "--save": save})
-    check_file(out)
-    if save is not None:
-        check_folder(save, AUDIT_FILE, "a saved audit", "--save")
+def written(out: Path, save: Path | None) -> tuple[Output | None, ...]:
+    """Say what `write_audit` writes."""
+    return Output("--out", out), None if save is None else Output("--save", save, AUDIT)
 
 
 def write_audit(found: Audit, out: Path, save: Path | None, *, texts: bool = True) -> None:

@@ -8,10 +8,12 @@ from typing import Annotated
 import typer
 
 from sightline.cli import flags
-from sightline.cli.audit import check_places, do_audit, show_audit, write_audit
+from sightline.cli.audit import do_audit, show_audit, write_audit, written
 from sightline.cli.display import progress
 from sightline.cli.machine import prepare, tokens_at_once
-from sightline.cli.train import check_place, save_model
+from sightline.cli.places import Output, check_places
+from sightline.cli.train import MODEL as SAVED_MODEL
+from sightline.cli.train import save_model
 from sightline.experiments.subject import choose_training
 from sightline.spec.texts import parse_data
 
@@ -41,8 +43,7 @@ def demo(
     """
     report, saved, model = out / "report.html", out / "audit", out / "model"
     subject = choose_training(parse_data(DATA), MODEL, {"companions": COMPANIONS}, seed=seed)
-    check_places(None, report, saved)
-    check_place(None, model)
+    check_places((), *written(report, saved), Output("--out", model, SAVED_MODEL))
     where = prepare(device, threads)
     # What demo stands for.
     command = f"sightline audit --data '{DATA}' --model {MODEL} --companions {COMPANIONS} --seed {seed}"

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from sightline.cli import flags
-from sightline.cli.output import check_file, emit, say, writing
+from sightline.cli.output import emit, say, writing
+from sightline.cli.places import Output, check_places
 from sightline.report.sentences import headline
 from sightline.saving import load_results
 
@@ -26,7 +27,7 @@ def report(
     """Draw a saved audit again: the same numbers, the same page, without the model or the data."""
     from sightline.report.page.render import write_page  # noqa: PLC0415  (jinja2)
 
-    check_file(out)
+    check_places((("AUDIT_DIR", folder),), Output("--out", out))
     found = load_results(folder)
     with writing(out):
         write_page(found, out, texts=not no_texts)

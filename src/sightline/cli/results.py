@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sightline.cli import flags
-from sightline.cli.output import check_file, emit, say, tell, write_text
+from sightline.cli.output import emit, say, tell, write_text
+from sightline.cli.places import Output, check_places
 from sightline.errors import StoreError
 from sightline.files import plain
 from sightline.report.sheets.columns import aligned
@@ -38,13 +39,13 @@ def results(store: flags.StoreFolder, csv_file: Csv = None, check: Check = False
     """List the runs of a store: what each is, how it ended, its verdict and accuracy."""
     from sightline.experiments.store import Store  # noqa: PLC0415  (numpy and the report, for this command alone)
 
+    check_places((("--store", store),), None if csv_file is None else Output("--csv", csv_file))
     if not (store / "store.json").exists():
         raise StoreError(f"--store {store}: expected a folder that `sightline study` wrote")
     kept = Store(store)
     torn = kept.check() if check else ()
     runs = kept.summaries()
     if csv_file is not None:
-        check_file(csv_file, "--csv")
         write_text(csv_file, _as_csv(runs))
     for key in torn:
         tell(f"torn or changed: {key}; a study that has this run does it again")

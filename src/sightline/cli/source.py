@@ -1,11 +1,13 @@
-"""What ``--data`` and the flags beside it say, as a spec."""
+"""What ``--data`` and the flags beside it say, as a spec; and the files that ``--data`` and ``--model`` read."""
 
 from __future__ import annotations
 
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 from sightline.errors import SpecError
+from sightline.experiments.subject import PY, saved_folder
 from sightline.spec.texts import parse_data
 from sightline.spec.values import TABLES, DataSpec
 
@@ -21,3 +23,16 @@ def read_source(data: str, **settings: Any) -> DataSpec:
         one = named[0]
         raise SpecError(f"--{one} {getattr(spec, one)}: {spec.kind} has no columns to name; leave --{one} out")
     return spec
+
+
+def data_place(spec: DataSpec) -> Path | None:
+    """Name the file or folder that texts are read from; None where they are generated."""
+    return Path(spec.path) if spec.path else None
+
+
+def model_place(model: str) -> Path | None:
+    """Name the folder of a saved model, or the code in this folder that builds one; None where it is a spec."""
+    if not model.startswith(PY):
+        return saved_folder(model)
+    package = model.removeprefix(PY).partition(":")[0].partition(".")[0]
+    return Path(package) if Path(package).is_dir() and package else Path(f"{package}.py")

@@ -14,7 +14,9 @@ import typer
 from sightline.cli import flags
 from sightline.cli.display import cells_progress
 from sightline.cli.estimate import duration
-from sightline.cli.output import check_file, emit, say, tell, write_text
+from sightline.cli.output import emit, say, tell, write_text, writing
+from sightline.cli.places import Folder, Input, Output, check_places
+from sightline.cli.source import data_place
 from sightline.errors import SpecError
 from sightline.report.sheets.files import PRINTINGS
 from sightline.report.sheets.terminal import to_text
@@ -60,10 +62,14 @@ def study(
     one store at once. Exits with 4 where cells have failed.
     """
     from sightline.experiments.grid import read_grid  # noqa: PLC0415  (as late as it is needed)
-    from sightline.experiments.store import Store  # noqa: PLC0415  (as late as it is needed)
+    from sightline.experiments.store import FILES, Store  # noqa: PLC0415  (as late as it is needed)
 
-    check_table(table)
-    grid, kept = read_grid(file), Store(store, make=not dry_run)
+    check_printing(table)
+    grid = read_grid(file)
+    room = Output("--store", store, Folder("a store", FILES, kept=True))
+    check_places(inputs(file, grid), room, None if table is None else Output("--table", table))
+    with writing(store):
+        kept = Store(store, make=not dry_run)
     found = kept.find(grid.keys)
     todo = [cell for cell, key in zip(grid.cells, grid.keys, strict=True) if _wanted(found.get(key), retry_failed)]
     todo = todo[:limit]
@@ -98,13 +104,18 @@ def _run(todo: Sequence[RunSpec], store: Store, workers: int, again: bool, quiet
         tell(f"{elsewhere} cells are being run by another process on this store")
 
 
-def check_table(file: Path | None) -> None:
-    """Refuse a table that could not be written, before hours are spent on its numbers."""
-    if file is None:
-        return
-    if file.suffix not in PRINTINGS:
+def check_printing(file: Path | None) -> None:
+    """Refuse a table of a kind that there is not, before hours are spent on its numbers."""
+    if file is not None and file.suffix not in PRINTINGS:
         raise SpecError(f"--table {file}: expected a name that ends in {', '.join(PRINTINGS)}")
-    check_file(file, "--table")
+
+
+def inputs(file: Path, grid: Grid) -> list[Input]:
+    """Name what a study reads: its file, and the data and vectors of its cells."""
+    data = {data_place(cell.data) for cell in grid.cells}
+    vectors = {Path(cell.model.vectors) for cell in grid.cells if cell.model.vectors}
+    named = [(f"data of {file}", one) for one in data] + [(f"vectors of {file}", one) for one in vectors]
+    return [("FILE.toml", file), *named]
 
 
 def _show_table(grid: Grid, found: dict[str, Summary], file: Path | None, as_json: bool) -> None:

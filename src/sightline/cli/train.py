@@ -11,12 +11,15 @@ from sightline.cli import flags
 from sightline.cli.display import progress
 from sightline.cli.estimate import show_forecast
 from sightline.cli.machine import prepare, tokens_at_once
-from sightline.cli.output import check_apart, check_folder, emit, say, writing
-from sightline.cli.source import read_source
+from sightline.cli.output import emit, say, writing
+from sightline.cli.places import Folder, Output, check_places
+from sightline.cli.source import data_place, read_source
 from sightline.experiments.subject import MODEL_FILE, ToTrain, choose_training
 
 if TYPE_CHECKING:
     from sightline.experiments.run import Trained
+
+MODEL = Folder("a saved model", (MODEL_FILE,))
 
 Model = Annotated[
     str,
@@ -72,8 +75,8 @@ def train(
     columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
     source = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
     training = {"preset": preset, "epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
+    check_places((("--data", data_place(source)), ("--vectors", vectors)), Output("--out", out, MODEL))
     subject = choose_training(source, model, training | {"companions": companions, "vectors": vectors}, seed=seed)
-    check_place(Path(source.path) if source.path else None, out)
     where = prepare(device, threads)
     if dry_run:
         return show_forecast(subject.forecast(where, tokens_at_once(None)), as_json)
@@ -81,12 +84,6 @@ def train(
         trained = subject.trained(display, where)
     save_model(trained, out, seed)
     return show_trained(trained, out, subject, as_json)
-
-
-def check_place(data: Path | None, out: Path) -> None:
-    """Check where the model will go before it is trained."""
-    check_apart({"--data": data, "--out": out})
-    check_folder(out, MODEL_FILE, "a saved model")
 
 
 def save_model(trained: Trained, out: Path, seed: int) -> None:

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from sightline.files import write_whole
+from sightline.files import put_back, write_whole
 
 MANIFEST = "SHA256SUMS"
 """A line for each file, as `sha256sum -c SHA256SUMS` reads it, and a last one that seals the lines themselves."""
@@ -43,6 +43,7 @@ def read_whole(folder: str | Path, wanted: str, *, alone: bool = False) -> bytes
     With ``alone`` only the bytes of that file are checked: enough to trust what it says, not to call the run whole.
     """
     place = Path(folder)
+    put_back(place)
     try:
         manifest = (place / MANIFEST).read_bytes()
         lines, seal = manifest.decode().split(_SEAL)

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from sightline.audits import Audit
 
 LAYOUT = 2
-INDEX = "index.sqlite"
+MARK, INDEX, RUNS, TRAININGS, CLAIMS = FILES = ("store.json", "index.sqlite", "runs", "trainings", "claims")
+"""What a store consists of; the first is the file by which it is known."""
 State = Literal["done", "failed", "missing"]
 
 
@@ -83,7 +84,7 @@ class Store:
 
     def __init__(self, root: str | Path, *, make: bool = True) -> None:
         self.root = Path(root)
-        mark = self.root / "store.json"
+        mark = self.root / MARK
         if not mark.exists() and not make and not self.root.exists():
             return  # only looked at, and there is nothing to see
         if not mark.exists():
@@ -95,11 +96,11 @@ class Store:
 
     def run_folder(self, key: str) -> Path:
         """Say where a run lies, or would."""
-        return self.root / "runs" / key[:2] / key
+        return self.root / RUNS / key[:2] / key
 
     def training_folder(self, key: str) -> Path:
         """Say where a training lies, or would."""
-        return self.root / "trainings" / key[:2] / key
+        return self.root / TRAININGS / key[:2] / key
 
     def state(self, key: str) -> State:
         """Tell whether a run is done, failed, or missing; torn and changed ones count as missing."""
@@ -122,7 +123,7 @@ class Store:
 
     def keys(self) -> tuple[str, ...]:
         """Name the runs there are folders of."""
-        return tuple(sorted(folder.name for folder in (self.root / "runs").glob("??/[!.]*")))
+        return tuple(sorted(folder.name for folder in (self.root / RUNS).glob("??/[!.]*")))
 
     def check(self) -> tuple[str, ...]:
         """Read every byte of every run, whatever the index says, and name those that are torn or changed.
@@ -153,7 +154,7 @@ class Store:
 
     def bytes_a_run(self) -> float:
         """Say how much room a run has taken so far, with its share of the trainings; 0 in an empty store."""
-        runs = sum(1 for _ in (self.root / "runs").glob("??/*"))
+        runs = sum(1 for _ in (self.root / RUNS).glob("??/*"))
         used = sum(path.stat().st_size for path in self.root.rglob("*") if path.is_file())
         return used / runs if runs else 0.0
 
@@ -200,11 +201,11 @@ class Store:
 
     def claim_run(self, key: str) -> AbstractContextManager[bool]:
         """Claim a run without waiting: somebody who holds it will finish it."""
-        return claim(self.root / "claims" / f"run-{key}", wait=False)
+        return claim(self.root / CLAIMS / f"run-{key}", wait=False)
 
     def claim_training(self, key: str) -> AbstractContextManager[bool]:
         """Claim a training, waiting for who holds it: it is needed, and they will have made it."""
-        return claim(self.root / "claims" / f"training-{key}", wait=True)
+        return claim(self.root / CLAIMS / f"training-{key}", wait=True)
 
 
 def _about(spec: RunSpec) -> tuple[str, str, int]:

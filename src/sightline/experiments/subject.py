@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sightline.data.vectors import with_vectors
 from sightline.errors import ModelError, SpecError
+from sightline.files import put_back
 from sightline.questions import Reduction
 from sightline.spec.catalogue import ENCODERS
 from sightline.spec.presets import build_specs
@@ -199,6 +200,7 @@ def choose_training(
 def saved_folder(model: str) -> Path | None:
     """Give the folder of a saved model that a text names, or None where it is a spec; a path to nothing is an error."""
     path = Path(model).expanduser()
+    put_back(path)
     if (path / MODEL_FILE).is_file():
         return path
     named = os.sep in model or "/" in model or model.startswith((".", "~"))

@@ -14,7 +14,7 @@ from safetensors.torch import load, save
 
 from sightline.data.vocabulary import Vocabulary
 from sightline.errors import ModelError, SightlineError, SpecError
-from sightline.files import plain, write_whole
+from sightline.files import plain, put_back, write_whole
 from sightline.models.classifier import AttentionClassifier, build
 from sightline.spec.typed import parse_json, read_as
 from sightline.spec.values import ModelSpec
@@ -71,6 +71,7 @@ def write_classifier(model: AttentionClassifier, folder: Path, seed: int, record
 def load_classifier(folder: str | Path) -> tuple[AttentionClassifier, dict[str, Any]]:
     """Read a classifier that `save_classifier` wrote, and the record of its training."""
     path = Path(folder)
+    put_back(path)
     card = _read_card(path / "model.json")
     try:
         # Without memory and without drawing weights: a size that is not that of the file is noticed before it costs.

@@ -27,7 +27,7 @@ from sightline.collector import collector_paused
 from sightline.data.corpora.corpus import Corpus, Text, copy_number
 from sightline.data.official.formats import FORMATS, source_digest
 from sightline.data.sources.rows import table_digest
-from sightline.errors import SightlineError
+from sightline.errors import SightlineError, StoreError
 from sightline.files import write_whole
 from sightline.spec.values import OFFICIAL, DataSpec
 
@@ -54,7 +54,7 @@ def read_corpus(spec: DataSpec, digest: str) -> Corpus:
         corpus = FORMATS[spec.kind].read(spec.path, options, spec.recipe)
         corpus = replace(corpus, copies=tuple(map(copy_number, corpus.texts)))
         if file is not None:
-            with suppress(OSError):  # a full disk or a folder that is not ours costs time, not the result
+            with suppress(OSError, StoreError):  # a full disk or a place that is not ours costs time, not the result
                 write_whole(file, lambda aside: keep(corpus, aside, spec.path))
         return corpus
 
