@@ -299,7 +299,7 @@ class TableCell:
 class Table:
     """Results side by side: a row for each setting, named by its value on every axis, and a column for each quantity.
 
-    ``notes`` name what a partial table lacks.
+    ``partial`` says how much a table lacks, and is empty where it is whole; ``notes`` name what that is.
     """
 
     title: str
@@ -308,6 +308,7 @@ class Table:
     row_names: tuple[tuple[str, ...], ...]
     row_axes: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    partial: str = ""
 
     def __post_init__(self) -> None:
         if len(self.rows) != len(self.row_names):

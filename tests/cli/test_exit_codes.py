@@ -13,6 +13,7 @@ import pytest
 
 from sightline.audits import Audit
 from sightline.cli.gates import closed, read_gates
+from sightline.cli.stopping import heed_sigterm
 from tests.cli.conftest import TINY, Call, Finished, write_table
 
 # An interrupt is handled even where the tests run in the background, which would have it ignored.
@@ -229,6 +230,36 @@ def test_an_interrupt_is_one_line(sightline: Call, monkeypatch):
     done = sightline("check-data", "--data", "x.csv")
     assert done.code == 130
     assert one_error(done.err) == "error: interrupted; nothing is half-written"
+
+
+def test_sigterm_is_one_line_and_unwinds_what_runs(sightline: Call, monkeypatch):
+    unwound = []
+
+    def terminate(*arguments: object) -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)  # an impatient second one cuts nothing short
+            unwound.append(True)
+
+    monkeypatch.setattr("sightline.data.loading.load", terminate)
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        heed_sigterm()
+        done = sightline("check-data", "--data", "x.csv")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert (done.code, unwound) == (143, [True])
+    assert one_error(done.err) == "error: terminated; nothing is half-written"
+
+
+def test_sigterm_stays_ignored_where_whoever_started_us_ignores_it():
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        heed_sigterm()
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_an_interrupted_training_leaves_nothing(here: Path):

@@ -4,11 +4,11 @@ import csv
 import gc
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from sightline.experiments.grid import read_grid
 from sightline.experiments.store import Store
 from tests.cli.conftest import Call
 from tests.experiments.test_store import same
+from tests.living import lives, wait_for, workers_of
 
 TINY = """
 name = "tiny"
@@ -45,6 +46,7 @@ def test_a_study_is_run_resumed_and_tabulated(sightline: Call, tiny: Path, tmp_p
     store = tmp_path / "store"
     first = sightline("study", tiny, "--store", store, "--limit", 3, "--quiet")
     assert first.code == 0
+    assert first.out.startswith("tiny (partial: 1 missing, of 4 cells)\n")
     assert first.out.count("missing: ") == 1
     assert "missing: model = bilstm(hidden=4), seed = 1" in first.out
     runs = {path: path.stat().st_mtime_ns for path in (store / "runs").glob("??/*/SHA256SUMS")}
@@ -97,6 +99,41 @@ def test_failed_cells_are_told_kept_and_run_again(sightline: Call, tiny: Path, t
     assert all(p.stat().st_mtime_ns == then for p, then in before.items())
     assert sightline("study", tiny, "--store", tmp_path / "store", "--quiet", "--retry-failed").code == 4
     assert sum(p.stat().st_mtime_ns != then for p, then in before.items()) == 2
+
+
+def test_cells_that_another_process_is_at_are_left_to_it_and_said_to_be(
+    sightline: Call, tiny: Path, tmp_path: Path
+) -> None:
+    store, kept, keys = tmp_path / "store", Store(tmp_path / "store"), read_grid(tiny).keys
+    waits = "2 of 4 cells are being run by another process; run the study again when it has ended\n"
+    lacking = "2 being run by another process, of 4 cells"
+    held = "being run by another process: model = mlp(hidden=4), seed = 1"
+    with kept.claim_run(keys[1]), kept.claim_run(keys[2]):
+        first = sightline("study", tiny, "--store", store, "--quiet", "--json", "--table", tmp_path / "t.csv")
+        assert (first.code, first.err, first.json["partial"]) == (4, waits, lacking)
+        assert held in first.json["notes"]
+        with (tmp_path / "t.csv").open(newline="") as file:
+            assert {line["note"] for line in csv.DictReader(file) if line["value"]} == {"1 of 2 seeds"}
+        for form in ("md", "tex"):
+            again = sightline("study", tiny, "--store", store, "--quiet", "--table", tmp_path / f"t.{form}")
+            assert (again.code, again.err) == (4, waits)
+            assert f"(partial: {lacking})" in (tmp_path / f"t.{form}").read_text().replace("\\", "")
+        assert again.out.startswith(f"tiny (partial: {lacking})\n")
+        assert held in again.out
+    whole = sightline("study", tiny, "--store", store, "--quiet", "--json")
+    assert (whole.code, whole.err, whole.json["partial"], whole.json["notes"]) == (0, "", "", [])
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_store_that_cannot_be_locked_is_wrong_input_and_no_failure(
+    sightline: Call, tiny: Path, tmp_path: Path, workers: int
+) -> None:
+    store = Store(tmp_path / "store")
+    (store.root / "claims").write_text("a file where a folder should be")
+    done = sightline("study", tiny, "--store", store.root, "--quiet", "--workers", workers)
+    assert (done.code, done.out) == (2, "")
+    assert re.fullmatch(r"error: .*cannot be locked .*; use a store that can be written\n", done.err)
+    assert store.keys() == ()
 
 
 def test_results_lists_and_exports(sightline: Call, tiny: Path, tmp_path: Path) -> None:
@@ -165,12 +202,6 @@ seed = [0, 1, 2]
 """
 
 
-def wait_for(reached: Callable[[], bool]) -> None:
-    end = time.monotonic() + 120
-    while not reached() and time.monotonic() < end:
-        time.sleep(0.01)
-
-
 def damage(file: Path, place: int) -> None:
     """Cut a file short, or flip a bit in its middle."""
     content = bytearray(file.read_bytes())
@@ -178,26 +209,38 @@ def damage(file: Path, place: int) -> None:
     file.write_bytes(content if place % 2 else content[:-7])
 
 
+def stop(study: Path, store: Path, send: Callable[[int, int], None], signal_sent: int) -> tuple[int, str]:
+    """Start a study, stop it as soon as a worker has a cell, and give its exit code and its last words."""
+    shutil.rmtree(store / "claims")
+    stopped = start(study, store)
+    wait_for(lambda: any((store / "claims").glob("run-*")))
+    workers = workers_of(stopped.pid)
+    send(stopped.pid, signal_sent)
+    _, told = stopped.communicate(timeout=60)
+    assert "Traceback" not in told
+    *_, advice, last = told.splitlines()
+    assert advice == "stopped: the cells that are done are kept, and the same command goes on with the next"
+    assert [worker for worker in workers if lives(worker)] == []
+    return stopped.returncode, last
+
+
 def test_killed_and_interrupted_studies_end_as_unbroken_ones(tmp_path: Path) -> None:
-    """The reduced form of what `make verify` does thirty times: SIGKILL to all, SIGINT, a file cut, a bit flipped."""
+    """The reduced form of what `make verify` does thirty times: killed, interrupted, terminated, a file cut, a bit flipped."""
     study, broken, whole = tmp_path / "study.toml", tmp_path / "broken", Store(tmp_path / "whole")
     study.write_text(BREAKABLE)
     grid = read_grid(study)
     killed = start(study, broken)
     wait_for(lambda: len(list((broken / "runs").glob("??/[!.]*/SHA256SUMS"))) >= 2)
-    os.killpg(killed.pid, signal.SIGKILL)
+    workers = workers_of(killed.pid)
+    killed.kill()  # the parent alone: its workers see to themselves
     killed.communicate()
+    wait_for(lambda: not any(map(lives, workers)), 10)
+    assert (len(workers), [worker for worker in workers if lives(worker)]) == (2, [])
     for place, run in enumerate(sorted((broken / "runs").glob("??/[!.]*"))):
         damage(run / ("arrays.npz", "audit.json")[place % 2], place)
-    shutil.rmtree(broken / "trainings")  # so that there is enough to do for an interrupt to come in time
-    shutil.rmtree(broken / "claims")
-    stopped = start(study, broken)
-    wait_for(lambda: any((broken / "claims").glob("run-*")))
-    os.killpg(stopped.pid, signal.SIGINT)
-    _, told = stopped.communicate(timeout=60)
-    assert stopped.returncode == 130
-    assert told.splitlines()[-1] == "error: interrupted; nothing is half-written"
-    assert "Traceback" not in told
+    shutil.rmtree(broken / "trainings")  # so that there is enough to do for a signal to come in time
+    assert stop(study, broken, os.killpg, signal.SIGINT) == (130, "error: interrupted; nothing is half-written")
+    assert stop(study, broken, os.kill, signal.SIGTERM) == (143, "error: terminated; nothing is half-written")
     last = start(study, broken, workers=1)
     printed, _ = last.communicate(timeout=300)
     assert (last.returncode, "missing" in printed) == (0, False)

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections import Counter
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from sightline.errors import StoreError
+from sightline.errors import SightlineError, StoreError
 from sightline.experiments.executors import processes
 from sightline.experiments.executors.processes import ATTEMPTS, Processes
 from sightline.experiments.executors.serial import Serial
@@ -22,6 +23,7 @@ from sightline.spec.keys import run_key
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
 from tests.experiments.test_store import same
+from tests.living import workers_of
 
 BASE = RunSpec(
     parse_data("planted:needle(n=160,length=8)"), parse_model("mlp(hidden=4)+additive"), FitSpec(epochs=2), limit=30,
@@ -51,9 +53,7 @@ def test_a_killed_worker_is_told_and_its_cell_taken_up_again(tmp_path: Path) -> 
         claims = store.root / "claims"
         while not claims.exists() or not list(claims.glob("run-*")):
             time.sleep(0.01)
-        children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
-        workers = [int(c) for c in children if b"spawn_main" in Path(f"/proc/{c}/cmdline").read_bytes()]
-        os.kill(workers[0], signal.SIGKILL)
+        os.kill(workers_of(os.getpid())[0], signal.SIGKILL)
 
     threading.Thread(target=kill_one, daemon=True).start()
     for ended in Processes(2).run(specs, store, again=False):
@@ -76,6 +76,38 @@ def die(pipe: object, root: Path, again: bool) -> None:
     """A worker that is killed by the cell it is given."""
     pipe.recv()
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_worker_that_gives_up_by_itself_is_no_failure_of_its_cell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sightline.experiments.executors.processes.work", give_up)
+    store = Store(tmp_path / "store")
+    with pytest.raises(SightlineError, match=r"a worker ended with code 3 and no result of mlp.* --workers 1 needs no"):
+        list(Processes(2).run(SPECS, store, again=False))
+    assert store.keys() == ()
+
+
+def give_up(pipe: object, root: Path, again: bool) -> None:
+    """A worker that cannot begin."""
+    raise SystemExit(3)
+
+
+def test_a_worker_looks_for_modules_where_its_parent_does_and_not_where_it_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    hired = processes._hire
+    monkeypatch.setattr("sightline.experiments.executors.processes.work", tell_path)
+    told = hired(Store(tmp_path / "store"), False)
+    assert told.pipe.recv() == ("1", True)
+    told.process.join()
+    assert "PYTHONSAFEPATH" not in os.environ  # what else this process starts is none of our business
+
+
+def tell_path(pipe: Connection, root: Path, again: bool) -> None:
+    """A worker that says how it was started."""
+    pipe.send((os.environ.get("PYTHONSAFEPATH"), sys.flags.safe_path))
 
 
 def test_what_the_disk_refuses_ends_the_study(tmp_path: Path) -> None:

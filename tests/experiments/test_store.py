@@ -268,6 +268,16 @@ def test_arrays_of_a_run_are_whole_and_typed(done: Store) -> None:
         assert stored["outputs/predicted"].dtype == np.int64
 
 
+def test_a_failure_that_cannot_be_kept_is_the_disks(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*given: object, **options: object) -> None:
+        raise ValueError("a cell that fails")
+
+    monkeypatch.setattr("sightline.experiments.stored.run", fail)
+    (store.root / "runs").write_text("a file where a folder should be")
+    with pytest.raises(StoreError, match="free some space"):
+        run_stored(SPEC, store)
+
+
 def test_a_claim_that_cannot_be_laid_is_no_failure_of_its_run(store: Store) -> None:
     (store.root / "claims" / f"training-{training_key(SPEC)}").mkdir(parents=True)
     with pytest.raises(StoreError, match=r"cannot be locked .*use a store that can be written"):

@@ -334,3 +334,15 @@ def test_csv_lines_all_have_the_same_fields(text: str) -> None:
     rows = list(csv.reader(io.StringIO(to_csv(everywhere(text)), newline=""), strict=True))
     assert [len(row) for row in rows] == [9] * 5
     assert to_csv(everywhere(text)).endswith("\r\n")
+
+
+# ---------------------------------------------------------------- partial tables
+
+
+@pytest.mark.parametrize("form", [to_text, to_markdown, to_latex])
+@pytest.mark.parametrize("title", ["Need by model", ""])
+def test_a_partial_table_says_so_in_its_title(form, title):
+    lacks = replace(TABLE, title=title, partial="2 missing, of 8 cells")
+    said = form(lacks).replace("\\", "")
+    assert (f"{title} (partial: 2 missing, of 8 cells)" if title else "partial: 2 missing, of 8 cells") in said
+    assert "partial" not in form(TABLE)

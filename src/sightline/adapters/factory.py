@@ -36,7 +36,7 @@ _TEXTS = (
 
 
 def load_factory(spec: str) -> Auditable:
-    """Import and call what ``py:package.module:factory`` names; the current folder comes before installed packages."""
+    """Import and call what ``py:package.module:factory`` names, installed or in the current folder."""
     module_name, _, attribute = spec.removeprefix(PREFIX).partition(":")
     if not spec.startswith(PREFIX) or not all(part.isidentifier() for part in f"{module_name}.{attribute}".split(".")):
         raise SpecError(f"{spec}: expected py:package.module:factory, such as py:my_model:build, got something else")
@@ -52,7 +52,9 @@ def load_factory(spec: str) -> Auditable:
 def _imported(spec: str, name: str) -> ModuleType:
     here = str(Path.cwd())
     if here not in sys.path:
-        sys.path.insert(0, here)  # and there it stays: what the factory imports late is found as well
+        # Last, so that a file there never stands for a module of Python's or of a package. And there it stays: what the
+        # factory imports late is found as well.
+        sys.path.append(here)
     importlib.invalidate_caches()
     try:
         return importlib.import_module(name)
@@ -73,7 +75,8 @@ def _attribute(spec: str, module: ModuleType, dotted: str) -> Any:
         public = [name for name in vars(module) if not name.startswith("_")]
         near = get_close_matches(dotted, public, n=1)
         hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(sorted(public)[:8]) or 'nothing'}"
-        raise ModelError(f"{spec}: {module.__name__} has no {dotted}", change=hint) from error
+        where = getattr(module, "__file__", None) or "Python itself"  # another than is meant, where a name is taken
+        raise ModelError(f"{spec}: {module.__name__} ({where}) has no {dotted}", change=hint) from error
 
 
 def _without_arguments(factory: Any) -> bool:

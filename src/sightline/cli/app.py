@@ -4,8 +4,9 @@
     1  our bug
     2  wrong input: data, model or flags
     3  a gate (``--fail-on``) closed
-    4  some cells of a study failed
+    4  some cells of a study failed, or another process is at them
     130  interrupted
+    143  terminated
 
 Nothing here, and nothing at the top of a command's file, imports torch: ``sightline --help`` answers at once.
 """
@@ -31,13 +32,14 @@ from sightline.cli.doctor import doctor
 from sightline.cli.listing import listing
 from sightline.cli.report import report
 from sightline.cli.results import results
+from sightline.cli.stopping import Terminated, heed_sigterm
 from sightline.cli.study import study
 from sightline.cli.train import train
 from sightline.cli.vectors import vectors
 from sightline.errors import SightlineError
 from sightline.report.visible import one_line
 
-DONE, BUG, WRONG_INPUT, GATE_CLOSED, READER_GONE, INTERRUPTED = 0, 1, 2, 3, 141, 130
+DONE, BUG, WRONG_INPUT, GATE_CLOSED, READER_GONE, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 141, 130, 143
 
 
 class Contextual(TyperCommand):
@@ -94,6 +96,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a narrow terminal must not cost a finished audit
+    heed_sigterm()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -107,6 +110,8 @@ def run(arguments: Sequence[str]) -> int:
         return _failed(_told(error, asked), WRONG_INPUT)
     except KeyboardInterrupt:
         return _ended(INTERRUPTED)
+    except Terminated:
+        return _failed("terminated; nothing is half-written", TERMINATED)
     except (BrokenPipeError, SystemExit):  # typer leaves by SystemExit where it meets a broken pipe first
         return _hang_up()
     except Exception as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,19 +18,21 @@ from sightline.cli.estimate import duration
 from sightline.cli.output import emit, say, tell, write_text, writing
 from sightline.cli.places import Folder, Input, Output, check_places
 from sightline.cli.source import data_place
+from sightline.cli.stopping import Terminated
 from sightline.errors import SpecError
 from sightline.report.sheets.files import PRINTINGS
 from sightline.report.sheets.terminal import to_text
+from sightline.spec.keys import run_key
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from sightline.experiments.executors.executor import Executor
     from sightline.experiments.grid import Grid
     from sightline.experiments.store import Store, Summary
     from sightline.spec.values import RunSpec
 
-SOME_FAILED = 4
+UNFINISHED = 4
 
 File = Annotated[Path, typer.Argument(metavar="FILE.toml", help="The study: a base and the axes that vary it.")]
 Workers = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes, one thread each.")]
@@ -59,7 +62,7 @@ def study(
     """Run the cells of a study that are not in its store yet, and print the table of all that are.
 
     Stop it whenever you like and start it again: whole cells are kept, and nothing else. Several of these may work on
-    one store at once. Exits with 4 where cells have failed.
+    one store at once. Exits with 4 where cells have failed, or where another process is at them.
     """
     from sightline.experiments.grid import read_grid  # noqa: PLC0415  (as late as it is needed)
     from sightline.experiments.store import FILES, Store  # noqa: PLC0415  (as late as it is needed)
@@ -75,33 +78,52 @@ def study(
     todo = todo[:limit]
     if dry_run:
         return _show_plan(kept, grid, found, todo, workers, as_json)
-    if todo:
-        _run(todo, kept, workers, retry_failed, quiet)
+    with _resumable():
+        left = _run(todo, kept, workers, retry_failed, quiet) if todo else set[str]()
     # What was whole at the start is not read a second time; cells another process was at may be whole by now.
     found |= kept.find(key for key in grid.keys if _wanted(found.get(key), retry_failed))
-    _show_table(grid, found, table, as_json)
-    if failed := sum(summary.state == "failed" for summary in found.values()):
-        tell(f"{failed} of {len(grid.cells)} cells failed; --retry-failed runs them again")
-        raise typer.Exit(SOME_FAILED)
-    return None
+    elsewhere = left - found.keys()
+    _show_table(grid, found, elsewhere, table, as_json)
+    lacking = _lacking(len(grid.cells), sum(summary.state == "failed" for summary in found.values()), len(elsewhere))
+    for line in lacking:
+        tell(line)
+    if lacking:
+        raise typer.Exit(UNFINISHED)
+
+
+def _lacking(cells: int, failed: int, elsewhere: int) -> list[str]:
+    """Say what keeps the study from being finished, and what to do about it."""
+    told = [f"{failed} of {cells} cells failed; --retry-failed runs them again"] if failed else []
+    waits = f"{elsewhere} of {cells} cells are being run by another process; run the study again when it has ended"
+    return [*told, waits] if elsewhere else told
+
+
+@contextmanager
+def _resumable() -> Iterator[None]:
+    """Say to whoever stops a study how it goes on."""
+    try:
+        yield
+    except (KeyboardInterrupt, Terminated):
+        tell("stopped: the cells that are done are kept, and the same command goes on with the next")
+        raise
 
 
 def _wanted(summary: Summary | None, retry_failed: bool) -> bool:
     return summary is None or (retry_failed and summary.state == "failed")
 
 
-def _run(todo: Sequence[RunSpec], store: Store, workers: int, again: bool, quiet: bool) -> None:
-    from sightline.experiments.executors.processes import Processes  # noqa: PLC0415  (torch)
+def _run(todo: Sequence[RunSpec], store: Store, workers: int, again: bool, quiet: bool) -> set[str]:
+    """Run what is to do, and give the keys of the cells that were left to another process."""
+    from sightline.experiments.executors.processes import Processes  # noqa: PLC0415  (as late as it is needed)
     from sightline.experiments.executors.serial import Serial  # noqa: PLC0415  (torch)
 
     executor: Executor = Serial() if workers == 1 else Processes(workers)
-    elsewhere = 0
+    elsewhere = set[str]()
     with cells_progress(len(todo), quiet=quiet) as show:
         for done in executor.run(todo, store, again=again):
             show(done.ending, done.told)
-            elsewhere += done.ending == "missing"
-    if elsewhere:
-        tell(f"{elsewhere} cells are being run by another process on this store")
+            elsewhere |= {run_key(done.spec)} if done.ending == "missing" else set()
+    return elsewhere
 
 
 def check_printing(file: Path | None) -> None:
@@ -118,10 +140,12 @@ def inputs(file: Path, grid: Grid) -> list[Input]:
     return [("FILE.toml", file), *named]
 
 
-def _show_table(grid: Grid, found: dict[str, Summary], file: Path | None, as_json: bool) -> None:
+def _show_table(
+    grid: Grid, found: dict[str, Summary], elsewhere: Collection[str], file: Path | None, as_json: bool
+) -> None:
     from sightline.experiments.tabulate import tabulate  # noqa: PLC0415  (as late as it is needed)
 
-    table = tabulate(grid, found)
+    table = tabulate(grid, found, elsewhere)
     if file is not None:
         write_text(file, PRINTINGS[file.suffix](table))
     if as_json:

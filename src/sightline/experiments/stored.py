@@ -20,6 +20,13 @@ def run_stored(spec: RunSpec, store: Store, *, again: bool = False, display: Dis
 
     A failure is left as it is unless ``again``. Only what the disk refuses is raised: it would refuse every other run.
     """
+    try:
+        return _run_stored(spec, store, again, display or Display())
+    except OSError as error:
+        raise StoreError(f"{store.root}: {error.strerror or error}; free some space and run again") from error
+
+
+def _run_stored(spec: RunSpec, store: Store, again: bool, display: Display) -> State:
     key = run_key(spec)
     with store.claim_run(key) as mine:
         state = store.state(key)
@@ -28,12 +35,10 @@ def run_stored(spec: RunSpec, store: Store, *, again: bool = False, display: Dis
         sweep_aside(store.run_folder(key))
         began = time.perf_counter()
         try:
-            _, audit = run(spec, display or Display(), keep=partial(keep_training, store))
+            _, audit = run(spec, display, keep=partial(keep_training, store))
             store.write_run(spec, audit, time.perf_counter() - began)
-        except StoreError:  # a training that cannot be claimed
+        except (StoreError, OSError):  # a training that cannot be claimed, or what the disk refuses
             raise
-        except OSError as error:
-            raise StoreError(f"{store.root}: {error.strerror or error}; free some space and run again") from error
         except Exception as error:  # whatever it is, the other runs go on, and this one is kept with its name
             store.write_failure(spec, f"{type(error).__name__}: {error}", time.perf_counter() - began)
             return "failed"

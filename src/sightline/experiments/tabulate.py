@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from sightline.experiments.grid import Grid
 from sightline.experiments.rows import main_numbers
@@ -19,21 +20,37 @@ Ended = Sequence[tuple[RunSpec, Summary]]
 Numbers = Mapping[str, Estimate]
 
 
-def tabulate(grid: Grid, found: Mapping[str, Summary]) -> Table:
-    """Put the runs there are into a table; its notes name those that are missing, and those that failed."""
+def tabulate(grid: Grid, found: Mapping[str, Summary], elsewhere: Collection[str] = ()) -> Table:
+    """Put the runs there are into a table; its notes name those that are missing, and those that failed.
+
+    ``elsewhere`` holds the keys of those that another process is at.
+    """
     groups = _groups(grid, found)
     axes = tuple(axis for axis in grid.axes if axis != "seed")
     notes = [
-        note for key, labels in zip(grid.keys, grid.labels, strict=True) for note in _note(found.get(key), labels, grid)
+        note
+        for key, labels in zip(grid.keys, grid.labels, strict=True)
+        for note in _note(found.get(key), labels, grid, key in elsewhere)
     ]
     return Table(
         title=grid.name,
         columns=("verdict", *NUMBERS),
-        rows=tuple(_row(_done(members)) for members in groups.values()),
+        rows=tuple(_row(_done(members), len(members)) for members in groups.values()),
         row_names=tuple(groups),
         row_axes=axes,
         notes=tuple(notes),
+        partial=_partial(grid, found, elsewhere),
     )
+
+
+def _partial(grid: Grid, found: Mapping[str, Summary], elsewhere: Collection[str]) -> str:
+    """Count the cells that the table lacks, by what became of them."""
+    missing = [key for key in grid.keys if key not in found]
+    away = sum(key in elsewhere for key in missing)
+    failed = sum(key in found and found[key].state == "failed" for key in grid.keys)
+    counts = {"missing": len(missing) - away, "being run by another process": away, "failed": failed}
+    told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+    return told and f"{told}, of {len(grid.cells)} cells"
 
 
 def _groups(grid: Grid, found: Mapping[str, Summary]) -> dict[tuple[str, ...], list[tuple[RunSpec, Summary | None]]]:
@@ -49,9 +66,11 @@ def _done(members: Members) -> list[tuple[RunSpec, Summary]]:
     return [(cell, summary) for cell, summary in members if summary is not None and summary.state == "done"]
 
 
-def _row(done: Ended) -> tuple[TableCell, ...]:
+def _row(done: Ended, planned: int) -> tuple[TableCell, ...]:
     numbers = [(cell, summary.key, _numbers(summary)) for cell, summary in done]
-    return (_verdicts(done), *(_number(numbers, name) for name in NUMBERS))
+    cells = (_verdicts(done), *(_number(numbers, name) for name in NUMBERS))
+    told = f"{len(done)} of {planned} seeds" if 0 < len(done) < planned else ""
+    return tuple(replace(cell, note=cell.note or told) for cell in cells)
 
 
 def _numbers(summary: Summary) -> Numbers:
@@ -78,8 +97,10 @@ def _verdicts(done: Ended) -> TableCell:
     return TableCell(said, seeds=tuple(cell.seed for cell, _ in done), runs=tuple(s.key for _, s in done))
 
 
-def _note(summary: Summary | None, labels: Sequence[str], grid: Grid) -> list[str]:
+def _note(summary: Summary | None, labels: Sequence[str], grid: Grid, elsewhere: bool) -> list[str]:
     if summary is not None and summary.state == "done":
         return []
     named = ", ".join(f"{axis} = {label}" for axis, label in zip(grid.axes, labels, strict=True)) or grid.name
-    return [f"missing: {named}" if summary is None else f"failed: {named}: {summary.error}"]
+    if summary is None:
+        return [f"{'being run by another process' if elsewhere else 'missing'}: {named}"]
+    return [f"failed: {named}: {summary.error}"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import threading
 from collections import deque
@@ -11,18 +12,17 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from pathlib import Path
 
-import torch
-
-from sightline.errors import StoreError
+from sightline.errors import SightlineError
 from sightline.experiments.executors.executor import Done
+from sightline.experiments.executors.worker import work
 from sightline.experiments.store import Store
-from sightline.experiments.stored import run_stored
 from sightline.spec.values import RunSpec
 
 ATTEMPTS = 3
 """How often a cell whose worker was killed is tried before it is kept as failed: it may be what kills them."""
+_OWN_WILL = range(256)
+"""Exit codes of a process that ended by itself; one that was killed has another, on Windows a very large one."""
 
 
 @dataclass
@@ -43,8 +43,10 @@ class Processes:
     def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[Done]:
         """Run the cells; on leaving, however that comes, no worker is left behind."""
         queue = _Queue(deque(specs))
-        crew = [_hire(store, again) for _ in range(min(self.workers, len(specs)))]
+        crew: list[_Worker] = []
         try:
+            for _ in range(min(self.workers, len(specs))):
+                crew.append(_hire(store, again))  # noqa: PERF401  (one that is hired is in the crew, come what may)
             while queue.left or any(worker.spec for worker in crew):
                 for worker in crew:
                     queue.give(worker)
@@ -92,6 +94,7 @@ class _Queue:
 
     def _killed(self, spec: RunSpec, worker: _Worker, store: Store) -> Done:
         worker.process.join()
+        _check_killed(worker.process.exitcode, spec)
         self.tried[spec] = self.tried.get(spec, 0) + 1
         told = f"its worker was killed ({_cause(worker.process.exitcode)})"
         if self.tried[spec] < ATTEMPTS:
@@ -99,6 +102,13 @@ class _Queue:
             return Done(spec, "killed", told)
         store.write_failure(spec, f"{told} {ATTEMPTS} times, perhaps for want of memory", 0.0)
         return Done(spec, "failed", told)
+
+
+def _check_killed(code: int | None, spec: RunSpec) -> None:
+    """Let a worker that gave up by itself end the study: what kept it from working is no failure of a cell."""
+    if code in _OWN_WILL:
+        told = f"a worker ended with code {code} and no result of {spec.model} on {spec.data}, seed {spec.seed}"
+        raise SightlineError(f"{told}; what it said is above, and --workers 1 needs no worker")
 
 
 def _cause(code: int | None) -> str:
@@ -113,7 +123,7 @@ def _hire(store: Store, again: bool) -> _Worker:
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=work, args=(there, store.root, again), daemon=True)
-    with _deaf():
+    with _deaf(), _safe_path():
         process.start()
     there.close()
     return _Worker(process, here)
@@ -132,14 +142,20 @@ def _deaf() -> Iterator[None]:
         signal.signal(signal.SIGINT, heard)
 
 
-def work(pipe: Connection, root: Path, again: bool) -> None:
-    """Do the cells that come through a pipe, until it is closed; what the disk refuses goes back and ends the study."""
-    torch.set_num_threads(1)
-    store = Store(root)
-    with suppress(EOFError, BrokenPipeError):  # the parent is gone: what is done is kept
-        while True:
-            spec = pipe.recv()
-            try:
-                pipe.send(run_stored(spec, store, again=again))
-            except StoreError as error:
-                pipe.send(error)
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Start a process that imports nothing from the current folder, where a table may lie beside a ``types.py``.
+
+    A worker begins as ``python -c``, which looks there first. By the environment, because the helper process of
+    multiprocessing is started on the way.
+    """
+    name = "PYTHONSAFEPATH"
+    before = os.environ.get(name)
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before

@@ -56,6 +56,12 @@ def reasons_of(table: Table) -> list[str]:
     return list(dict.fromkeys(reason for row in table.rows for cell in row if (reason := reason_of(cell))))
 
 
+def heading(table: Table) -> str:
+    """Give the title, which says where the table is partial."""
+    partial = table.partial and f"partial: {table.partial}"
+    return f"{table.title} ({partial})" if table.title and partial else table.title or partial
+
+
 def notes(table: Table, script: Script, reasons: Sequence[str]) -> list[str]:
     """Write the notes under the table: why cells are missing, by their marks, then those of the table."""
     numbered = [f"{script.mark(index).strip()} {script.word(reason)}" for index, reason in enumerate(reasons, start=1)]

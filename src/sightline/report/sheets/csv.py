@@ -18,7 +18,7 @@ def to_csv(table: Table) -> str:
 
     Numbers are in full, so that reading them gives the same ones again; seeds and runs are set apart by spaces. A
     text that a spreadsheet would take for a formula begins with a quotation mark. The notes of the table are not in
-    it: a cell that is missing has its own.
+    it: a cell that is missing, or rests on some of its seeds only, has its own.
     """
     out = io.StringIO()
     writer = csv.writer(out)

@@ -6,7 +6,7 @@ import math
 import re
 
 from sightline.report.numerals import count, number, span
-from sightline.report.sheets.cells import Script, notes, reasons_of, written
+from sightline.report.sheets.cells import Script, heading, notes, reasons_of, written
 from sightline.report.visible import one_line
 from sightline.results import Table, TableCell
 
@@ -38,7 +38,7 @@ def to_latex(table: Table) -> str:
     """
     reasons = reasons_of(table)
     head, *rows = (f"{' & '.join(row)} \\\\" for row in written(table, _LATEX, reasons))
-    lines = ["\\begin{table}", "\\centering", f"\\caption{{{_latex_word(table.title)}}}"]
+    lines = ["\\begin{table}", "\\centering", f"\\caption{{{_latex_word(heading(table))}}}"]
     lines += [f"\\begin{{tabular}}{{{'l' * (len(table.row_axes) + len(table.columns))}}}"]
     lines += ["\\toprule", head, "\\midrule", *rows, "\\bottomrule", "\\end{tabular}"]
     lines += [f"\\par {note}" for note in notes(table, _LATEX, reasons)]

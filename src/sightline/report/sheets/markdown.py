@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sightline.report.sheets.cells import Script, figure, notes, reasons_of, written
+from sightline.report.sheets.cells import Script, figure, heading, notes, reasons_of, written
 from sightline.report.visible import one_line
 from sightline.results import Table, TableCell
 
@@ -15,7 +15,7 @@ def to_markdown(table: Table) -> str:
     head, *rows = written(table, _MARKDOWN, reasons)
     rule = [":---"] * len(table.row_axes) + ["---:"] * len(table.columns)
     lines = "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))
-    title = _markdown_word(table.title)
+    title = _markdown_word(heading(table))
     parts = [title and f"**{title}**", lines, *notes(table, _MARKDOWN, reasons)]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from sightline.report.sheets.cells import Grid, Script, figure, notes, reasons_of, written
+from sightline.report.sheets.cells import Grid, Script, figure, heading, notes, reasons_of, written
 from sightline.report.sheets.columns import GAP, aligned, column_widths
 from sightline.report.visible import one_line
 from sightline.results import Table
@@ -23,7 +23,7 @@ def to_text(table: Table, width: int | None = None) -> str:
     grid = written(table, _TERMINAL, reasons)
     blocks = _blocks(column_widths(grid), len(table.row_axes), width)
     told = "\n".join(_wrapped(note, width) for note in notes(table, _TERMINAL, reasons))
-    parts = [one_line(table.title), *("\n".join(_block(grid, block)) for block in blocks), told]
+    parts = [one_line(heading(table)), *("\n".join(_block(grid, block)) for block in blocks), told]
     return "\n\n".join(part for part in parts if part)
 
 
