@@ -19,6 +19,7 @@ A file may say::
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
@@ -28,9 +29,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any, get_type_hints
 
+from sightline.bounds import CELLS, LINE
 from sightline.data.corpora.cache import content_digest
 from sightline.data.vectors import with_vectors
-from sightline.errors import SpecError
+from sightline.errors import DataError, SpecError
+from sightline.files import open_regular
 from sightline.questions import Reduction
 from sightline.spec.keys import run_key
 from sightline.spec.presets import build_specs
@@ -109,17 +112,32 @@ def _pinned(spec: RunSpec, digest: str) -> RunSpec:
 
 def _read_toml(file: Path) -> dict[str, Any]:
     try:
-        text = file.read_bytes().decode("utf-8-sig")
+        with open_regular(file, LINE) as stream:
+            text = stream.read(LINE.most).decode("utf-8-sig")
     except FileNotFoundError:
         raise SpecError(f"{file}: expected the TOML file of a study; there is no such file, check the path") from None
+    except DataError as error:  # a device, a pipe, a file without end
+        raise SpecError(str(error)) from None
     except (OSError, UnicodeDecodeError) as error:
         raise SpecError(f"{file}: expected the TOML file of a study, in UTF-8; it cannot be read ({error})") from error
     try:
-        return tomllib.loads(text)
+        tree = tomllib.loads(text)
+        _check_whole_numbers(tree)
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
         number = int(line[1]) if line else text.count("\n") + 1  # otherwise it is the end that was not expected
         raise SpecError(f'{file}:{number}: not TOML: {error}; quote text, and dotted names ("data.text")') from error
+    except (ValueError, RecursionError) as error:  # a number, or tables in tables, without end
+        raise SpecError(f"{file}: expected the TOML file of a study, got something else: {error}") from None
+    return tree
+
+
+def _check_whole_numbers(value: Any) -> None:
+    """Refuse a whole number that has more than the 64 bits of TOML; some could not even be printed."""
+    for inside in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _check_whole_numbers(inside)
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError(f"a whole number of {value.bit_length():,} bits, where there are 64")
 
 
 def _place(tree: Mapping[str, Any], field: str) -> str:
@@ -141,11 +159,19 @@ def _build(tree: Mapping[str, Any], folder: Path) -> Grid:
     axes = {key: _axis(key, values) for key, values in _flat(tree.get("axes", {}), "axes").items()}
     if missing := [key for key in ("data", "model") if key not in base and key not in axes]:
         raise SpecError(f"no {missing[0]}; set it in [base], or vary it in [axes]")
+    _check_number({key: len(values) for key, values in axes.items()})
     points = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
     # Cells share what they do not vary, so a file of word vectors is read once; cached for this study alone.
     data, trained = cache(partial(_data, folder)), cache(partial(_trained, folder))
     cells = _pin_all(_cell(base | point, data, trained) for point in points)
     return Grid(name, tuple(cells), tuple(axes), tuple(tuple(map(_label, point.values())) for point in points))
+
+
+def _check_number(lengths: Mapping[str, int]) -> None:
+    """Refuse a study of too many cells before any is made."""
+    if (cells := math.prod(lengths.values())) > CELLS.now:
+        told = " × ".join(f"{count:,} of {key}" for key, count in lengths.items())
+        raise SpecError(f"axes: {CELLS.passed(cells)} ({told})")
 
 
 def _flat(table: Any, where: str) -> dict[str, Any]:
