@@ -20,8 +20,6 @@ A file may say::
 from __future__ import annotations
 
 import math
-import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
@@ -29,11 +27,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from sightline.bounds import CELLS, LINE
+from sightline.bounds import CELLS
 from sightline.data.corpora.cache import content_digest
 from sightline.data.vectors import with_vectors
-from sightline.errors import DataError, SpecError
-from sightline.files import open_regular
+from sightline.errors import SpecError
+from sightline.experiments.study_file import read_toml
 from sightline.questions import Reduction
 from sightline.spec.keys import run_key
 from sightline.spec.presets import build_specs
@@ -82,7 +80,7 @@ def read_grid(path: str | Path) -> Grid:
     tables are seen from the folder of the file. Whatever cannot be read is a `SpecError` that names the file.
     """
     file = Path(path)
-    tree = _read_toml(file)
+    tree = read_toml(file)
     try:
         grid = _build(tree, file.parent)
         _check_different(grid)
@@ -108,36 +106,6 @@ def _pin_all(specs: Iterable[RunSpec]) -> list[RunSpec]:
 
 def _pinned(spec: RunSpec, digest: str) -> RunSpec:
     return replace(spec, data=replace(spec.data, digest=digest)) if digest else spec
-
-
-def _read_toml(file: Path) -> dict[str, Any]:
-    try:
-        with open_regular(file, LINE) as stream:
-            text = stream.read(LINE.most).decode("utf-8-sig")
-    except FileNotFoundError:
-        raise SpecError(f"{file}: expected the TOML file of a study; there is no such file, check the path") from None
-    except DataError as error:  # a device, a pipe, a file without end
-        raise SpecError(str(error)) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise SpecError(f"{file}: expected the TOML file of a study, in UTF-8; it cannot be read ({error})") from error
-    try:
-        tree = tomllib.loads(text)
-        _check_whole_numbers(tree)
-    except tomllib.TOMLDecodeError as error:
-        line = re.search(r"at line (\d+)", str(error))
-        number = int(line[1]) if line else text.count("\n") + 1  # otherwise it is the end that was not expected
-        raise SpecError(f'{file}:{number}: not TOML: {error}; quote text, and dotted names ("data.text")') from error
-    except (ValueError, RecursionError) as error:  # a number, or tables in tables, without end
-        raise SpecError(f"{file}: expected the TOML file of a study, got something else: {error}") from None
-    return tree
-
-
-def _check_whole_numbers(value: Any) -> None:
-    """Refuse a whole number that has more than the 64 bits of TOML; some could not even be printed."""
-    for inside in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        _check_whole_numbers(inside)
-    if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise ValueError(f"a whole number of {value.bit_length():,} bits, where there are 64")
 
 
 def _place(tree: Mapping[str, Any], field: str) -> str:
