@@ -11,6 +11,7 @@ from typing import Any
 from docs_results import RESULTS
 from docs_tables import ROOT, finding_page, table
 
+from sightline.bounds import BOUNDS
 from sightline.data.official.formats import FORMATS
 from sightline.findings.claim import Asked, Charge
 from sightline.findings.claims import CLAIMS, UNMEASURED
@@ -70,6 +71,7 @@ def makers() -> dict[str, Callable[[], str]]:
         "presets": presets,
         "schema version": schema_version,
         "quirks": quirks,
+        "bounds": bounds,
     }
 
 
@@ -217,3 +219,11 @@ def quirks() -> str:
             told = "; ".join(form.paper.quirks)
             lines.append(f"* `{name}`, words in at least {form.paper.min_count} training texts: {told}.\n")
     return "".join(lines)
+
+
+def bounds() -> str:
+    """Table what is read and made at most, why, and what raises it."""
+    rows = [
+        (one.of.rstrip(","), one.shown(one.most), f"`{one.setting}`" if one.setting else "—", one.why) for one in BOUNDS
+    ]
+    return table(("of", "at most", "raised by", "what it is for"), rows)

@@ -42,13 +42,18 @@ def plain(value: Any) -> Any:
     return value
 
 
+def kind(mode: int) -> str:
+    """Name a kind of file by its mode."""
+    return _KINDS.get(stat.S_IFMT(mode), "device")
+
+
 def kind_of(place: Path) -> str:
     """Say what lies at a place, without following a link: nothing, file, folder, or what must not be replaced."""
     try:
         mode = place.lstat().st_mode
     except (FileNotFoundError, NotADirectoryError):
         return "nothing"
-    return _KINDS.get(stat.S_IFMT(mode), "device")
+    return kind(mode)
 
 
 def write_whole(path: str | Path, write: Callable[[Path], None]) -> Path:

@@ -3,10 +3,13 @@
 import gzip
 import io
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from sightline.bounds import GRACE, LINE
+from sightline.data.sources import opening
 from sightline.data.sources import packed as archives
 from sightline.data.sources.packed import digest, open_files
 from sightline.errors import DataError
@@ -84,7 +87,7 @@ def test_an_archive_that_reaches_outside_is_refused(tmp_path, bad):
 
 @pytest.mark.parametrize("name", ["bomb.txt.gz", "bomb.tar.gz"])
 def test_what_unpacks_a_thousandfold_is_refused_before_it_fills_memory(tmp_path, monkeypatch, name):
-    monkeypatch.setattr(archives, "FLOOR", 2**20)
+    monkeypatch.setattr(opening, "GRACE", replace(GRACE, most=2**20))
     lines = b"0123456789abcde\n" * 2**21  # 32 MiB in some 100 KiB
     path = tmp_path / name
     if name.endswith(".tar.gz"):
@@ -99,11 +102,15 @@ def test_what_unpacks_a_thousandfold_is_refused_before_it_fills_memory(tmp_path,
 
 
 def test_a_line_without_an_end_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "LONGEST", 100)
+    monkeypatch.setattr(archives, "LINE", replace(LINE, most=100))
     path = folder_of(tmp_path, {"one.txt": "short\n" + "x" * 300}) / "one.txt"
-    with pytest.raises(DataError, match=r"one.txt:2: expected lines of text, got one above 100 bytes"):
+    with pytest.raises(
+        DataError, match=r"one.txt:2: expected a line, or a whole document, of at most 100 bytes, got more"
+    ):
         [list(file.lines()) for file in open_files(path, wanted)]
-    with pytest.raises(DataError, match=r"one.txt: expected a text, got a file above 100 bytes"):
+    with pytest.raises(
+        DataError, match=r"one.txt: expected a line, or a whole document, of at most 100 bytes, got more"
+    ):
         [file.text() for file in open_files(path, wanted)]
 
 

@@ -94,7 +94,7 @@ def test_the_seed_decides_and_labels_are_balanced():
         ("pair(things=5)", "1 to kinds=4 things in a premise, got things=5"),
         ("pair(kinds=9)", "expected kinds from 1 to 8, got 9"),
         ("pair(colours=1)", "expected colours from 2 to 8, got 1"),
-        ("pair(fillers=0)", "expected fillers from 1 to 6400"),
+        ("pair(fillers=0)", "expected fillers from 1 to 6,400"),
         ("pair(noise=1.5)", "expected noise from 0 to 1"),
         ("pair(length=5)", "at least 6 words, got length=5"),
         ("pair(n=6)", "a text of each label in each split, got n=6"),

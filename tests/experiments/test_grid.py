@@ -251,6 +251,10 @@ def test_the_same_run_twice_is_named_twice(tmp_path: Path) -> None:
         ({}, {"model": '["mlp", "mpl"]'}, r"study\.toml: axes.model: 'mpl': unknown part 'mpl'"),
         ({"model": '"mlp+random(scale=nan)"'}, {}, "expected a positive scale, got nan"),
         ({"preset": '"jain"'}, {}, r"preset: 'jain': expected one of default, jain2019, wen2022"),
+        ({"model.embedding": "1_000_000_000"}, {}, r"base\.model\.embedding: expected 1 to 16,384, got 1,000,000,000"),
+        ({"seed": "0x1" + "0" * 5000}, {}, "expected the TOML file of a study, .*a whole number of 20,001 bits"),
+        ({"seed": "9" * 5000}, {}, "expected the TOML file of a study, .*4300 digits"),
+        ({"seed": "[" * 10_000}, {}, "expected the TOML file of a study, .*recursion"),
         ({"data": '"reviews.xls"'}, {}, r"data: 'reviews\.xls': expected a \.csv"),
     ],
 )
@@ -291,6 +295,30 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "latin.toml").write_bytes(b'name = "\xe9t\xe9"')
     with pytest.raises(SpecError, match="in UTF-8; it cannot be read"):
         read_grid(tmp_path / "latin.toml")
+
+
+def test_what_is_no_file_or_too_large_is_no_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SpecError, match=r"^/dev/null: expected a file, got a device"):
+        read_grid("/dev/null")
+    (tmp_path / "study.toml").touch()
+    os.truncate(tmp_path / "study.toml", 2**40)
+    with pytest.raises(SpecError, match=r"study\.toml: expected .*at most 16 MiB, got 1,024 GiB; is it the right file"):
+        read_grid(tmp_path / "study.toml")
+
+
+def test_cells_are_counted_before_any_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "product", lambda *axes: pytest.fail("the cells were made"))
+    numbers = f"[{', '.join(map(str, range(1, 1001)))}]"
+    said = r"study\.toml: axes: expected a study of at most 100,000 cells, got 1,000,000 cells; split it, or allow more with SIGHTLINE_MAX_CELLS \(1,000 of seed × 1,000 of limit\)"
+    with pytest.raises(SpecError, match=said):
+        study(tmp_path, {}, {"seed": numbers, "limit": numbers})
+
+
+def test_the_bound_of_cells_is_one_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIGHTLINE_MAX_CELLS", "3")
+    assert len(study(tmp_path, {}, {"seed": "[1, 2, 3]"}).cells) == 3
+    with pytest.raises(SpecError, match="of at most 3 cells, got 4 cells"):
+        study(tmp_path, {}, {"seed": "[1, 2, 3, 4]"})
 
 
 def test_a_byte_order_mark_is_no_part_of_a_study(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sightline.bounds import WIDTH
 from sightline.data.vocabulary import Vocabulary
 from sightline.errors import SpecError
 from sightline.findings.thresholds import committed
@@ -223,7 +224,7 @@ def test_options_are_typed_and_named() -> None:
         (lambda: DataSpec("planted"), r"data: planted: expected a part such as needle\(n=2000\), got none"),
         (lambda: DataSpec("planted", part=Part("moon")), "data: unknown planted corpus 'moon'; expected one of needle, vote"),
         (lambda: DataSpec("sst", part=Part("babi")), "data: babi: expected options of sst"),
-        (lambda: parse_data("planted:needle(n=0)"), r"data: planted:needle\(n=0\): expected a positive n, got 0"),
+        (lambda: parse_data("planted:needle(n=0)"), r"data: planted:needle\(n=0\): expected n from 1 to 1,000,000, got 0"),
         (lambda: parse_data("planted:vote(strength=2)"), "expected strength from 0 to 1, got 2.0"),
         (lambda: parse_data("planted:world(named=1)"), "named should be of the kind of False, got 1"),
         (lambda: parse_data("babi:dir(size=2k)"), r"data: babi\(size=2k\): expected size=10k or size=1k, got 2k"),
@@ -239,19 +240,19 @@ def test_what_there_is_not_is_refused_before_anything_is_read(make: Callable[[],
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("mlp(hidden=0)", "positive hidden, got 0"),
-        ("bilstm(layers=0)", "positive layers, got 0"),
-        ("bilstm(hidden=-1)", "positive hidden, got -1"),
-        ("mlp+additive(hidden=-3)", "expected hidden from 0, got -3"),
+        ("mlp(hidden=0)", "hidden from 1 to 16,384, got 0"),
+        ("bilstm(layers=0)", "layers from 1 to 64, got 0"),
+        ("bilstm(hidden=-1)", "hidden from 1 to 16,384, got -1"),
+        ("mlp+additive(hidden=-3)", "expected hidden from 0 to 16,384, got -3"),
         ("mlp+random(scale=-1.0)", "positive scale, got -1.0"),
         ("mlp+random(scale=nan)", "positive scale, got nan"),
         ("mlp+softmax(beta=2)", "unknown option 'beta'; softmax has these options: none"),
-        ("cnn(kernels=2)", "expected odd widths of kernels such as 1-3-5-7, got 2"),
-        ("cnn(kernels=1-a)", "expected odd widths of kernels such as 1-3-5-7, got 1-a"),
-        ("cnn(channels=0)", "positive channels, got 0"),
-        ("transformer(layers=0)", "positive layers, got 0"),
+        ("cnn(kernels=2)", "such as 1-3-5-7, up to 16 of them and up to 999, got 2"),
+        ("cnn(kernels=1-a)", "such as 1-3-5-7, up to 16 of them and up to 999, got 1-a"),
+        ("cnn(channels=0)", "channels from 1 to 16,384, got 0"),
+        ("transformer(layers=0)", "layers from 1 to 64, got 0"),
         ("mlp+dot(start=none)", "expected start=uniform or start=normal, got none"),
-        ("mlp+deep(layers=0)", "positive layers, got 0"),
+        ("mlp+deep(layers=0)", "layers from 1 to 64, got 0"),
         ("mlp+sparsegen(lambda=1)", r"expected lambda below 1 \(towards 1 a single token gets all\), got 1.0"),
         ("mlp+sparsegen(lambda=nan)", r"expected lambda below 1 .*, got nan"),
         ("mlp+entmax(alpha=0.9)", r"expected alpha from 1 to 2 \(1 is softmax, 2 sparsemax\), got 0.9"),
@@ -264,6 +265,15 @@ def test_what_there_is_not_is_refused_before_anything_is_read(make: Callable[[],
         ("transformer+mlm", "got 128 and 100; take embedding=128, or transformer with hidden = 100"),
         ("bilstm(hidden=50)+mlm(p=1.5)", r"expected p above 0 and up to 1 \(a probability\), got 1.5"),
         ("mlp+query(x=1)", "unknown option 'x'; query has these options: none"),
+        ("mlp+deep(layers=100000)", "layers from 1 to 64, got 100000"),
+        ("bilstm(layers=100000)", "layers from 1 to 64, got 100000"),
+        ("transformer(hidden=1000000000)", "hidden from 1 to 16,384, got 1000000000"),
+        ("mlp+additive(hidden=1000000000)", "hidden from 0 to 16,384, got 1000000000"),
+        ("cnn(channels=1000000000)", "channels from 1 to 16,384, got 1000000000"),
+        ("cnn(kernels=1000000001)", "up to 16 of them and up to 999, got 1000000001"),
+        ("cnn(kernels=1" + "-1" * 16 + ")", "up to 16 of them and up to 999, got 1-1-1"),
+        (f"mlp(hidden={'9' * 400})", "hidden from 1 to 16,384, got 9{60}…"),
+        (f"mlp+random(scale={'9' * 400})", "expected a positive scale, got inf"),
     ],
 )
 def test_sizes_that_cannot_be(text: str, said: str) -> None:
@@ -582,3 +592,22 @@ def test_runs_that_differ_in_their_guide_share_their_companions() -> None:
     assert [str(other.model.source) for other in found.values()] == ["uniform", "frozen"]
     assert training_key(plain) != training_key(guided)
     assert list(map(training_key, found.values())) == list(map(training_key, companions_of(plain).values()))
+
+
+@pytest.mark.parametrize("size", [0, WIDTH.most + 1, 10**9])
+def test_embeddings_that_nobody_could_hold_are_refused(size: int) -> None:
+    with pytest.raises(SpecError, match=f"embedding: expected 1 to 16,384, got {size:,}"):
+        parse_model("mlp", embedding=size)
+    assert parse_model("mlp", embedding=WIDTH.most).embedding == WIDTH.most
+
+
+@pytest.mark.parametrize("kind", ["encoder", "scorer", "planted"])
+def test_every_size_has_an_end(kind: str) -> None:
+    counted = {
+        (name, key): option
+        for name in names_of(kind)
+        for key, option in row_of(kind, name).options.items()
+        if type(option.default) is int
+    }
+    assert counted
+    assert {place for place, option in counted.items() if not math.isfinite(option.most)} == set()

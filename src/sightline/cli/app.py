@@ -39,6 +39,8 @@ from sightline.cli.vectors import vectors
 from sightline.errors import SightlineError
 from sightline.report.visible import one_line
 
+_TAKE_MEMORY = ("--memory", "--batch-size", "--max-tokens", "--dimension", "--workers")
+"""Flags of which a lower value takes less memory, where a command has them."""
 DONE, BUG, WRONG_INPUT, GATE_CLOSED, READER_GONE, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 141, 130, 143
 
 
@@ -120,7 +122,7 @@ def run(arguments: Sequence[str]) -> int:
         if debug:
             traceback.print_exc()
         # typer hides an EOFError from our own code in its Abort
-        return _broken(error.__cause__ if isinstance(error, typer.Abort) and error.__cause__ else error)
+        return _broken(error.__cause__ if isinstance(error, typer.Abort) and error.__cause__ else error, asked)
 
 
 def _invoke(arguments: Sequence[str]) -> int:
@@ -151,10 +153,15 @@ def _told(error: SightlineError, asked: Sequence[str]) -> str:
 
 def _flag(field: str, asked: Sequence[str]) -> str:
     """Say what the running command calls a field of the library; a field without a flag keeps its name."""
+    flags = _flags(asked)
+    return flags.get(field) or flags.get(field.rpartition(".")[2]) or field
+
+
+def _flags(asked: Sequence[str]) -> dict[str, str]:
+    """Give the flags of the running command, by what the library calls them."""
     commands = getattr(typer.main.get_command(app), "commands", {})
     running = next((commands[word] for word in asked if word in commands), None)
-    flags = {one.name: one.opts[0] for one in getattr(running, "params", ()) if one.opts[0].startswith("--")}
-    return flags.get(field) or flags.get(field.rpartition(".")[2]) or field
+    return {one.name: one.opts[0] for one in getattr(running, "params", ()) if one.opts[0].startswith("--")}
 
 
 def _failed(message: str, code: int) -> int:
@@ -162,10 +169,12 @@ def _failed(message: str, code: int) -> int:
     return code
 
 
-def _broken(error: BaseException) -> int:
+def _broken(error: BaseException, asked: Sequence[str]) -> int:
     told = f"{type(error).__name__}: {error}"
     if isinstance(error, MemoryError) or "can't allocate memory" in told or "OutOfMemoryError" in told:
-        return _failed(f"out of memory ({told}); lower --memory, --batch-size or --max-tokens", WRONG_INPUT)
+        lower = " or ".join(flag for flag in _flags(asked).values() if flag in _TAKE_MEMORY)
+        advice = f"lower {lower}, or take fewer texts" if lower else "take fewer texts, or a smaller model"
+        return _failed(f"out of memory ({told}); {advice}", WRONG_INPUT)
     return _failed(f"{told}. This is a bug in sightline: please report it, with what --debug prints", BUG)
 
 

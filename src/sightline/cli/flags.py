@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-import re
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from sightline.bounds import read_size
 from sightline.questions import Reduction
 from sightline.spec.values import COMPANIONS
 
-_SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[KMGT]?)(?:i?B)?", re.IGNORECASE)
 _LEAST_MEMORY = 2**20
 
 
@@ -22,14 +21,12 @@ def read_memory(text: str) -> int:
     >>> read_memory("512M") == 512 * 2**20
     True
     """
-    match = _SIZE.fullmatch(str(text).strip())
-    if match is None:
+    size = read_size(str(text))
+    if size is None:
         raise typer.BadParameter(f"expected a size such as 512M or 2G, got {text!r}")
-    power = " KMGT".index(match["unit"].upper() or " ")
-    size = float(match["number"]) * 1024**power
     if not _LEAST_MEMORY <= size < 2**60:
         raise typer.BadParameter(f"expected a size from 1M upwards, got {text!r}")
-    return int(size)
+    return size
 
 
 def read_rate(text: str) -> float:

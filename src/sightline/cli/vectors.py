@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sightline.bounds import WIDTH, WINDOW
 from sightline.cli import flags
 from sightline.cli.output import emit, say, writing
 from sightline.cli.places import Output, check_places
@@ -26,12 +27,20 @@ Out = Annotated[
     ),
 ]
 Dimension = Annotated[
-    int, typer.Option("--dimension", metavar="N", min=1, help="Numbers a vector.", rich_help_panel="Vectors")
+    int,
+    typer.Option(
+        "--dimension", metavar="N", min=1, max=WIDTH.most, help="Numbers a vector.", rich_help_panel="Vectors"
+    ),
 ]
 Window = Annotated[
     int,
     typer.Option(
-        "--window", metavar="N", min=1, help="Words on either side that count as beside.", rich_help_panel="Vectors"
+        "--window",
+        metavar="N",
+        min=1,
+        max=WINDOW.most,
+        help="Words on either side that count as beside.",
+        rich_help_panel="Vectors",
     ),
 ]
 Near = Annotated[

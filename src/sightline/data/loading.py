@@ -18,7 +18,8 @@ from sightline.data.official.formats import FORMATS
 from sightline.data.planted.generated import generate, read_options
 from sightline.data.vocabulary import Vocabulary
 from sightline.errors import DataError, SpecError
-from sightline.spec.values import OFFICIAL, TABLES, DataSpec
+from sightline.regular import naming_what_needs_memory
+from sightline.spec.values import OFFICIAL, DataSpec
 
 
 def load(spec: DataSpec, seed: int) -> Dataset:
@@ -61,12 +62,11 @@ def _check(spec: DataSpec) -> None:
 @lru_cache(maxsize=2)
 def _load(spec: DataSpec, seed: int, told: str) -> Dataset:
     """Load by the digest of the spec; ``told``, its text, keeps 1 and 1.0 apart, which are equal but read otherwise."""
-    if spec.kind in OFFICIAL:
-        return _load_published(spec, seed)
-    if spec.kind in TABLES:
-        return _load_table(spec, seed)
-    assert spec.part is not None  # it was checked
-    return generate(spec.part, seed)
+    if spec.kind == "planted":
+        assert spec.part is not None  # it was checked
+        return generate(spec.part, seed)
+    with naming_what_needs_memory(spec.path):
+        return _load_published(spec, seed) if spec.kind in OFFICIAL else _load_table(spec, seed)
 
 
 def _load_table(spec: DataSpec, seed: int) -> Dataset:

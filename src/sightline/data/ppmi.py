@@ -49,7 +49,8 @@ def count_pairs(train: Sequence[Example], vocabulary: Vocabulary, window: int) -
     ids = np.array([number for one in train for number in vocabulary.ids(one.tokens)], dtype=np.int64) - SPECIALS
     texts = np.repeat(np.arange(len(train)), [len(one.tokens) for one in train])
     total = sparse.csr_matrix((n, n), dtype=np.float64)
-    for distance in range(1, window + 1):
+    longest = max((len(one.tokens) for one in train), default=0)
+    for distance in range(1, min(window + 1, longest)):  # beyond a text there is nothing to count
         first, second = ids[:-distance], ids[distance:]
         together = (texts[:-distance] == texts[distance:]) & (first >= 0) & (second >= 0)
         pairs = (np.ones(int(together.sum())), (first[together], second[together]))

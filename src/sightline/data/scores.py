@@ -16,9 +16,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from sightline.data.sources.columns import not_a_character, show
+from sightline.data.sources.columns import not_a_character
 from sightline.data.sources.rows import Row, Rows, read_rows, table_digest
+from sightline.data.sources.showing import listed, show
 from sightline.errors import DataError, SpecError
+from sightline.regular import naming_what_needs_memory
+from sightline.spec.texts import table_kind
 from sightline.spec.values import TABLES
 from sightline.types import Example
 
@@ -63,8 +66,7 @@ class _Scored:
 
 def scores_kind(file: str | Path) -> str:
     """Tell by its ending how a file of scores is written."""
-    kind = Path(str(file).removesuffix(".gz")).suffix.lstrip(".").lower()
-    if kind not in TABLES:
+    if (kind := table_kind(str(file))) is None:
         endings = ", ".join(f".{one}" for one in TABLES)
         raise SpecError(f"{file}: expected a file that ends in {endings}, plain or .gz", field="scores")
     return kind
@@ -72,8 +74,12 @@ def scores_kind(file: str | Path) -> str:
 
 def read_scores(file: str | Path, texts: Sequence[Example]) -> Scores:
     """Read a file of scores and hold it against the texts that will be audited; the first thing amiss is an error."""
-    path = str(file)
-    rows = read_rows(path, scores_kind(file), _HOLDS)
+    with naming_what_needs_memory(file):
+        return _read(str(file), texts)
+
+
+def _read(path: str, texts: Sequence[Example]) -> Scores:
+    rows = read_rows(path, scores_kind(path), _HOLDS)
     _check_columns(rows)
     told: dict[str, list[_Scored]] = {}
     for one in (_understood(path, row) for row in rows.records):
@@ -90,8 +96,8 @@ def read_scores(file: str | Path, texts: Sequence[Example]) -> Scores:
 def _check_columns(rows: Rows) -> None:
     for column in ("id", "word", "score"):
         if column not in rows.columns:
-            there = ", ".join(map(repr, rows.columns))
-            raise DataError(f"expected the columns {_HOLDS}, got {there}; rename them", rows.file, 1)
+            told = f"expected the columns {_HOLDS}, got {listed(rows.columns)}; rename them"
+            raise DataError(told, rows.file, 1)
 
 
 def _understood(file: str, row: Row) -> _Scored:

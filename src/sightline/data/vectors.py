@@ -14,9 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
+from sightline.bounds import WIDTH
 from sightline.data.sources.packed import File, digest, open_files
 from sightline.errors import DataError
 from sightline.files import write_whole
+from sightline.regular import naming_what_needs_memory
 from sightline.spec.values import ModelSpec
 
 _HEADER = re.compile(r"\d+ \d+")
@@ -31,16 +33,35 @@ class WordVectors:
 
 
 def read_dimension(path: str | Path) -> int:
-    """Say how long the vectors of a file are, from its first line."""
+    """Say how long the vectors of a file are, from the first of them: a header may promise anything."""
     for file in _files(path):
+        promised = 0
         for number, line in file.lines():
-            return int(line.split()[1]) if number == 1 and _HEADER.fullmatch(line.strip()) else _width(file, line)
+            if number == 1 and _HEADER.fullmatch(line.strip()):
+                promised = int(line.split()[1][:18])
+                continue
+            width = _as_promised(file, number, line, promised) if promised else _width(file, number, line)
+            if width > WIDTH.most:
+                raise DataError(WIDTH.passed(width), file.shown, number)
+            return width
     raise DataError("expected word vectors, a word and its numbers on each line, got an empty file", path)
+
+
+def _as_promised(file: File, number: int, line: str, promised: int) -> int:
+    if (found := line.rstrip(" ").count(" ")) < promised:
+        told = f"expected a word and {promised:,} numbers, as the first line says, got {found:,}"
+        raise DataError(told, file.shown, number)
+    return promised
 
 
 def read_vectors(path: str | Path, wanted: Iterable[str]) -> WordVectors:
     """Read the vectors of the wanted words; a word that comes twice keeps its first vector."""
-    missing, words, rows = set(wanted), list[str](), list[np.ndarray]()
+    with naming_what_needs_memory(path):
+        return _read(path, set(wanted))
+
+
+def _read(path: str | Path, missing: set[str]) -> WordVectors:
+    words, rows = list[str](), list[np.ndarray]()
     dimension = read_dimension(path)
     for file, number, line in _lines(path):
         if line.count(" ") < dimension:
@@ -58,16 +79,14 @@ def read_vectors(path: str | Path, wanted: Iterable[str]) -> WordVectors:
 
 def with_vectors(model: ModelSpec, path: str | Path) -> ModelSpec:
     """Let embeddings start from a file: its bytes are noted, and embeddings are as long as its vectors."""
-    return replace(model, vectors=str(path), vectors_digest=vectors_digest(path), embedding=read_dimension(path))
+    dimension = read_dimension(path)  # first, because a file that is none at its beginning need not be read whole
+    return replace(model, vectors=str(path), vectors_digest=vectors_digest(path), embedding=dimension)
 
 
 def vectors_digest(path: str | Path) -> str:
     """Give the SHA-256 by which a file of vectors is known; a large file is read once as long as it is not touched."""
     _files(path)
-    try:
-        about = Path(path).stat()
-    except OSError as error:
-        raise DataError(f"expected a file of word vectors: {error.strerror}; check the path", path) from None
+    about = Path(path).stat()
     return _digest(str(path), about.st_mtime_ns, about.st_size)
 
 
@@ -90,7 +109,9 @@ def write_vectors(path: str | Path, words: Sequence[str], rows: np.ndarray) -> P
 def _files(path: str | Path) -> Iterator[File]:
     if Path(path).is_dir():
         raise DataError("expected a file of word vectors, got a folder; name the file inside it", path)
-    return open_files(path, lambda name: True)
+    if not Path(path).exists():
+        raise DataError("expected a file of word vectors; there is no such file, check the path", path)
+    return open_files(path, lambda name: True)  # however large: only the wanted rows are kept
 
 
 def _lines(path: str | Path) -> Iterator[tuple[File, int, str]]:
@@ -101,10 +122,10 @@ def _lines(path: str | Path) -> Iterator[tuple[File, int, str]]:
                 yield file, number, line
 
 
-def _width(file: File, line: str) -> int:
+def _width(file: File, number: int, line: str) -> int:
     width = len(line.split()) - 1
     if width < 1 or not _is_number(line.split()[-1]):
-        raise DataError(f"expected a word and its numbers, got {line[:40]!r}", file.shown, 1)
+        raise DataError(f"expected a word and its numbers, got {line[:40]!r}", file.shown, number)
     return width
 
 

@@ -19,8 +19,7 @@ A file may say::
 
 from __future__ import annotations
 
-import re
-import tomllib
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
@@ -28,9 +27,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any, get_type_hints
 
+from sightline.bounds import CELLS
 from sightline.data.corpora.cache import content_digest
 from sightline.data.vectors import with_vectors
 from sightline.errors import SpecError
+from sightline.experiments.study_file import read_toml
 from sightline.questions import Reduction
 from sightline.spec.keys import run_key
 from sightline.spec.presets import build_specs
@@ -79,7 +80,7 @@ def read_grid(path: str | Path) -> Grid:
     tables are seen from the folder of the file. Whatever cannot be read is a `SpecError` that names the file.
     """
     file = Path(path)
-    tree = _read_toml(file)
+    tree = read_toml(file)
     try:
         grid = _build(tree, file.parent)
         _check_different(grid)
@@ -107,21 +108,6 @@ def _pinned(spec: RunSpec, digest: str) -> RunSpec:
     return replace(spec, data=replace(spec.data, digest=digest)) if digest else spec
 
 
-def _read_toml(file: Path) -> dict[str, Any]:
-    try:
-        text = file.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise SpecError(f"{file}: expected the TOML file of a study; there is no such file, check the path") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise SpecError(f"{file}: expected the TOML file of a study, in UTF-8; it cannot be read ({error})") from error
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        line = re.search(r"at line (\d+)", str(error))
-        number = int(line[1]) if line else text.count("\n") + 1  # otherwise it is the end that was not expected
-        raise SpecError(f'{file}:{number}: not TOML: {error}; quote text, and dotted names ("data.text")') from error
-
-
 def _place(tree: Mapping[str, Any], field: str) -> str:
     """Say where in the file a field is set; one that it does not set keeps its name."""
     for table in ("axes", "base"):
@@ -141,11 +127,19 @@ def _build(tree: Mapping[str, Any], folder: Path) -> Grid:
     axes = {key: _axis(key, values) for key, values in _flat(tree.get("axes", {}), "axes").items()}
     if missing := [key for key in ("data", "model") if key not in base and key not in axes]:
         raise SpecError(f"no {missing[0]}; set it in [base], or vary it in [axes]")
+    _check_number({key: len(values) for key, values in axes.items()})
     points = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
     # Cells share what they do not vary, so a file of word vectors is read once; cached for this study alone.
     data, trained = cache(partial(_data, folder)), cache(partial(_trained, folder))
     cells = _pin_all(_cell(base | point, data, trained) for point in points)
     return Grid(name, tuple(cells), tuple(axes), tuple(tuple(map(_label, point.values())) for point in points))
+
+
+def _check_number(lengths: Mapping[str, int]) -> None:
+    """Refuse a study of too many cells before any is made."""
+    if (cells := math.prod(lengths.values())) > CELLS.now:
+        told = " × ".join(f"{count:,} of {key}" for key, count in lengths.items())
+        raise SpecError(f"axes: {CELLS.passed(cells)} ({told})")
 
 
 def _flat(table: Any, where: str) -> dict[str, Any]:

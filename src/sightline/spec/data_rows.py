@@ -3,69 +3,94 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+from sightline.bounds import LENGTH, TEXTS, WORDS
 from sightline.spec.options import Option, chance, flag, one_of, size, within
 from sightline.spec.row import Row
 
 _FILLERS = 6400
 """As many words of four letters can be made for fillers (`sightline.data.planted.cues`)."""
+_CUES = 1000
+"""More votes than that are counted by numbers that no float holds."""
+SENTENCE = 6
+"""Words of the longest sentence of a world."""
 _COMMON: Mapping[str, Option] = {
-    "n": size(2000),
-    "length": size(30),
+    "n": size(2000, TEXTS.most),
+    "length": size(30, LENGTH.most),
     "fillers": within(200, 1, _FILLERS),
-    "needles": size(4),
+    "needles": size(4, _CUES),
     "noise": chance(0.0),
     "vary": flag(True),
     "opening": flag(False),
     "ending": flag(False),
 }
+
+
+def _too_many(chosen: Mapping[str, Any]) -> str:
+    """Say that a corpus would have too many words, counted before one is made."""
+    words = chosen["n"] * (chosen["length"] if "length" in chosen else SENTENCE * chosen["sentences"])
+    return WORDS.passed(words) if words > WORDS.most else ""
+
+
 PLANTED = (
     Row(
         "planted",
         "needle",
         "a word of the class stands among fillers",
-        {**_COMMON, "classes": within(2, 2, 24), "count": size(1), "strength": chance(1.0)},
+        {**_COMMON, "classes": within(2, 2, 24), "count": size(1, _CUES), "strength": chance(1.0)},
+        wrong=_too_many,
     ),
     Row(
         "planted",
         "vote",
         "several cue words vote for one of two classes",
-        {**_COMMON, "cues": size(5), "strength": chance(0.7)},
+        {**_COMMON, "cues": size(5, _CUES), "strength": chance(0.7)},
+        wrong=_too_many,
     ),
-    Row("planted", "negated", 'a cue word means the other class when "not" stands right before it', _COMMON),
+    Row(
+        "planted",
+        "negated",
+        'a cue word means the other class when "not" stands right before it',
+        _COMMON,
+        wrong=_too_many,
+    ),
     Row(
         "planted",
         "detector",
         "a word of one class stands among fillers, and the other class has fillers alone",
-        {**_COMMON, "count": size(1), "positives": Option(0.5, above=0.0, below=1.0)},
+        {**_COMMON, "count": size(1, _CUES), "positives": Option(0.5, above=0.0, below=1.0)},
+        wrong=_too_many,
     ),
     Row(
         "planted",
         "pair",
         "does the text say the colour of the thing that the query says; has queries, three labels",
         {
-            "n": size(2000),
-            "length": size(12),
-            "things": size(2),
+            "n": size(2000, TEXTS.most),
+            "length": size(12, LENGTH.most),
+            "things": within(2, 1, 8),
             "kinds": within(4, 1, 8),
             "colours": within(4, 2, 8),
             "fillers": within(50, 1, _FILLERS),
             "noise": chance(0.0),
         },
+        wrong=_too_many,
     ),
     Row(
         "planted",
         "world",
         "people go about, take and leave things; the query asks for a place, which facts sentences tell",
         {
-            "n": size(2000),
+            "n": size(2000, TEXTS.most),
             "facts": within(1, 1, 3),
-            "sentences": size(6),
+            "sentences": size(6, LENGTH.most // SENTENCE),
             "people": within(3, 1, 8),
             "places": within(4, 2, 10),
             "things": within(2, 1, 8),
             "named": flag(False),
         },
+        wrong=_too_many,
     ),
 )
 """Generated corpora, named as planted:NAME(option=value,…)."""

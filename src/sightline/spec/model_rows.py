@@ -5,7 +5,8 @@ What builds a part, ``module:name``, is imported when it is used, so that a spec
 
 from __future__ import annotations
 
-from sightline.spec.options import Option, flag, one_of, positive, size
+from sightline.bounds import LAYERS, WIDTH
+from sightline.spec.options import Option, flag, one_of, positive, size, within
 from sightline.spec.row import Row, States
 
 _HERE = "sightline.models"
@@ -15,15 +16,20 @@ def _widths(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split("-")))
 
 
-_ODD = r"[0-9]*[13579]"
-_KERNELS = Option("1-3-5-7", pattern=rf"{_ODD}(-{_ODD})*", words="odd widths of kernels such as 1-3-5-7", read=_widths)
+_ODD = r"[0-9]{0,2}[13579]"
+_KERNELS = Option(
+    "1-3-5-7",
+    pattern=rf"{_ODD}(-{_ODD}){{0,15}}",
+    words="odd widths of kernels such as 1-3-5-7, up to 16 of them and up to 999",
+    read=_widths,
+)
 
 MODELS = (
     Row(
         "encoder",
         "bilstm",
         "a bidirectional LSTM: each state has read the whole text",
-        {"hidden": size(128), "layers": size(1)},
+        {"hidden": size(128, WIDTH.most), "layers": size(1, LAYERS.most)},
         f"{_HERE}.encoders.bilstm:BiLSTM",
         states=States("2 × hidden", lambda chosen: 2 * chosen["hidden"], lambda chosen: True),
     ),
@@ -31,7 +37,7 @@ MODELS = (
         "encoder",
         "cnn",
         "convolutions: each state has read its neighbours",
-        {"kernels": _KERNELS, "channels": size(32)},
+        {"kernels": _KERNELS, "channels": size(32, WIDTH.most)},
         f"{_HERE}.encoders.cnn:CNN",
         states=States(
             "channels times the number of kernels",
@@ -43,7 +49,7 @@ MODELS = (
         "encoder",
         "mlp",
         "one layer for each word: states do not see each other",
-        {"hidden": size(128)},
+        {"hidden": size(128, WIDTH.most)},
         f"{_HERE}.encoders.mlp:MLP",
         states=States("hidden", lambda chosen: int(chosen["hidden"]), lambda chosen: False),
     ),
@@ -51,7 +57,7 @@ MODELS = (
         "encoder",
         "transformer",
         "self-attention: each state has read the whole text",
-        {"hidden": size(128), "layers": size(2)},
+        {"hidden": size(128, WIDTH.most), "layers": size(2, LAYERS.most)},
         f"{_HERE}.encoders.transformer:Transformer",
         states=States("hidden", lambda chosen: int(chosen["hidden"]), lambda chosen: True),
     ),
@@ -59,7 +65,7 @@ MODELS = (
         "scorer",
         "additive",
         "a score from each state, v · tanh(W h + b); 0 is half the state's size",
-        {"hidden": Option(0, least=0.0)},
+        {"hidden": within(0, 0, WIDTH.most)},
         f"{_HERE}.scorers:Additive",
     ),
     Row(
@@ -74,7 +80,7 @@ MODELS = (
         "scorer",
         "deep",
         "a score from each state by a stack of ReLU layers; 0 is half the state's size",
-        {"layers": size(2), "hidden": Option(0, least=0.0)},
+        {"layers": size(2, LAYERS.most), "hidden": within(0, 0, WIDTH.most)},
         f"{_HERE}.scorers:Deep",
     ),
     Row("projection", "softmax", "scores to weights that are never zero", built=f"{_HERE}.projectors:softmax"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -33,12 +34,12 @@ class Option:
         """Give a value as the part gets it; one that cannot be is an error that says what can."""
         value = self._typed(key, value)
         if not self._allows(value):
-            raise SpecError(f"expected {self._wanted(key)}, got {value}")
+            raise SpecError(f"expected {self._wanted(key)}, got {_told(value)}")
         return self.read(value)
 
     def _typed(self, key: str, value: Value) -> Value:
         if isinstance(self.default, float) and type(value) is int:
-            return float(value)
+            return float(value) if abs(value) <= sys.float_info.max else math.inf
         if isinstance(self.default, str) and type(value) is int:
             return str(value)  # a text of digits, such as kernels=3
         if type(value) is not type(self.default):
@@ -50,7 +51,8 @@ class Option:
             return value in self.choices
         if isinstance(value, str):
             return re.fullmatch(self.pattern, value) is not None
-        return math.isfinite(value) and self.above < value < self.below and self.least <= value <= self.most
+        within = self.above < value < self.below and self.least <= value <= self.most
+        return within and math.isfinite(value)  # in this order: a whole number may be too large to be asked
 
     def _wanted(self, key: str) -> str:
         if self.choices:
@@ -63,15 +65,24 @@ class Option:
 
     def _bounds(self) -> str:
         if math.isfinite(self.least) and math.isfinite(self.most):
-            return f"from {self.least:g} to {self.most:g}"
+            return f"from {_shown(self.least)} to {_shown(self.most)}"
         bounds = {"above": self.above, "from": self.least, "up to": self.most, "below": self.below}
-        said = [f"{word} {bound:g}" for word, bound in bounds.items() if math.isfinite(bound)]
+        said = [f"{word} {_shown(bound)}" for word, bound in bounds.items() if math.isfinite(bound)]
         return " and ".join(said) or "to be finite"
 
 
-def size(default: int) -> Option:
-    """Give an option that counts something there must be."""
-    return Option(default, above=0.0)
+def _told(value: Value) -> str:
+    told = str(value)
+    return told if len(told) <= 60 else told[:60] + "…"
+
+
+def _shown(bound: float) -> str:
+    return f"{bound:,.0f}" if bound.is_integer() else f"{bound:g}"
+
+
+def size(default: int, most: int) -> Option:
+    """Give an option that counts something there must be, and not without end."""
+    return within(default, 1, most)
 
 
 def positive(default: float) -> Option:

@@ -28,14 +28,19 @@ def parse_data(text: str, /, **settings: Any) -> DataSpec:
         return DataSpec("planted", part=_part(rest, "data"), **settings)
     if colon and kind in TABLES:
         return DataSpec(kind, path=rest, **settings)
-    ending = Path(text.removesuffix(".gz")).suffix.lstrip(".").lower()
-    if ending in TABLES:
+    if (ending := table_kind(text)) is not None:
         return DataSpec(ending, path=text, **settings)
     raise SpecError(
         f"{text!r}: expected a .csv, .tsv or .jsonl file, csv:FILE, tsv:FILE, jsonl:FILE, planted:NAME(…), "
         f"or a published corpus: {', '.join(f'{name}:PATH' for name in OFFICIAL)}",
         field="data",
     )
+
+
+def table_kind(path: str) -> str | None:
+    """Tell by its ending, in capitals or not, how a table is written; None where it is not the ending of one."""
+    ending = Path(re.sub(r"\.gz$", "", path, flags=re.IGNORECASE)).suffix.lstrip(".").lower()
+    return ending if ending in TABLES else None
 
 
 def _official(name: str, text: str, /, **settings: Any) -> DataSpec:

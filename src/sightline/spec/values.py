@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from sightline.bounds import WIDTH
 from sightline.errors import SpecError
 from sightline.questions import ALWAYS, MEASURES, Reduction
 from sightline.spec.catalogue import ROOMS, chosen, names_of, row_of
@@ -90,7 +91,9 @@ class ModelSpec:
     vectors_digest: str = field(default="", metadata=LATER)
 
     def __post_init__(self) -> None:
-        """Refuse a part or an option that there is not."""
+        """Refuse a part or an option that there is not, and embeddings that nobody could hold."""
+        if not 1 <= self.embedding <= WIDTH.most:
+            raise SpecError(f"expected 1 to {WIDTH.most:,}, got {self.embedding:,}", field="embedding")
         for room, part in self.parts.items():
             chosen(room, part)
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from sightline.bounds import FILE
 from sightline.data.sources.packed import File, Wanted, open_files
 from sightline.errors import DataError
 
@@ -13,7 +14,7 @@ from sightline.errors import DataError
 def found_files(path: str, wanted: Wanted, expected: str) -> Iterable[File]:
     """Open the wanted files; none at all is an error that says what was expected and where it was looked for."""
     nothing = True
-    for file in open_files(path, wanted):
+    for file in open_files(path, wanted, FILE):
         nothing = False
         yield file
     if nothing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sightline.bounds import FILE
 from sightline.data.corpora.format import Format
 from sightline.data.official import agnews, babi, eraser, imdb, newsgroups, snli, sst
 from sightline.data.sources.packed import digest
@@ -22,4 +23,4 @@ FORMATS: Mapping[str, Format] = {
 
 def source_digest(spec: DataSpec) -> str:
     """Give the SHA-256 by which the files of a published corpus are known."""
-    return digest(spec.path, FORMATS[spec.kind].wanted(spec.options()))
+    return digest(spec.path, FORMATS[spec.kind].wanted(spec.options()), FILE)

@@ -22,6 +22,7 @@ from sightline.data.tokeniser import tokenise
 from sightline.errors import SpecError
 from sightline.seeds import Seeds
 from sightline.spec.catalogue import chosen
+from sightline.spec.data_rows import SENTENCE
 from sightline.spec.parts import Part
 from sightline.types import Example
 
@@ -29,7 +30,6 @@ PEOPLE = ("mary", "john", "sandra", "daniel", "julie", "fred", "emma", "bill")
 PLACES = ("garden", "kitchen", "office", "hallway", "bathroom", "bedroom", "park", "school", "cinema", "cellar")
 THINGS = ("ball", "milk", "apple", "book", "lamp", "key", "box", "hat")
 _TRIES = 1000
-_LONGEST_SENTENCE = 6
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Questions:
     @property
     def longest(self) -> int:
         """Words of the longest story, full stops included."""
-        return _LONGEST_SENTENCE * self.sentences
+        return SENTENCE * self.sentences
 
 
 @dataclass(frozen=True)

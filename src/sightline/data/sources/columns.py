@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sightline.data.sources.rows import Row, Rows
+from sightline.data.sources.showing import listed, show
 from sightline.errors import DataError, SpecError
 from sightline.spec.values import DataSpec
 
@@ -66,7 +67,7 @@ def find_columns(spec: DataSpec, rows: Rows) -> Columns:
 
 
 def _missing(setting: str, column: str, columns: tuple[str, ...]) -> str:
-    there = ", ".join(map(repr, columns))
+    there = listed(columns)
     advice = f"name the right column as {setting!r}"
     if len(columns) == 1 and re.search(r"[;\t,|]", columns[0]):
         advice += ", or separate the fields with commas (csv:FILE) or tabs (tsv:FILE)"
@@ -157,9 +158,3 @@ def _written_pairs(cell: str) -> list[list[int]] | None:
 def _is_span(pair: Any, length: int) -> bool:
     whole = isinstance(pair, list) and len(pair) == 2 and all(type(number) is int for number in pair)
     return whole and 0 <= pair[0] < pair[1] <= length
-
-
-def show(value: object) -> str:
-    """Show what was found instead, however long it is."""
-    shown = "nothing" if value is None else repr(value)
-    return shown if len(shown) <= 60 else shown[:60] + "…"

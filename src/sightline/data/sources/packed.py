@@ -1,7 +1,7 @@
 """Published files as they come: a folder, one file, or a tar archive, plain or gzipped, all read alike and safely.
 
 Nothing is ever unpacked to disk. A tar archive that holds anything but files and folders with names inside of it is
-refused, and so is a packed file that grows beyond what text can: ``max(FLOOR, RATIO · packed bytes)``.
+refused, and so is what grows beyond its bounds (`sightline.bounds`).
 """
 
 from __future__ import annotations
@@ -13,18 +13,16 @@ import os
 import tarfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import cast
 
+from sightline.bounds import LINE, Bound
+from sightline.data.sources.opening import bounded, opened
 from sightline.errors import DataError
+from sightline.regular import open_regular
 
-RATIO = 100
-"""Text shrinks to a quarter, the most regular corpus here to a fifteenth; a bomb unpacks a thousandfold."""
-FLOOR = 2**25
-LONGEST = 2**24
-"""Bytes that one line or one document may have."""
 _ARCHIVES = (".tar", ".tar.gz", ".tgz")
 _BROKEN = (gzip.BadGzipFile, EOFError, zlib.error, tarfile.TarError, OSError)
 
@@ -43,19 +41,19 @@ class File:
     def lines(self, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
         """Yield each line with its number, without its end; what cannot be decoded is an error that names the line."""
         number = 0
-        while line := self.stream.readline(LONGEST):
+        while line := self.stream.readline(LINE.most):
             number += 1
-            if len(line) == LONGEST:
-                raise DataError(f"expected lines of text, got one above {LONGEST} bytes", self.shown, number)
+            if len(line) == LINE.most:
+                raise DataError(LINE.passed(), self.shown, number)
             if number == 1 and encoding == "utf-8":
                 line = line.removeprefix(b"\xef\xbb\xbf")
             yield number, decode(line, self.shown, number, encoding).removesuffix("\n").removesuffix("\r")
 
     def text(self, encoding: str = "utf-8") -> str:
         """Read the whole file as one text."""
-        data = self.stream.read(LONGEST + 1)
-        if len(data) > LONGEST:
-            raise DataError(f"expected a text, got a file above {LONGEST} bytes", self.shown)
+        data = self.stream.read(LINE.most + 1)
+        if len(data) > LINE.most:
+            raise DataError(LINE.passed(), self.shown)
         return decode(data, self.shown, 1, encoding)
 
 
@@ -71,31 +69,31 @@ def decode(data: bytes, shown: str, line: int, encoding: str = "utf-8") -> str:
     return text
 
 
-def open_files(path: str | Path, wanted: Wanted) -> Iterator[File]:
+def open_files(path: str | Path, wanted: Wanted, largest: Bound | None = None) -> Iterator[File]:
     """Open the wanted files of a folder (by name), of a tar archive (in its order), or the one file that is named.
 
     A file's stream is good until the next file is asked for. Names of a folder begin with the folder's own, so that
-    a part of a corpus can be named as well as all of it.
+    a part of a corpus can be named as well as all of it. Whoever keeps what is read says how ``largest`` a file may be.
     """
     root = Path(path)
     if root.is_dir():
-        yield from _folder(root, wanted)
+        yield from _folder(root, wanted, largest)
     elif not root.exists():
         raise DataError("there is no such file or folder; check the path", path)
     elif root.name.lower().endswith(_ARCHIVES):
-        yield from _archive(root, wanted)
+        yield from _archive(root, wanted, largest)
     elif wanted(name := _plain(root.name)):
-        with _opened(root) as stream:
+        with _opened(root, largest) as stream:
             yield File(name, str(root), stream)
 
 
-def digest(path: str | Path, wanted: Wanted) -> str:
+def digest(path: str | Path, wanted: Wanted, largest: Bound | None = None) -> str:
     """Give a SHA-256 of the wanted files' names and bytes (an archive counts as a whole), by which they are known."""
     root = Path(path)
     total = hashlib.sha256()
     for file in [name for name, _ in _chosen(root, wanted)] if root.is_dir() else [root]:
         inside = file.relative_to(root).as_posix() if root.is_dir() else ""
-        with _reading(file), file.open("rb") as stream:
+        with _reading(file), open_regular(file, largest) as stream:
             total.update(f"{inside}\n{hashlib.file_digest(stream, 'sha256').hexdigest()}\n".encode())
     return total.hexdigest()
 
@@ -104,9 +102,9 @@ def _plain(name: str) -> str:
     return name[:-3] if name.lower().endswith(".gz") else name
 
 
-def _folder(root: Path, wanted: Wanted) -> Iterator[File]:
+def _folder(root: Path, wanted: Wanted, largest: Bound | None) -> Iterator[File]:
     for file, name in _chosen(root, wanted):
-        with _opened(file) as stream:
+        with _opened(file, largest) as stream:
             yield File(name, str(file), stream)
 
 
@@ -124,38 +122,30 @@ def _chosen(root: Path, wanted: Wanted) -> list[tuple[Path, str]]:
     return [(place, name) for name, place in chosen.items()]
 
 
-@contextmanager
-def _opened(file: Path) -> Iterator[io.BufferedIOBase]:
-    with _reading(file), file.open("rb") as raw:
-        if file.suffix.lower() != ".gz":
-            yield raw
-            return
-        with gzip.GzipFile(fileobj=raw) as packed:
-            yield _guarded(packed, str(file), file.stat().st_size)
+def _opened(file: Path, largest: Bound | None) -> AbstractContextManager[io.BufferedIOBase]:
+    return opened(file, largest, _reading, packed=file.suffix.lower() == ".gz")
 
 
-def _archive(root: Path, wanted: Wanted) -> Iterator[File]:
-    with _reading(root), _unpacked(root) as stream, tarfile.open(fileobj=stream, mode="r|") as tar:
+def _archive(root: Path, wanted: Wanted, largest: Bound | None) -> Iterator[File]:
+    packed = _is_gzip(root)
+    with (
+        _reading(root),
+        opened(root, largest, _reading, packed=packed) as stream,
+        tarfile.open(fileobj=stream, mode="r|") as tar,
+    ):
         for member in tar:
             _check_member(member, root)
             if member.isreg() and wanted(name := _plain(str(PurePosixPath(member.name)))):
                 shown, inner = f"{root}/{member.name}", cast(io.BufferedIOBase, tar.extractfile(member))  # it is a file
                 if name != str(PurePosixPath(member.name)):
                     inner = gzip.GzipFile(fileobj=inner)
-                yield File(name, shown, _guarded(inner, shown, member.size))
+                yield File(name, shown, bounded(inner, shown, member.size, largest, _reading))
 
 
-@contextmanager
-def _unpacked(root: Path) -> Iterator[io.BufferedIOBase]:
-    """Open a tar archive's own bytes; its ending does not say for sure whether it is packed."""
-    with root.open("rb") as raw:
-        if raw.read(2) != b"\x1f\x8b":
-            raw.seek(0)
-            yield raw
-            return
-        raw.seek(0)
-        with gzip.GzipFile(fileobj=raw) as packed:
-            yield _guarded(packed, str(root), root.stat().st_size)
+def _is_gzip(root: Path) -> bool:
+    """Look whether a tar archive is packed; its ending does not say for sure."""
+    with _reading(root), open_regular(root) as raw:
+        return raw.read(2) == b"\x1f\x8b"
 
 
 def _check_member(member: tarfile.TarInfo, root: Path) -> None:
@@ -165,32 +155,6 @@ def _check_member(member: tarfile.TarInfo, root: Path) -> None:
         raise DataError(f"holds {member.name!r}, a name outside of the archive; fetch it again", root)
     if not (member.isreg() or member.isdir()) or member.issparse():
         raise DataError(f"holds {member.name!r}, which is a link, a device or a sparse file; fetch it again", root)
-
-
-class _Guard(io.RawIOBase):
-    """Pass on what is unpacked, up to a limit; what breaks on the way is an error about the file."""
-
-    def __init__(self, inner: io.BufferedIOBase, shown: str, limit: int) -> None:
-        self._inner, self._shown, self._left = inner, shown, limit
-
-    def readable(self) -> bool:
-        """Say that this is for reading."""
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any buffer will do
-        """Read as `io.RawIOBase` has it."""
-        with _reading(self._shown):
-            data = self._inner.read(len(buffer))
-        self._left -= len(data)
-        if self._left < 0:
-            raise DataError("unpacks to far more than a text would; it is no corpus, fetch it again", self._shown)
-        buffer[: len(data)] = data
-        return len(data)
-
-
-def _guarded(inner: io.BufferedIOBase, shown: str, packed: int) -> io.BufferedIOBase:
-    guard = _Guard(inner, shown, max(FLOOR, RATIO * packed))
-    return io.BufferedReader(cast(io.RawIOBase, guard), 2**16)
 
 
 @contextmanager

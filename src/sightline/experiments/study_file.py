@@ -1,0 +1,43 @@
+"""The file of a study as plain values: TOML that somebody wrote, of a size that somebody could."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from sightline.bounds import LINE
+from sightline.errors import DataError, SpecError
+from sightline.regular import open_regular
+
+
+def read_toml(file: Path) -> dict[str, Any]:
+    """Read the file of a study as plain values; what cannot be read is a `SpecError` that names it."""
+    try:
+        with open_regular(file, LINE) as stream:
+            text = stream.read(LINE.most).decode("utf-8-sig")
+    except FileNotFoundError:
+        raise SpecError(f"{file}: expected the TOML file of a study; there is no such file, check the path") from None
+    except DataError as error:  # a device, a pipe, a file without end
+        raise SpecError(str(error)) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SpecError(f"{file}: expected the TOML file of a study, in UTF-8; it cannot be read ({error})") from error
+    try:
+        tree = tomllib.loads(text)
+        _check_whole_numbers(tree)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"at line (\d+)", str(error))
+        number = int(line[1]) if line else text.count("\n") + 1  # otherwise it is the end that was not expected
+        raise SpecError(f'{file}:{number}: not TOML: {error}; quote text, and dotted names ("data.text")') from error
+    except (ValueError, RecursionError) as error:  # a number, or tables in tables, without end
+        raise SpecError(f"{file}: expected the TOML file of a study, got something else: {error}") from None
+    return tree
+
+
+def _check_whole_numbers(value: Any) -> None:
+    """Refuse a whole number that has more than the 64 bits of TOML; some could not even be printed."""
+    for inside in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _check_whole_numbers(inside)
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError(f"a whole number of {value.bit_length():,} bits, where there are 64")
