@@ -64,7 +64,8 @@ def ended(folder: Path, *command: object) -> str:
 def test_no_file_of_the_current_folder_is_run(tmp_path: Path) -> None:
     folder = laid(tmp_path / "trapped", EVERYWHERE)
     (folder / "study.toml").write_text(STUDY)
-    (folder / "mine.py").write_text(FILE.replace("OUTPUTS", "1").replace("LINK", "'sigmoid'"))
+    late = "import wave\n"  # a module of Python's that nobody has loaded by then
+    (folder / "mine.py").write_text(late + FILE.replace("OUTPUTS", "1").replace("LINK", "'sigmoid'"))
     script = tmp_path / "bin" / "sightline"  # as an installer makes it: in a folder of its own
     script.parent.mkdir()
     script.write_text("from sightline.cli.app import main\nif __name__ == '__main__':\n    main()\n")

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from multiprocessing import Pipe
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -43,6 +44,17 @@ def test_a_worker_ends_with_its_parent_by_each_of_two_ways(tmp_path: Path, witho
         family.kill()
         wait_for(lambda: not lives(child), 10)
     assert not lives(child)
+
+
+def test_a_worker_watches_its_parent_and_leaves_when_its_pipe_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched: list[bool] = []
+    monkeypatch.setattr(worker, "end_with_parent", lambda: watched.append(True))
+    here, there = Pipe()
+    here.close()
+    worker.work(there, tmp_path, False)
+    assert watched == [True]
 
 
 def test_a_worker_whose_parent_ended_before_it_asked_ends_too(monkeypatch: pytest.MonkeyPatch) -> None:
