@@ -611,3 +611,19 @@ def test_every_size_has_an_end(kind: str) -> None:
     }
     assert counted
     assert {place for place, option in counted.items() if not math.isfinite(option.most)} == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("needle(n=1000000000)", "expected n from 1 to 1,000,000, got 1000000000"),
+        ("needle(length=1000000000)", "expected length from 1 to 10,000, got 1000000000"),
+        ("vote(cues=2000,length=9000)", "expected cues from 1 to 1,000, got 2000"),
+        ("needle(n=1000000,length=31)", "of at most 30,000,000 words, got 31,000,000 words; lower n or the length"),
+        ("world(n=1000000,sentences=6)", "of at most 30,000,000 words, got 36,000,000 words"),
+    ],
+)
+def test_a_planted_corpus_of_any_size_is_refused_before_a_text_is_made(text: str, said: str) -> None:
+    with pytest.raises(SpecError, match=said):
+        parse_data(f"planted:{text}")
+    assert parse_data("planted:needle(n=1000000,length=30)").kind == "planted"
