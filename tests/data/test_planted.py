@@ -221,9 +221,6 @@ def test_only_order_tells_a_negated_text():
         ("needle(noise=-0.1)", r"expected noise from 0 to 1"),
         ("needle(strength=nan)", r"expected strength from 0 to 1, got nan"),
         ("needle(fillers=0)", r"expected fillers from 1 to 6,400"),
-        ("needle(n=1000000000)", "expected n from 1 to 1,000,000, got 1000000000"),
-        ("needle(length=1000000000)", "expected length from 1 to 10,000, got 1000000000"),
-        ("vote(cues=2000,length=9000)", "expected cues from 1 to 1,000, got 2000"),
         ("needle(needles=0)", r"expected needles from 1 to 1,000, got 0"),
         ("vote(cues=21,length=30)", r"at least 21 words, got 20"),
         ("detector(positives=0.0)", "expected positives above 0 and below 1, got 0.0"),
@@ -238,14 +235,6 @@ def test_only_order_tells_a_negated_text():
 def test_options_that_make_no_sense_are_refused(text, message):
     with pytest.raises(SpecError, match=message):
         load(parse_data(f"planted:{text}"), 0)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"), [("needle(n=1000000,length=31)", "31,000,000"), ("world(n=1000000,sentences=6)", "36,000,000")]
-)
-def test_a_corpus_of_too_many_words_is_refused_before_one_is_made(text, words):
-    with pytest.raises(SpecError, match=f"of at most 30,000,000 words, got {words} words; lower n or the length"):
-        parse_data(f"planted:{text}")
 
 
 def test_texts_longer_than_allowed_are_refused_not_cut():
