@@ -6,6 +6,6 @@ import sys
 if not sys.flags.safe_path and sys.path[:1] == [os.getcwd()]:  # noqa: PTH109  (pathlib might come from there)
     del sys.path[0]
 
-from sightline.cli.app import main
+from sightline.cli.door import main
 
 main()

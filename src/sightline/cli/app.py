@@ -29,6 +29,7 @@ from sightline.cli.check_data import check_data
 from sightline.cli.check_model import check_model
 from sightline.cli.demo import demo
 from sightline.cli.doctor import doctor
+from sightline.cli.door import CURE, PACKAGES
 from sightline.cli.listing import listing
 from sightline.cli.report import report
 from sightline.cli.results import results
@@ -175,6 +176,8 @@ def _broken(error: BaseException, asked: Sequence[str]) -> int:
         lower = " or ".join(flag for flag in _flags(asked).values() if flag in _TAKE_MEMORY)
         advice = f"lower {lower}, or take fewer texts" if lower else "take fewer texts, or a smaller model"
         return _failed(f"out of memory ({told}); {advice}", WRONG_INPUT)
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in PACKAGES:
+        return _failed(f"{error}; {CURE}", WRONG_INPUT)
     return _failed(f"{told}. This is a bug in sightline: please report it, with what --debug prints", BUG)
 
 

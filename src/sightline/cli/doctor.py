@@ -6,21 +6,18 @@ import platform
 import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 import typer
 
 from sightline.cli import flags
+from sightline.cli.door import UNFIT, packages
 from sightline.cli.output import emit, say
 from sightline.report.sheets.columns import aligned
 from sightline.results import Failed
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data
 from sightline.spec.values import RunSpec
-
-PACKAGES = ("sightline", "torch", "numpy", "scipy", "safetensors", "typer", "rich", "jinja2")
-UNFIT = 1
 
 
 @dataclass(frozen=True)
@@ -55,10 +52,6 @@ def _python() -> str:
     return f"{platform.python_version()} on {platform.platform()}"
 
 
-def _packages() -> str:
-    return ", ".join(f"{name} {version(name)}" for name in PACKAGES)
-
-
 def _torch() -> str:
     import torch  # noqa: PLC0415  (the doctor tells if it cannot be imported)
 
@@ -79,9 +72,10 @@ def _temporary() -> str:
 
 
 def _audit() -> str:
-    """Train and audit a tiny model, in memory, and check the identity that every audit rests on."""
+    """Train and audit a tiny model and draw its page, in memory; check the identity that every audit rests on."""
     from sightline.experiments.run import run  # noqa: PLC0415  (torch)
     from sightline.findings.verdict import IDENTITY  # noqa: PLC0415  (scipy)
+    from sightline.report.page.render import render  # noqa: PLC0415  (jinja2)
 
     model, fit = build_specs("mlp(hidden=8)", epochs=2)
     trained, audit = run(RunSpec(parse_data("planted:needle(n=160,length=6)"), model, fit))
@@ -91,12 +85,14 @@ def _audit() -> str:
     error = float((trained.model.decode(trace, trace.attention) - trace.logits).detach().abs().max())
     if not error <= IDENTITY:
         raise RuntimeError(f"decoding the model's own attention misses its logits by {error:.2g}")
-    return f"{len(audit.findings)} findings on {len(audit.texts)} texts; own attention decodes to within {error:.1g}"
+    page = len(render(audit).encode())
+    told = f"{len(audit.findings)} findings on {len(audit.texts)} texts, drawn on a page of {page:,} bytes"
+    return f"{told}; own attention decodes to within {error:.1g}"
 
 
 LOOKS = {
     "python": _python,
-    "packages": _packages,
+    "packages": packages,
     "torch": _torch,
     "--device auto": _device,
     "temporary folder": _temporary,

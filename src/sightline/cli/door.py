@@ -1,0 +1,49 @@
+"""The way in: where a part of the installation is missing, that is said in a line or by the doctor, with no traceback.
+
+Nothing of ours is imported at the top, and nothing that anybody could lack.
+"""
+
+import json
+import sys
+from importlib.metadata import PackageNotFoundError, version
+
+PACKAGES = ("sightline", "torch", "numpy", "scipy", "safetensors", "typer", "rich", "jinja2")
+CURE = "install sightline again: pip install --force-reinstall sightline"
+UNFIT, WRONG = 1, 2
+"""Exit codes: the doctor found something, and a command that cannot work here."""
+
+
+def main() -> None:
+    """Run what the shell asked for; if that cannot even be imported, say why."""
+    try:
+        from sightline.cli.app import main as run  # noqa: PLC0415  (what may be missing)
+    except ImportError as error:
+        sys.exit(_unfit(error, sys.argv[1:]))
+    run()
+
+
+def packages() -> str:
+    """Name the packages that a command needs, with their versions; one that is missing is an error."""
+    return ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+
+
+def _unfit(error: ImportError, asked: list[str]) -> int:
+    if asked[:1] == ["doctor"]:
+        return _diagnosed(error, as_json="--json" in asked)
+    print(f"error: {error}; {CURE}", file=sys.stderr)
+    return WRONG
+
+
+def _diagnosed(error: ImportError, *, as_json: bool) -> int:
+    """Say what the doctor would have said, as far as it comes without what is missing."""
+    try:
+        found = packages()
+    except PackageNotFoundError as missing:
+        found = f"{missing.name} is not installed"
+    checks = [("packages", found), ("sightline", f"cannot be imported: {error}; {CURE}")]
+    if as_json:
+        rows = [{"name": name, "found": told, "ok": False} for name, told in checks]
+        print(json.dumps({"ok": False, "checks": rows}, indent=1))
+    else:
+        print("\n".join(f"FAILED  {name}  {told}" for name, told in checks))
+    return UNFIT
