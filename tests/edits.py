@@ -3,10 +3,19 @@
 import copy
 import random
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
+
+from sightline.seal import MANIFEST
 
 ODD: tuple[Any, ...] = (["x"], "x", -7, 10**30, None, {"x": 1})
 """What stands where something else should: of each kind one, and numbers that are out of bounds."""
+
+
+def unsealed(folder: Path) -> Path:
+    """Take the checksums away, as somebody would who edits a folder on purpose."""
+    (folder / MANIFEST).unlink()
+    return folder
 
 
 def edited(tree: Any, count: int) -> Iterator[tuple[str, Any]]:

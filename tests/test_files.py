@@ -18,10 +18,10 @@ import pytest
 
 from sightline import exchange, files
 from sightline.errors import StoreError
-from sightline.experiments.seal import is_whole, write_sealed
 from sightline.experiments.subject import saved_folder
 from sightline.files import hidden_name, kind_of, write_whole
 from sightline.saving import load_results, save_results
+from sightline.seal import is_whole, write_sealed
 from tests import breaking
 from tests.breaking import NAME, NEW, OLD, Break, broken_at_each, fill, found, full, interrupted, replace
 from tests.report.audits import audit

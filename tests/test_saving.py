@@ -21,7 +21,7 @@ from sightline.report.sheets.summary import lines
 from sightline.results import Bracket, Estimate, Failed, Measurement, NotApplicable, Ragged, Results
 from sightline.saving import load_results, save_results
 from sightline.spec.texts import parse_data, parse_model
-from tests.edits import edited
+from tests.edits import edited, unsealed
 from tests.report.audits import audit as make_audit
 
 
@@ -129,14 +129,14 @@ def corrupt(whole: bytes) -> bytes:
     ],
 )
 def test_a_torn_folder_is_an_error_that_names_it(tmp_path: Path, damage: str, content: Callable) -> None:
-    folder = save_results(make_audit(), tmp_path / "audit")
+    folder = unsealed(save_results(make_audit(), tmp_path / "audit"))
     (folder / damage).write_bytes(content((folder / damage).read_bytes()))
     with pytest.raises(StoreError, match=f"{damage}:.* expected"):
         load_results(folder)
 
 
 def test_another_schema_is_refused(tmp_path: Path) -> None:
-    folder = save_results(make_audit(), tmp_path / "audit")
+    folder = unsealed(save_results(make_audit(), tmp_path / "audit"))
     summary = json.loads((folder / "audit.json").read_text())
     (folder / "audit.json").write_text(json.dumps(summary | {"schema": 99}))
     with pytest.raises(StoreError, match=r"audit.json: schema 99, this version reads 3"):
@@ -169,7 +169,7 @@ def real() -> Results:
 
 
 def test_no_edit_of_the_summary_is_our_bug(real: Results, tmp_path: Path) -> None:
-    folder = save_results(real, tmp_path / "audit")
+    folder = unsealed(save_results(real, tmp_path / "audit"))
     counted = Counter()
     for _, changed in edited(json.loads((folder / "audit.json").read_text()), 30):
         (folder / "audit.json").write_text(json.dumps(changed))
@@ -180,7 +180,7 @@ def test_no_edit_of_the_summary_is_our_bug(real: Results, tmp_path: Path) -> Non
 
 
 def test_no_edit_of_a_text_is_our_bug(real: Results, tmp_path: Path) -> None:
-    folder = save_results(real, tmp_path / "audit")
+    folder = unsealed(save_results(real, tmp_path / "audit"))
     first, *rest = (folder / "texts.jsonl").read_text().splitlines()
     made = [json.dumps(changed) for _, changed in edited(json.loads(first), 40)]
     texts = ["\n".join([text, *rest]) for text in made]
@@ -211,7 +211,7 @@ NUMBERS = "agreement/tau.gradient"
     ],
 )
 def test_arrays_are_those_that_the_summary_speaks_of(real: Results, tmp_path: Path, edit, said: str) -> None:
-    folder = save_results(real, tmp_path / "audit")
+    folder = unsealed(save_results(real, tmp_path / "audit"))
     with np.load(folder / "arrays.npz") as stored:
         found = {name: stored[name] for name in stored.files}
     edit(found)
@@ -231,7 +231,7 @@ def test_arrays_are_those_that_the_summary_speaks_of(real: Results, tmp_path: Pa
     ],
 )  # fmt: skip
 def test_what_was_edited_is_named_by_its_field(real: Results, tmp_path: Path, file, old, new, said) -> None:
-    folder = save_results(real, tmp_path / "audit")
+    folder = unsealed(save_results(real, tmp_path / "audit"))
     text = (folder / file).read_text()
     assert old in text
     (folder / file).write_text(text.replace(old, new, 1))
@@ -240,7 +240,7 @@ def test_what_was_edited_is_named_by_its_field(real: Results, tmp_path: Path, fi
 
 
 def test_texts_that_are_not_those_of_the_arrays_are_refused(real: Results, tmp_path: Path) -> None:
-    folder = save_results(real, tmp_path / "audit")
+    folder = unsealed(save_results(real, tmp_path / "audit"))
     whole = (folder / "texts.jsonl").read_text().splitlines(keepends=True)
     (folder / "texts.jsonl").write_text("".join(whole[1:]))
     with pytest.raises(StoreError, match="expected a row for each of 5 texts, as"):

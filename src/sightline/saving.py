@@ -30,6 +30,7 @@ from sightline.results import (
     TextRecord,
     Values,
 )
+from sightline.seal import MANIFEST, changed_file, seal
 from sightline.spec.typed import parse_json, read_as
 
 Arrays = dict[str, np.ndarray]
@@ -67,6 +68,7 @@ def write_results(found: Results, folder: Path) -> None:
         file.writelines(json.dumps(asdict(text)) + "\n" for text in found.texts)
     with (folder / ARRAYS).open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **_arrays(taken))
+    seal(folder)
 
 
 def _described(measurement: Measurement) -> dict[str, Any]:
@@ -106,6 +108,8 @@ def load_results(folder: str | Path) -> Results:
     put_back(path)
     if not (path / SUMMARY).is_file():
         raise StoreError(f"{path}: expected a folder that `sightline audit --save` wrote; it has no {SUMMARY}")
+    if changed := changed_file(path):
+        raise StoreError(f"{changed}: not as it was written, says {MANIFEST} beside it; make the audit again")
     with _naming(path / SUMMARY) as file:
         summary = _read_summary(file)
         measured = read_as(Mapping[str, Mapping[str, Any]], summary.get("measured"), "measured")

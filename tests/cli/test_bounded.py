@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Call
+from tests.cli.conftest import Call, write_table
 
 REFUSED = {
     ("check-data", "--data", "csv:/dev/null"): "/dev/null: expected a file, got a device",
@@ -41,7 +41,8 @@ def greedy(*arguments: object, **options: object) -> None:
     raise MemoryError("Unable to allocate 4 TiB")
 
 
-def test_a_lack_of_memory_names_the_file(sightline: Call, here: Path, table, monkeypatch):
+def test_a_lack_of_memory_names_the_file(sightline: Call, here: Path, monkeypatch):
+    table = write_table(here / "own.csv", 50)  # one that no other test has read: tables stay in memory
     monkeypatch.setattr("sightline.data.corpora.table.read_rows", greedy)
     done = sightline("check-data", "--data", table)
     assert (done.code, done.err) == (2, f"error: {table}: is too large for the memory there is; take a part of it\n")

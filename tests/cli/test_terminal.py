@@ -12,6 +12,7 @@ from rich.console import Console
 from sightline.cli import display
 from sightline.cli.display import BarOfCells, Cells
 from tests.cli.conftest import Call, Finished, Ran, write_table
+from tests.edits import unsealed
 
 HOSTILE = "x\x1b[2J\x1b]0;y\x07\u202e[red]z"
 """Clears the screen, sets the title of the window, rings, turns the order of letters, and looks like markup."""
@@ -34,7 +35,7 @@ def test_where_a_report_was_written(sightline: Call, here: Path, finished: Finis
 
 
 def test_a_saved_audit_of_somebody_else(sightline: Call, here: Path, finished: Finished) -> None:
-    theirs = shutil.copytree(finished.saved, here / "theirs")
+    theirs = unsealed(shutil.copytree(finished.saved, here / "theirs"))
     told = json.loads((theirs / "audit.json").read_text())
     told["verdict_detail"]["text"] = HOSTILE
     (theirs / "audit.json").write_text(json.dumps(told))

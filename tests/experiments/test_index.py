@@ -15,8 +15,8 @@ from sightline.experiments import index as indexing
 from sightline.experiments import store as storing
 from sightline.experiments.rows import all_numbers, main_numbers, text_numbers
 from sightline.experiments.run import run
-from sightline.experiments.seal import MANIFEST, _digest
 from sightline.experiments.store import INDEX, Store
+from sightline.seal import MANIFEST, _digest
 from sightline.spec.keys import run_key
 from tests.experiments.test_store import SPEC
 from tests.report.audits import LEARNED, map_row

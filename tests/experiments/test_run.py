@@ -19,6 +19,7 @@ from sightline.models.altered import RandomShown
 from sightline.results import Measurement, Ragged
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
+from tests.edits import unsealed
 
 SPEC = RunSpec(
     parse_data("planted:needle(n=200,length=9)"), parse_model("bilstm(hidden=6)+additive"), FitSpec(epochs=2), seed=4
@@ -123,8 +124,10 @@ def test_what_cannot_be_run_is_said() -> None:
 def test_a_damaged_checkpoint_is_an_error_that_names_it(tmp_path: Path, damage: str) -> None:
     folder = save_trained(train(replace(SPEC, companions=())), tmp_path / "model", SPEC.seed)
     (folder / damage).write_bytes((folder / damage).read_bytes()[:100])
-    with pytest.raises(ModelError, match=rf"{damage}: expected (what|the weights that) `sightline train` wrote"):
+    with pytest.raises(ModelError, match=rf"{damage}: not as it was written, says SHA256SUMS beside it; train"):
         load_trained(folder, SPEC.data, SPEC.seed)
+    with pytest.raises(ModelError, match=rf"{damage}: expected (what|the weights that) `sightline train` wrote"):
+        load_trained(unsealed(folder), SPEC.data, SPEC.seed)
 
 
 def test_saving_refuses_a_strange_folder(tmp_path: Path) -> None:

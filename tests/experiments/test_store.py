@@ -17,10 +17,10 @@ from sightline.experiments import store as storing
 from sightline.experiments import stored as keeping
 from sightline.experiments.locks import claim
 from sightline.experiments.run import Display, run
-from sightline.experiments.seal import MANIFEST, is_whole, read_whole, sweep_aside, write_sealed
 from sightline.experiments.store import Store
 from sightline.experiments.stored import keep_training, run_stored
 from sightline.results import Measurement, Ragged
+from sightline.seal import MANIFEST, is_whole, read_whole, sweep_aside, write_sealed
 from sightline.spec.keys import run_key, training_key
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.typed import read_as

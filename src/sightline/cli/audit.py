@@ -14,10 +14,10 @@ from sightline.cli.display import progress
 from sightline.cli.estimate import show_forecast
 from sightline.cli.gates import closed, read_gates
 from sightline.cli.machine import prepare, tokens_at_once
-from sightline.cli.output import emit, say, tell, writing
+from sightline.cli.output import emit, note_unsealed, say, tell, writing
 from sightline.cli.places import Folder, Output, check_places
 from sightline.cli.source import data_place, model_place, read_source
-from sightline.experiments.subject import audited, choose, scores_of
+from sightline.experiments.subject import audited, choose, saved_folder, scores_of
 from sightline.files import plain
 from sightline.report.sentences import headline
 from sightline.report.sheets.summary import lines
@@ -125,6 +125,7 @@ def audit(
     )
     check_places(read, *written(out, save))
     subject = choose(source, model, asked, seed=seed, limit=limit, device=device, gradient=gradient)
+    note_unsealed(saved_folder(model))
     gates = read_gates(fail_on or ())
     where, tokens = prepare(device, threads), tokens_at_once(memory)
     if dry_run:

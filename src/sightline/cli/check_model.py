@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sightline.cli import flags
-from sightline.cli.output import emit, say
+from sightline.cli.output import emit, note_unsealed, say
 from sightline.cli.source import read_source
 from sightline.errors import SpecError
 from sightline.experiments.subject import PY, saved_folder
@@ -73,6 +73,7 @@ def read_model(model: str) -> Auditable:
         )
     from sightline.models.checkpoint import load_classifier  # noqa: PLC0415  (torch)
 
+    note_unsealed(folder)
     return load_classifier(folder)[0]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from sightline.errors import StoreError
 from sightline.files import plain, write_whole
 from sightline.report.visible import one_line, visible
+from sightline.seal import MANIFEST, is_sealed
 
 
 def say(lines: Iterable[str]) -> None:
@@ -22,6 +23,12 @@ def say(lines: Iterable[str]) -> None:
 def tell(message: str) -> None:
     """Print one line on stderr."""
     print(one_line(message), file=sys.stderr)
+
+
+def note_unsealed(folder: Path | None) -> None:
+    """Say of what an older version saved that nobody can tell whether it was changed."""
+    if folder is not None and not is_sealed(folder):
+        tell(f"note: {folder} has no {MANIFEST}, so nothing tells whether it is as it was written; save it again")
 
 
 def emit(value: Any) -> None:

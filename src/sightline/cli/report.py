@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sightline.cli import flags
-from sightline.cli.output import emit, say, writing
+from sightline.cli.output import emit, note_unsealed, say, writing
 from sightline.cli.places import Output, check_places
 from sightline.report.sentences import headline
 from sightline.saving import load_results
@@ -29,6 +29,7 @@ def report(
 
     check_places((("AUDIT_DIR", folder),), Output("--out", out))
     found = load_results(folder)
+    note_unsealed(folder)
     with writing(out):
         write_page(found, out, texts=not no_texts)
     if as_json:

@@ -7,7 +7,7 @@
     STORE/claims/                             who works on what (`sightline.experiments.locks`)
     STORE/index.sqlite                        what was read of each run (`sightline.experiments.index`); may be deleted
 
-Every folder is sealed (`sightline.experiments.seal`); one that is torn or changed counts as missing and is done again.
+Every folder is sealed (`sightline.seal`); one that is torn or changed counts as missing and is done again.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from sightline.errors import SpecError, StoreError
 from sightline.experiments.index import Index, Row, stamp
 from sightline.experiments.locks import claim
-from sightline.experiments.seal import is_whole, read_whole, write_sealed
 from sightline.files import plain, write_whole
 from sightline.results import Estimate, Results
 from sightline.saving import write_results
+from sightline.seal import is_whole, read_whole, write_sealed
 from sightline.spec.keys import run_key
 from sightline.spec.typed import read_as
 from sightline.spec.values import RunSpec

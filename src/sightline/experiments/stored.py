@@ -8,9 +8,9 @@ from functools import partial
 
 from sightline.errors import StoreError
 from sightline.experiments.run import Display, Fitted, run
-from sightline.experiments.seal import is_whole, sweep_aside, write_sealed
 from sightline.experiments.store import State, Store
 from sightline.models.checkpoint import load_classifier, write_classifier
+from sightline.seal import is_whole, sweep_aside, write_sealed
 from sightline.spec.keys import run_key, training_key
 from sightline.spec.values import RunSpec
 

@@ -16,6 +16,7 @@ from sightline.data.vocabulary import Vocabulary
 from sightline.errors import ModelError, SightlineError, SpecError
 from sightline.files import plain, put_back, write_whole
 from sightline.models.classifier import AttentionClassifier, build
+from sightline.seal import MANIFEST, changed_file, seal
 from sightline.spec.typed import parse_json, read_as
 from sightline.spec.values import ModelSpec
 
@@ -66,12 +67,15 @@ def write_classifier(model: AttentionClassifier, folder: Path, seed: int, record
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
     # Not by `save_file`: what a full disk says to it is no OSError, so it would pass for a failure of the model.
     (folder / "model.safetensors").write_bytes(save(tensors))
+    seal(folder)
 
 
 def load_classifier(folder: str | Path) -> tuple[AttentionClassifier, dict[str, Any]]:
     """Read a classifier that `save_classifier` wrote, and the record of its training."""
     path = Path(folder)
     put_back(path)
+    if changed := changed_file(path):
+        raise ModelError(f"{changed}: not as it was written, says {MANIFEST} beside it; train the model again")
     card = _read_card(path / "model.json")
     try:
         # Without memory and without drawing weights: a size that is not that of the file is noticed before it costs.

@@ -1,6 +1,6 @@
-"""Sealed folders: written aside, flushed to the disk, renamed into place, and checked against their checksums.
+"""Sealed folders: every folder that is written has the checksums of its files, and whoever reads it checks them.
 
-A folder that was cut short by a crash, or changed by a bad disk, is told from a whole one: it is done again.
+A folder that was cut short by a crash, changed by a bad disk or edited is told from a whole one.
 """
 
 from __future__ import annotations
@@ -23,13 +23,35 @@ def write_sealed(folder: Path, write: Callable[[Path], None]) -> None:
 
     def sealed(aside: Path) -> None:
         write(aside)
-        lines = "".join(f"{_digest(path.read_bytes())}  {path.name}\n" for path in sorted(aside.iterdir()))
-        (aside / MANIFEST).write_bytes(f"{lines}{_SEAL}{_digest(lines.encode())}\n".encode())
+        seal(aside)
         for path in (*aside.iterdir(), aside):
             _flush(path)
 
     write_whole(folder, sealed)
     _flush(folder.parent)
+
+
+def seal(folder: Path) -> None:
+    """Write down the checksums of the files in a folder, and of the list itself."""
+    files = (path for path in sorted(folder.iterdir()) if path.is_file() and path.name != MANIFEST)
+    lines = "".join(f"{_digest(path.read_bytes())}  {path.name}\n" for path in files)
+    (folder / MANIFEST).write_bytes(f"{lines}{_SEAL}{_digest(lines.encode())}\n".encode())
+
+
+def is_sealed(folder: Path) -> bool:
+    """Tell whether a folder has checksums; those of before this version have none."""
+    return (folder / MANIFEST).is_file()
+
+
+def changed_file(folder: Path) -> Path | None:
+    """Name the first file that is not as it was written, or is gone; None where all are, or nothing can tell."""
+    if not is_sealed(folder):
+        return None
+    lines = _lines(folder)
+    if lines is None:
+        return folder / MANIFEST
+    files = (folder / name for name in lines)
+    return next((file for file in files if not file.is_file() or _digest(file.read_bytes()) != lines[file.name]), None)
 
 
 def is_whole(folder: Path) -> bool:
@@ -44,21 +66,30 @@ def read_whole(folder: str | Path, wanted: str, *, alone: bool = False) -> bytes
     """
     place = Path(folder)
     put_back(place)
+    lines = _lines(place)
+    if lines is None:
+        return None
+    content = b"" if wanted == MANIFEST else None
     try:
-        manifest = (place / MANIFEST).read_bytes()
-        lines, seal = manifest.decode().split(_SEAL)
-        if seal != f"{_digest(lines.encode())}\n":
-            return None
-        content = manifest if wanted == MANIFEST else None
-        for line in lines.splitlines():
-            checksum, name = line.split("  ", 1)
+        for name, checksum in lines.items():
             if alone and name != wanted:
                 continue
             read = (place / name).read_bytes()
             if _digest(read) != checksum:
                 return None
             content = read if name == wanted else content
-        return content
+    except OSError:
+        return None
+    return content
+
+
+def _lines(folder: Path) -> dict[str, str] | None:
+    """Read the checksums by the name of the file; None where the list itself is not whole."""
+    try:
+        lines, sealed = (folder / MANIFEST).read_bytes().decode().split(_SEAL)
+        if sealed != f"{_digest(lines.encode())}\n":
+            return None
+        return {name: checksum for checksum, name in (line.split("  ", 1) for line in lines.splitlines())}
     except (OSError, ValueError):
         return None
 
