@@ -9,26 +9,19 @@ from pathlib import Path
 import pytest
 
 from sightline.experiments.store import Store
-from tests.cli.conftest import TINY, Call, Finished
+from tests.cli.conftest import TINY as SMALL
+from tests.cli.conftest import Call, Finished
+from tests.cli.test_study import TINY
 from tests.edits import unsealed
 
-FLIPS = 30
-STUDY = """name = "tiny"
-[base]
-data = "planted:needle(n=120,length=6)"
-model = "mlp(hidden=4)"
-limit = 20
-[base.fit]
-epochs = 1
-[axes]
-seed = [0]
-"""
+FLIPS = 8
+STUDY = f"{TINY.partition('[axes]')[0]}[axes]\nseed = [0]\n"
 
 
 @pytest.fixture(scope="module")
 def model(sightline: Call, table: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("trained") / "model"
-    assert sightline("train", "--data", table, *TINY, "--companions", "uniform", "--out", out).code == 0
+    assert sightline("train", "--data", table, *SMALL, "--companions", "uniform", "--out", out).code == 0
     return out
 
 
