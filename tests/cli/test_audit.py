@@ -31,7 +31,12 @@ def raw(folder: Path) -> dict[str, np.ndarray]:
 def test_an_audit_writes_a_page_and_a_folder(finished: Finished):
     assert finished.ran.code == 0
     assert finished.page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert sorted(path.name for path in finished.saved.iterdir()) == ["arrays.npz", "audit.json", "texts.jsonl"]
+    assert sorted(path.name for path in finished.saved.iterdir()) == [
+        "SHA256SUMS",
+        "arrays.npz",
+        "audit.json",
+        "texts.jsonl",
+    ]
     assert finished.ran.err.splitlines() == [f"report: {finished.page}", f"saved audit: {finished.saved}"]
     assert sorted(path.name for path in finished.page.parent.iterdir()) == ["audit", "report.html"]
 
