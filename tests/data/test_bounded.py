@@ -254,7 +254,7 @@ def test_a_lack_of_memory_names_the_file(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("data", "told"),
     [
-        (gzip.compress(b"text,label\n"), "a gzip file; let its name end in .gz"),
+        (gzip.compress(b"text,label\n", mtime=0), "a gzip file; let its name end in .gz"),
         (b"PK\x03\x04\x14\x00", r"a zip archive, as a spreadsheet \(.xlsx\) is; save it as CSV"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1", r"an old spreadsheet \(.xls\)"),
         (b"PAR1\x15\x04", "a Parquet file"),
