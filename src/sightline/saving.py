@@ -55,7 +55,12 @@ def save_results(found: Results, folder: str | Path) -> Path:
     final = Path(folder)
     if final.exists() and not (final / SUMMARY).exists():
         raise StoreError(f"{final}: exists and is not a saved audit; name a new folder")
-    return write_whole(final, lambda aside: write_results(found, aside))
+
+    def write(aside: Path) -> None:
+        write_results(found, aside)
+        seal(aside)
+
+    return write_whole(final, write)
 
 
 def write_results(found: Results, folder: Path) -> None:
@@ -68,7 +73,6 @@ def write_results(found: Results, folder: Path) -> None:
         file.writelines(json.dumps(asdict(text)) + "\n" for text in found.texts)
     with (folder / ARRAYS).open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **_arrays(taken))
-    seal(folder)
 
 
 def _described(measurement: Measurement) -> dict[str, Any]:
@@ -110,6 +114,11 @@ def load_results(folder: str | Path) -> Results:
         raise StoreError(f"{path}: expected a folder that `sightline audit --save` wrote; it has no {SUMMARY}")
     if changed := changed_file(path):
         raise StoreError(f"{changed}: not as it was written, says {MANIFEST} beside it; make the audit again")
+    return read_results(path)
+
+
+def read_results(path: Path) -> Results:
+    """Read a saved audit whose bytes were checked."""
     with _naming(path / SUMMARY) as file:
         summary = _read_summary(file)
         measured = read_as(Mapping[str, Mapping[str, Any]], summary.get("measured"), "measured")

@@ -24,7 +24,7 @@ from sightline.experiments.index import Index, Row, stamp
 from sightline.experiments.locks import claim
 from sightline.files import plain, write_whole
 from sightline.results import Estimate, Results
-from sightline.saving import write_results
+from sightline.saving import read_results, write_results
 from sightline.seal import is_whole, read_whole, write_sealed
 from sightline.spec.keys import run_key
 from sightline.spec.typed import read_as
@@ -165,7 +165,7 @@ class Store:
         folder = self.run_folder(key)
         if not is_whole(folder):
             raise StoreError(f"{folder}: torn or changed; `sightline results --check` finds all such runs")
-        return Audit.load(folder)
+        return Audit(**vars(read_results(folder)))
 
     def write_run(self, spec: RunSpec, audit: Results, seconds: float) -> None:
         """Keep a run that is done."""

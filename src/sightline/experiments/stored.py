@@ -9,7 +9,7 @@ from functools import partial
 from sightline.errors import StoreError
 from sightline.experiments.run import Display, Fitted, run
 from sightline.experiments.store import State, Store
-from sightline.models.checkpoint import load_classifier, write_classifier
+from sightline.models.checkpoint import read_classifier, write_classifier
 from sightline.seal import is_whole, sweep_aside, write_sealed
 from sightline.spec.keys import run_key, training_key
 from sightline.spec.values import RunSpec
@@ -51,7 +51,7 @@ def keep_training(store: Store, spec: RunSpec, make: Callable[[], Fitted]) -> Fi
     folder = store.training_folder(key)
     with store.claim_training(key):
         if is_whole(folder):
-            return load_classifier(folder)
+            return read_classifier(folder)
         sweep_aside(folder)
         model, record = make()
         write_sealed(folder, lambda aside: write_classifier(model, aside, spec.seed, record))

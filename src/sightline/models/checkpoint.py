@@ -53,8 +53,10 @@ def save_classifier(
 
     def write(aside: Path) -> None:
         write_classifier(model, aside, seed, dict(record or {}))
+        seal(aside)
         for name, companion in (companions or {}).items():
             write_classifier(companion, aside / "companions" / name, seed, {})
+            seal(aside / "companions" / name)
 
     return write_whole(final, write)
 
@@ -67,7 +69,6 @@ def write_classifier(model: AttentionClassifier, folder: Path, seed: int, record
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
     # Not by `save_file`: what a full disk says to it is no OSError, so it would pass for a failure of the model.
     (folder / "model.safetensors").write_bytes(save(tensors))
-    seal(folder)
 
 
 def load_classifier(folder: str | Path) -> tuple[AttentionClassifier, dict[str, Any]]:
@@ -76,6 +77,11 @@ def load_classifier(folder: str | Path) -> tuple[AttentionClassifier, dict[str, 
     put_back(path)
     if changed := changed_file(path):
         raise ModelError(f"{changed}: not as it was written, says {MANIFEST} beside it; train the model again")
+    return read_classifier(path)
+
+
+def read_classifier(path: Path) -> tuple[AttentionClassifier, dict[str, Any]]:
+    """Read a saved classifier whose bytes were checked."""
     card = _read_card(path / "model.json")
     try:
         # Without memory and without drawing weights: a size that is not that of the file is noticed before it costs.
