@@ -34,7 +34,7 @@ from sightline.seal import MANIFEST, changed_file, seal
 from sightline.spec.typed import parse_json, read_as
 
 Arrays = dict[str, np.ndarray]
-SUMMARY, TEXTS, ARRAYS = FILES = ("audit.json", "texts.jsonl", "arrays.npz")
+SUMMARY, TEXTS, ARRAYS, _ = FILES = ("audit.json", "texts.jsonl", "arrays.npz", MANIFEST)
 """What a saved audit consists of; the first is the file by which it is known."""
 
 

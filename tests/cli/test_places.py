@@ -187,6 +187,7 @@ COSTS = {
     "audit --data d.csv --save new --out new": "--out and --save both name new",
     "audit --data d.csv --save new --out new/audit.json": "--out new/audit.json: is in the way of what --save new writes; give it another name",
     "audit --data d.csv --save new --out new/arrays.npz": "--out new/arrays.npz: is in the way of what --save new",
+    "audit --data d.csv --save new --out new/SHA256SUMS": "--out new/SHA256SUMS: is in the way of what --save new",
     "audit --data d.csv --save new --out new/texts.jsonl/x.html": "--out new/texts.jsonl/x.html: is in the way",
     "audit --data d.csv --out page --save page/new": "--save page/new: is in the way of what --out page writes",
     "train --data d.csv --vectors v.txt --out v.txt": "--out v.txt: expected the name of a folder, got a file",
