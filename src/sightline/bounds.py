@@ -73,6 +73,14 @@ FILE = Bound(
     "take a part of it",
     "SIGHTLINE_MAX_BYTES",
 )
+FILES = Bound(
+    "a folder with a corpus",
+    400_000,
+    "files",
+    "all are looked at before one is read; the largest corpus of the papers has 380,000",
+    "name the folder of the corpus itself",
+    "SIGHTLINE_MAX_FILES",
+)
 ROWS = Bound(
     "a table",
     5_000_000,
@@ -124,5 +132,5 @@ WIDTH = Bound(
     "a vector", 16_384, "numbers", "embeddings, states and word vectors; the papers have up to 300", "lower it"
 )
 WINDOW = Bound("a window", 10_000, "words", "of `sightline vectors`; a text has no words beyond its ends", "lower it")
-BOUNDS = (FILE, ROWS, LINE, RATIO, GRACE, CELLS, TEXTS, LENGTH, WORDS, LAYERS, WIDTH, WINDOW)
+BOUNDS = (FILE, FILES, ROWS, LINE, RATIO, GRACE, CELLS, TEXTS, LENGTH, WORDS, LAYERS, WIDTH, WINDOW)
 """Every bound there is, in the order in which the documentation has them."""

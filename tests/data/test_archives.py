@@ -153,3 +153,11 @@ def test_a_digest_names_names_and_bytes_of_what_is_wanted(tmp_path):
     assert digest(folder_of(tmp_path / "other", FILES | {"a/one.txt": "y"}), wanted) != one
     renamed = {name.replace("one", "uno"): text for name, text in FILES.items()}
     assert digest(folder_of(tmp_path / "renamed", renamed), wanted) != one
+
+
+def test_a_sparse_header_without_its_numbers_is_a_broken_archive(tmp_path):
+    info, data = member("a.txt", data=b"a good film\n")
+    info.pax_headers = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": "9" * 12}
+    for members in ([(info, data)], [member("b.txt", data=b"x"), (info, data)]):
+        with pytest.raises(DataError, match=r"a\.tar\.gz: expected a whole file, as published, got: invalid literal"):
+            read(tar_of(tmp_path / "a.tar.gz", *members))

@@ -153,6 +153,18 @@ def test_rows_are_bounded_however_short_they_are(tmp_path, monkeypatch):
     assert len(read_rows(str(tmp_path / "t.csv"), "csv").records) == 3
 
 
+def test_a_folder_that_is_no_corpus_is_not_walked_to_its_end(tmp_path, monkeypatch):
+    for name in ("a/1.txt", "a/2.txt", "b/c/3.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    monkeypatch.setenv("SIGHTLINE_MAX_FILES", "5")
+    with pytest.raises(DataError, match="of at most 5 files, got more; name the folder of the corpus itself"):
+        list(open_files(tmp_path, lambda name: False))
+    monkeypatch.setenv("SIGHTLINE_MAX_FILES", "6")  # three files in three folders
+    names = [file.name for file in open_files(tmp_path, lambda name: True)]
+    assert names == [f"{tmp_path.name}/{name}" for name in ("a/1.txt", "a/2.txt", "b/c/3.txt")]
+
+
 def test_files_and_archives_of_a_corpus_are_bounded_and_vectors_are_not(tmp_path, monkeypatch):
     monkeypatch.setenv("SIGHTLINE_MAX_BYTES", "100")
     data = bytes(range(65, 91)) * 8
@@ -191,7 +203,7 @@ def test_sizes_are_read_and_shown_alike():
 
 
 def test_each_bound_says_why_and_what_to_do():
-    assert len({bound.setting for bound in BOUNDS if bound.setting}) == 3
+    assert len({bound.setting for bound in BOUNDS if bound.setting}) == 4
     for bound in BOUNDS:
         assert isinstance(bound, Bound)
         assert bound.why

@@ -31,6 +31,7 @@ from sightline.cli.demo import demo
 from sightline.cli.doctor import doctor
 from sightline.cli.door import CURE, PACKAGES
 from sightline.cli.listing import listing
+from sightline.cli.refusals import closed_stream, drop_output, refused
 from sightline.cli.report import report
 from sightline.cli.results import results
 from sightline.cli.stopping import Terminated, heed_sigterm
@@ -96,6 +97,8 @@ def _everywhere(
 
 def main() -> None:
     """Run what the shell asked for, and leave with its exit code."""
+    if (closed := closed_stream()) is not None:
+        sys.exit(_failed(closed, WRONG_INPUT))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a narrow terminal must not cost a finished audit
@@ -118,8 +121,8 @@ def run(arguments: Sequence[str]) -> int:
     except (BrokenPipeError, SystemExit):  # typer leaves by SystemExit where it meets a broken pipe first
         return _hang_up()
     except Exception as error:
-        if (usage := _usage(error)) is not None:
-            return _failed(usage, WRONG_INPUT)
+        if (told := _usage(error) or refused(error)) is not None:
+            return _refused(told)
         if debug:
             traceback.print_exc()
         # typer hides an EOFError from our own code in its Abort
@@ -170,6 +173,15 @@ def _failed(message: str, code: int) -> int:
     return code
 
 
+def _refused(told: str) -> int:
+    """Say what is wrong; where it is stdout that takes nothing more, what waits for it is dropped."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        drop_output()
+    return _failed(told, WRONG_INPUT)
+
+
 def _broken(error: BaseException, asked: Sequence[str]) -> int:
     told = f"{type(error).__name__}: {error}"
     if isinstance(error, MemoryError) or "can't allocate memory" in told or "OutOfMemoryError" in told:
@@ -183,5 +195,5 @@ def _broken(error: BaseException, asked: Sequence[str]) -> int:
 
 def _hang_up() -> int:
     """Leave quietly when the reader of our output has gone, as `head` does, with the code of a broken pipe."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    drop_output()
     return READER_GONE

@@ -18,13 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import cast
 
-from sightline.bounds import LINE, Bound
+from sightline.bounds import FILES, LINE, Bound
 from sightline.data.sources.opening import bounded, opened
 from sightline.errors import DataError
 from sightline.regular import open_regular
 
 _ARCHIVES = (".tar", ".tar.gz", ".tgz")
-_BROKEN = (gzip.BadGzipFile, EOFError, zlib.error, tarfile.TarError, OSError)
+_BROKEN = (gzip.BadGzipFile, EOFError, zlib.error, tarfile.TarError, OSError, ValueError)
+"""What reading raises; a ValueError where a header of an archive has something else in the place of a number."""
 
 Wanted = Callable[[str], bool]
 """Says by its name, with folders and without ``.gz``, whether a file is to be read."""
@@ -111,14 +112,17 @@ def _folder(root: Path, wanted: Wanted, largest: Bound | None) -> Iterator[File]
 def _chosen(root: Path, wanted: Wanted) -> list[tuple[Path, str]]:
     """Name the wanted files of a folder; the same file plain and packed is one too many."""
     chosen: dict[str, Path] = {}
-    above = root.resolve().name
+    above, seen = PurePosixPath(root.resolve().name), 0
     for folder, folders, files in os.walk(root):
         folders.sort()
+        if (seen := seen + len(folders) + len(files)) > FILES.now:
+            raise DataError(FILES.passed(), root)
+        inside = (above / Path(folder).relative_to(root)).as_posix()
         for file in sorted(files):
-            place = Path(folder) / file
-            name = _plain(f"{above}/{place.relative_to(root).as_posix()}")
-            if wanted(name) and (other := chosen.setdefault(name, place)) != place:
-                raise DataError(f"the same file is there twice, the other is {other.name}; keep one", place)
+            if wanted(name := _plain(f"{inside}/{file}")):
+                place = Path(folder, file)
+                if (other := chosen.setdefault(name, place)) != place:
+                    raise DataError(f"the same file is there twice, the other is {other.name}; keep one", place)
     return [(place, name) for name, place in chosen.items()]
 
 

@@ -1,0 +1,20 @@
+"""The kinds of cases, by name, and how many of a hundred are of each."""
+
+from tests.fuzz.case import Drawn
+from tests.fuzz.kinds import archives, flags, paths, saved, specs, streams, studies, tables
+
+KINDS: dict[str, tuple[Drawn, int]] = {
+    "tables": (tables.table, 16),
+    "scores": (tables.scores, 4),
+    "word vectors": (tables.vectors, 6),
+    "paths read": (paths.read, 12),
+    "paths written": (paths.written, 9),
+    "study files": (studies.study, 10),
+    "specs of data": (specs.data, 7),
+    "specs of models": (specs.model, 7),
+    "flags": (flags.flag, 9),
+    "saved files": (saved.saved, 10),
+    "packed files": (archives.packed, 3),
+    "archives": (archives.archive, 4),
+    "stdout": (streams.stream, 3),
+}
