@@ -86,6 +86,27 @@ def test_a_dry_run_plans_and_writes_nothing(sightline: Call, tiny: Path, tmp_pat
     assert "MiB" in planned.out
 
 
+@pytest.mark.parametrize(
+    ("axis", "told"),
+    [
+        ('"data.label" = ["label", "zebra"]', "there is no column 'zebra' to read as 'label'"),
+        ('data = ["{table}", "broken.csv"]', "broken.csv:2: "),
+        ('model = ["mlp(hidden=4)", "mlp(hidden=-1)"]', "hidden"),
+    ],
+)
+def test_a_study_that_cannot_be_run_whole_ends_before_anything_runs(
+    sightline: Call, here: Path, table: Path, no_training, axis: str, told: str
+) -> None:
+    (here / "broken.csv").write_text("text,label\na,b,c,d\n")
+    base = f'name = "x"\n[base]\ndata = "{table}"\nmodel = "mlp(hidden=4)"\n[axes]\n'
+    (here / "s.toml").write_text(base + axis.replace("{table}", str(table)) + "\n")
+    done = sightline("study", "s.toml", "--store", "store", "--quiet")
+    assert (done.code, done.out) == (2, "")
+    assert told in done.err
+    kept = [path for path in here.rglob("*") if path.suffix == ".json" and path.name != "store.json"]
+    assert kept == []
+
+
 def test_failed_cells_are_told_kept_and_run_again(sightline: Call, tiny: Path, tmp_path: Path) -> None:
     tiny.write_text(TINY.replace('"bilstm(hidden=4)"', '"mlp(hidden=4)+query"'))
     done = sightline("study", tiny, "--store", tmp_path / "store", "--quiet")

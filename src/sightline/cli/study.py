@@ -23,6 +23,7 @@ from sightline.errors import SpecError
 from sightline.report.sheets.files import PRINTINGS
 from sightline.report.sheets.terminal import to_text
 from sightline.spec.keys import run_key
+from sightline.spec.values import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -78,6 +79,7 @@ def study(
     todo = todo[:limit]
     if dry_run:
         return _show_plan(kept, grid, found, todo, workers, as_json)
+    check_tables(todo)
     with _resumable():
         left = _run(todo, kept, workers, retry_failed, quiet) if todo else set[str]()
     # What was whole at the start is not read a second time; cells another process was at may be whole by now.
@@ -124,6 +126,14 @@ def _run(todo: Sequence[RunSpec], store: Store, workers: int, again: bool, quiet
             show(done.ending, done.told)
             elsewhere |= {run_key(done.spec)} if done.ending == "missing" else set()
     return elsewhere
+
+
+def check_tables(todo: Sequence[RunSpec]) -> None:
+    """Read each table once before the first cell is run: a wrong column is a mistake of the study and fails no cell."""
+    from sightline.data.corpora.table import read_table  # noqa: PLC0415  (as late as it is needed)
+
+    for data in dict.fromkeys(cell.data for cell in todo if cell.data.kind in TABLES):
+        read_table(data)
 
 
 def check_printing(file: Path | None) -> None:
