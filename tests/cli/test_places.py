@@ -275,3 +275,10 @@ def test_a_page_keeps_its_permissions(sightline: Call, here: Path, finished: Fin
     Path("page.html").touch(mode=0o600)
     assert sightline("report", finished.saved, "--out", "page.html").code == 0
     assert stat.S_IMODE(Path("page.html").stat().st_mode) == 0o600
+
+
+def test_the_root_has_no_folder_above_it_and_is_refused_like_another(sightline: Call, place: Path) -> None:
+    for command, flag in (("audit", "--out"), ("audit", "--save"), ("report", "--out"), ("results", "--csv")):
+        done = sightline(*WRITES[command, flag], "/")
+        assert done.code == 2
+        assert done.err.startswith(f"error: {flag} /: ")

@@ -61,7 +61,8 @@ def check_places(inputs: Sequence[Input], *outputs: Output | None) -> None:
 
 def _check_above(output: Output) -> None:
     """Refuse a place in what is no folder, or in one that must not be written."""
-    above = next(folder for folder in output.path.absolute().parents if os.path.lexists(folder))
+    place = output.path.absolute()
+    above = next(folder for folder in (*place.parents, place) if os.path.lexists(folder))  # the root has none above
     if not above.is_dir():
         raise StoreError(f"{output}: {above} is a {kind_of(above)}, not a folder; name another place")
     kept = output.folder is not None and output.folder.kept and output.path.is_dir()
