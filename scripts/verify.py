@@ -3,10 +3,12 @@
 ``worlds``: the verdict itself, in worlds made so that the right one is known, by encoder; ``worlds-confirmation``: the
 same on seeds from 10000 on, which nobody had looked at before.
 ``random_attention``: the worked examples of ``docs/random-attention.md``. ``examples``: those on the pages of findings.
-``chaos``: a study that is killed thirty times (``scripts/chaos.py``). ``coverage``: how often intervals hold the truth
-(``scripts/covered.py``). ``data``: the published corpora by both recipes (``scripts/published.py``), and ``real``: the
-verdict on models trained on them; both left out where the corpora are not at hand. All but ``chaos``, ``coverage`` and
-``data`` are studies, whose runs are kept in ``--store``: a killed one resumes.
+``chaos``: a study that is broken in every way we could think of (``scripts/chaos.py``; ten minutes of one core).
+``repeats``: one audit, made again with what must not matter changed (``scripts/repeats.py``). ``coverage``: how often
+intervals hold the truth (``scripts/covered.py``). ``data``: the published corpora by both recipes
+(``scripts/published.py``), and ``real``: the verdict on models trained on them; both left out where the corpora are not
+at hand. All but ``chaos``, ``repeats``, ``coverage`` and ``data`` are studies, whose runs are kept in ``--store``: a
+killed one resumes.
 
 ``--dry-run`` says what is left of the studies; ``--so-far`` tables what is done of them, and what the rest would take;
 ``--seeds N`` takes only the first few seeds, and writes nothing.
@@ -23,6 +25,7 @@ from typing import Any
 from chaos import chaos
 from covered import coverage
 from published import FOLDER, at_hand, published_data
+from repeats import repeats
 from studied import ROOT, add_flags, studied
 
 from sightline.experiments.grid import Grid
@@ -30,7 +33,12 @@ from sightline.studies import examples, random_attention, real, worlds
 from sightline.studies.study import Study
 
 VERIFIED = ROOT / "docs" / "verified"
-MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {"data": published_data, "chaos": chaos, "coverage": coverage}
+MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
+    "data": published_data,
+    "chaos": chaos,
+    "repeats": repeats,
+    "coverage": coverage,
+}
 STUDIES: Mapping[str, tuple[Study, Callable[[int | None], Grid]]] = {
     "random_attention": (random_attention, lambda seeds: random_attention.grid()),
     "examples": (examples, lambda seeds: examples.grid()),
@@ -62,7 +70,7 @@ def _wanted(name: str, only: str | None) -> bool:
 def main() -> int:
     """Run what was asked for, write the files, and fail when a gate does not hold."""
     parser = argparse.ArgumentParser(description=__doc__)
-    names = ("data", "chaos", "coverage", *STUDIES)
+    names = (*MEASURED, *STUDIES)
     parser.add_argument("--only", choices=names)
     add_flags(parser)
     flags = parser.parse_args()
