@@ -3,12 +3,13 @@
 ``worlds``: the verdict itself, in worlds made so that the right one is known, by encoder; ``worlds-confirmation``: the
 same on seeds from 10000 on, which nobody had looked at before.
 ``random_attention``: the worked examples of ``docs/random-attention.md``. ``examples``: those on the pages of findings.
-``chaos``: a study that is broken in every way we could think of (``scripts/chaos.py``; ten minutes of one core).
+``chaos``: a study that is stopped, damaged and refused in every way we could think of; ``shared``: two at once on one
+store (``scripts/chaos.py``; their files say what they cost).
 ``repeats``: one audit, made again with what must not matter changed (``scripts/repeats.py``). ``coverage``: how often
 intervals hold the truth (``scripts/covered.py``). ``data``: the published corpora by both recipes
 (``scripts/published.py``), and ``real``: the verdict on models trained on them; both left out where the corpora are not
-at hand. All but ``chaos``, ``repeats``, ``coverage`` and ``data`` are studies, whose runs are kept in ``--store``: a
-killed one resumes.
+at hand. ``random_attention``, ``examples``, ``real`` and both ``worlds`` are studies, whose runs are kept in
+``--store``: a killed one resumes.
 
 ``--dry-run`` says what is left of the studies; ``--so-far`` tables what is done of them, and what the rest would take;
 ``--seeds N`` takes only the first few seeds, and writes nothing.
@@ -22,7 +23,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from chaos import chaos
+from chaos import chaos, shared
 from covered import coverage
 from published import FOLDER, at_hand, published_data
 from repeats import repeats
@@ -36,6 +37,7 @@ VERIFIED = ROOT / "docs" / "verified"
 MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
     "data": published_data,
     "chaos": chaos,
+    "shared": shared,
     "repeats": repeats,
     "coverage": coverage,
 }
