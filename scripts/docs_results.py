@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
 import published
+from docs_promises import chaos, fuzz, promises, repeats, shared
 from docs_real import real_texts
 from docs_tables import Stored, answered, number, table, unfinished, when_counted
 
@@ -161,5 +162,10 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: models": when_counted("examples", models),
     **{f"example {code}": when_counted("examples", partial(example, code)) for code in CLAIMS},
     "table: published": when_counted("data", published_counts),
+    "table: promises": promises,
+    "table: chaos": when_counted("chaos", chaos),
+    "table: shared": when_counted("shared", shared),
+    "table: fuzz": when_counted("fuzz", fuzz),
+    "table: repeats": when_counted("repeats", repeats),
 }
 """The tables that are made of results, by the name of their marker."""

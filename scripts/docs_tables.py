@@ -25,14 +25,19 @@ def finding_page(code: str) -> str:
     return f"findings/{code}.md"
 
 
+def verified(name: str) -> Stored | None:
+    """Read a file of results, or nothing where it has not been made."""
+    path = ROOT / "docs" / "verified" / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
 def when_counted(name: str, told: Callable[[Stored], str]) -> Callable[[], str]:
     """Tell what a file of results says, or that it has not been made."""
 
     def made() -> str:
-        path = ROOT / "docs" / "verified" / f"{name}.json"
-        if not path.exists():
+        if (stored := verified(name)) is None:
             return f"Not counted yet: `scripts/verify.py` writes `docs/verified/{name}.json`.\n"
-        return told(json.loads(path.read_text(encoding="utf-8")))
+        return told(stored)
 
     return made
 

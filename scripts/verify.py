@@ -3,10 +3,13 @@
 ``worlds``: the verdict itself, in worlds made so that the right one is known, by encoder; ``worlds-confirmation``: the
 same on seeds from 10000 on, which nobody had looked at before.
 ``random_attention``: the worked examples of ``docs/random-attention.md``. ``examples``: those on the pages of findings.
-``chaos``: a study that is killed thirty times (``scripts/chaos.py``). ``fuzz``: two thousand odd command lines
-(``scripts/fuzzed.py``). ``coverage``: how often intervals hold the truth (``scripts/covered.py``). ``data``: the
-published corpora by both recipes (``scripts/published.py``), and ``real``: the verdict on models trained on them; both
-left out where the corpora are not at hand. What is a study is kept in ``--store``: a killed one resumes.
+``chaos``: a study that is stopped, damaged and refused in every way we could think of; ``shared``: two at once on one
+store (``scripts/chaos.py``; their files say what they cost). ``fuzz``: two thousand odd command lines
+(``scripts/fuzzed.py``). ``repeats``: one audit, made again with what must not matter changed (``scripts/repeats.py``).
+``coverage``: how often intervals hold the truth (``scripts/covered.py``). ``data``: the published corpora by both
+recipes (``scripts/published.py``), and ``real``: the verdict on models trained on them; both left out where the corpora
+are not at hand. ``random_attention``, ``examples``, ``real`` and both ``worlds`` are studies, whose runs are kept in
+``--store``: a killed one resumes.
 
 ``--dry-run`` says what is left of the studies; ``--so-far`` tables what is done of them, and what the rest would take;
 ``--seeds N`` takes only the first few seeds, and writes nothing.
@@ -20,10 +23,11 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from chaos import chaos
+from chaos import chaos, shared
 from covered import coverage
 from fuzzed import fuzzed
 from published import FOLDER, at_hand, published_data
+from repeats import repeats
 from studied import ROOT, add_flags, studied
 
 from sightline.experiments.grid import Grid
@@ -35,6 +39,8 @@ MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
     "data": published_data,
     "chaos": chaos,
     "fuzz": fuzzed,
+    "shared": shared,
+    "repeats": repeats,
     "coverage": coverage,
 }
 STUDIES: Mapping[str, tuple[Study, Callable[[int | None], Grid]]] = {

@@ -29,6 +29,7 @@ sys.path.insert(0, str(ROOT / "scripts"))  # where make_docs finds its own two h
 
 import docs_checks as checks  # noqa: E402  (they need the path above)
 import docs_commands as commands  # noqa: E402
+import docs_promises as promised  # noqa: E402
 import docs_real as real  # noqa: E402
 import docs_results as results  # noqa: E402
 import docs_tables as tables  # noqa: E402
@@ -182,7 +183,15 @@ def test_every_command_and_flag_is_on_the_page_of_commands():
 
 def test_what_was_not_counted_yet_is_said(monkeypatch, tmp_path):
     monkeypatch.setattr(tables, "ROOT", tmp_path)
-    for name in ("table: worlds", "table: coverage", "table: real", "table: full stop", "example SL-303"):
+    for name in (
+        "table: chaos",
+        "table: repeats",
+        "table: worlds",
+        "table: coverage",
+        "table: real",
+        "table: full stop",
+        "example SL-303",
+    ):
         assert results.RESULTS[name]().startswith("Not counted yet: `scripts/verify.py`")
 
 
@@ -288,6 +297,68 @@ def test_results_of_coverage_become_a_table():
     assert told.startswith("2,000 repetitions of each, intervals at 0.95.\n\n| of | effects | n = 50 | n = 200 |")
     assert "| mean | rare | 0.905 | 0.920, 1 without |" in told
     assert "| mean, rare, n = 200 | 1840 of 2000 | ≥ 0.93 |" in told
+
+
+def gate(name: str, count: int = 3, of: int = 3) -> dict[str, Any]:
+    return {"name": f"chaos: {name}", "count": count, "of": of, "limit": f"= {of}", "holds": count == of}
+
+
+CHAOS = {
+    "cells": 8, "longest_seconds_after_the_parent": 0.25,
+    "stops": {"SIGKILL to all": 3, "SIGTERM": 2}, "damaged": {"bit flipped": 7},
+    "exit_codes": {"SIGKILL to all": {"-9": 3}, "SIGTERM": {"-15": 1, "143": 1}},
+    "gates": [
+        gate("SIGKILL to all: nothing half-written"), gate("SIGTERM: nothing half-written", 1, 2), gate("SIGTERM: code", 2, 2),
+        gate("claims read-only: exit code 2", 2, 2), gate("of these whole", 24, 24),
+    ],
+}  # fmt: skip
+
+
+def test_results_of_chaos_become_tables():
+    told = promised.chaos(CHAOS)
+    assert told.startswith("8 cells. Stops: 3 × SIGKILL to all, 2 × SIGTERM. ")
+    assert "Exit codes of what was stopped: SIGKILL to all: -9 (3); SIGTERM: -15 (1), 143 (1). " in told
+    assert "|  | SIGKILL to all | SIGTERM |\n| --- | --- | --- |\n| nothing half-written | 3 of 3 | 1 of 2 |\n" in told
+    assert "| code | — | 2 of 2 |" in told
+    assert "| claims read-only | exit code 2 | 2 of 2 |" in told
+    assert "| in the end | of these whole | 24 of 24 |" in told
+
+
+SHARED = {
+    "cells": 8, "two_studies": {"the same": {"rounds": 3, "exit_codes": {"0": 5, "4": 1}}},
+    "gates": [gate("two studies, the same: made once", 40, 40), gate("two studies, one killed: made once", 9, 10)],
+}  # fmt: skip
+
+
+def test_results_of_two_studies_become_a_table():
+    told = promised.shared(SHARED)
+    assert told.startswith("8 cells. Exit codes: the same: 0 (5), 4 (1).\n\n")
+    assert "|  | two studies, the same | two studies, one killed |" in told
+    assert "| made once | 40 of 40 | 9 of 10 |" in told
+
+
+def test_a_promise_is_told_with_what_was_counted_of_it(monkeypatch):
+    monkeypatch.setattr(promised, "verified", {"chaos": CHAOS, "shared": SHARED}.get)
+    of_files = promised.Promise(
+        "whole", ("tests/test_files.py",), {"chaos": ("nothing half-written",), "shared": ("made once",)}
+    )
+    to_come = promised.Promise("still", ("tests/test_x.py",), {"repeats": ("equal",)})
+    monkeypatch.setattr(promised, "PROMISES", (of_files, to_come))
+    assert promised.promises().splitlines()[2:] == [
+        "| whole | `tests/test_files.py` | nothing half-written: 4 of 5; made once: 49 of 50 |",
+        "| still | `tests/test_x.py` | equal: not counted yet |",
+    ]
+    monkeypatch.setattr(promised, "PROMISES", (promised.Promise("x", (), {"chaos": ("nobody counted",)}),))
+    with pytest.raises(ValueError, match="expected a gate whose name ends in 'nobody counted', got none"):
+        promised.promises()
+
+
+def test_results_of_repeats_become_a_table():
+    row = {"changed": "hash seed", "promised": "equal bits", "equal_to_the_bit": True, "largest_difference": 0.0}
+    near = {"changed": "memory", "promised": "1e-9", "equal_to_the_bit": False, "largest_difference": 6.45e-14}
+    told = promised.repeats({"model": "mlp", "rows": [row, near]})
+    assert told.startswith("One audit of `mlp`, made 2 times more:\n\n")
+    assert "| hash seed | equal bits | yes | 0 |\n| memory | 1e-9 | no | 6e-14 |" in told
 
 
 # ---------------------------------------------------------------- what a page says of values

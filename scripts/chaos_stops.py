@@ -1,0 +1,158 @@
+"""A study that is stopped again and again, at any moment: a worker, the parent or all, by SIGKILL or SIGTERM."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from chaos_study import (
+    Ground,
+    Popen,
+    as_unbroken,
+    code_of,
+    damage,
+    folders,
+    gate,
+    held,
+    left_over,
+    seconds_until,
+    session_of,
+    start,
+    torn,
+    workers_of,
+)
+
+from sightline.experiments.store import Store
+
+Stop = Callable[[Popen, random.Random], bool]
+"""Sends a signal, and says whether there was anybody to get it."""
+WORKER, ALL, PARENT = "SIGKILL to a worker", "SIGKILL to all", "SIGKILL to the parent"
+TERM_PARENT, TERM_ALL = "SIGTERM to the parent", "SIGTERM to all"
+IN_TIME = 10.0
+"""Seconds in which every process of a study has to have ended with its parent."""
+LATER, SOONER = 1.1, 0.7
+"""How the span in which a stop falls follows what else the machine does: longer after one that came in time."""
+TERMINATED = {143, -signal.SIGTERM}
+"""Exit codes of SIGTERM: a shell says 143 as well where it came before Python listened to it, and -15 is the same."""
+EXPECTED: Mapping[str, set[int]] = {
+    WORKER: {0},  # its cell is taken up again, and the study goes on
+    ALL: {-signal.SIGKILL},
+    PARENT: {-signal.SIGKILL},
+    TERM_PARENT: TERMINATED,
+    TERM_ALL: TERMINATED,
+}
+
+
+def _to_a_worker(study: Popen, chance: random.Random) -> bool:
+    seconds_until(lambda: bool(workers_of(study)) or study.poll() is not None, IN_TIME)
+    if not (workers := workers_of(study)):
+        return False
+    with suppress(ProcessLookupError):
+        os.kill(chance.choice(workers), signal.SIGKILL)
+        return True
+    return False  # it had just ended
+
+
+def _to(send: Callable[[int, int], None], number: int) -> Stop:
+    def stop(study: Popen, chance: random.Random) -> bool:
+        send(study.pid, number)
+        return True
+
+    return stop
+
+
+STOPS: Mapping[str, Stop] = {
+    WORKER: _to_a_worker,
+    ALL: _to(os.killpg, signal.SIGKILL),
+    PARENT: _to(os.kill, signal.SIGKILL),
+    TERM_PARENT: _to(os.kill, signal.SIGTERM),
+    TERM_ALL: _to(os.killpg, signal.SIGTERM),
+}
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """What a stop left behind, and how the study that was started next ended."""
+
+    how: str
+    code: int
+    seconds: float
+    """How long the last process of the study lived on."""
+    half_written: int
+    held: int
+    restart: int
+    equal: int
+
+
+def stopped(ground: Ground, counts: Mapping[str, int], chance: random.Random) -> tuple[dict[str, Any], list[Any]]:
+    """Stop a study as often as asked for, each way, in a random order, and count what was promised of it."""
+    store, damaged, early, span = Store(ground.folder / "stopped"), Counter[str](), 0, ground.seconds
+    rounds: list[Stopped] = []
+    order = [how for how, count in counts.items() for _ in range(count)]
+    chance.shuffle(order)
+    while len(rounds) < len(order):
+        damaged.update(damage(ground, store, chance))  # so that there is something left to do
+        found = _round(ground, store, order[len(rounds)], span, chance)
+        early += found is None
+        span *= SOONER if found is None else LATER
+        rounds += [found] if found else []
+    told = {
+        "stops": {how: counts[how] for how in STOPS},
+        "ended_before": early,
+        "damaged": dict(sorted(damaged.items())),
+        "exit_codes": _codes(rounds),
+        "longest_seconds_after_the_parent": round(max(one.seconds for one in rounds), 2),
+    }
+    last = [
+        gate("runs and trainings in the store", len(folders(store)), len(folders(ground.whole))),
+        gate("of these whole", len(folders(store)) - len(torn(store)), len(folders(ground.whole))),
+        gate("files left over", len(left_over(store)), 0),
+        gate("tables as undisturbed", int((ground.folder / "stopped.md").read_bytes() == ground.table), 1),
+    ]
+    return told, [one for how in STOPS for one in _gates(how, rounds, len(ground.grid.cells))] + last
+
+
+def _round(ground: Ground, store: Store, how: str, span: float, chance: random.Random) -> Stopped | None:
+    """Stop a study at a moment within a span, and let the next one finish; nothing where it ended before."""
+    before, table = torn(store), ground.folder / "stopped.md"
+    workers = 1 if how == TERM_PARENT and chance.random() < 0.5 else 2
+    study = start(ground.file, store.root, workers=workers, table=table)
+    time.sleep(chance.uniform(0, span))
+    came = study.poll() is None and STOPS[how](study, chance)
+    all_done = as_unbroken(ground, store, ground.grid.keys) == len(ground.grid.keys)
+    code = code_of(study)
+    if not came or (how != WORKER and code == 0 and all_done):  # it had ended, or all but ended
+        return None
+    seconds = seconds_until(lambda: not session_of(study), IN_TIME)
+    half = len(torn(store) - before) + (table.exists() and table.read_bytes() != ground.table)
+    blocked = len(held(store))
+    restart = code_of(start(ground.file, store.root, workers=1, table=table))
+    return Stopped(how, code, seconds, half, blocked, restart, as_unbroken(ground, store, ground.grid.keys))
+
+
+def _codes(rounds: list[Stopped]) -> dict[str, dict[str, int]]:
+    counted = {how: Counter(str(one.code) for one in rounds if one.how == how) for how in STOPS}
+    return {how: dict(sorted(codes.items())) for how, codes in counted.items()}
+
+
+def _gates(how: str, rounds: list[Stopped], cells: int) -> list[dict[str, Any]]:
+    mine = [one for one in rounds if one.how == how]
+
+    def counted(what: str, holds: Callable[[Stopped], bool]) -> dict[str, Any]:
+        return gate(f"{how}: {what}", sum(map(holds, mine)), len(mine))
+
+    return [
+        counted("exit code as promised", lambda one: one.code in EXPECTED[how]),
+        counted(f"no process left after {IN_TIME:.0f} s", lambda one: one.seconds <= IN_TIME),
+        counted("nothing half-written", lambda one: not one.half_written),
+        counted("no claim left that blocks", lambda one: not one.held),
+        counted("started again, ended with 0", lambda one: one.restart == 0),
+        counted("every result equal to the undisturbed", lambda one: one.equal == cells),
+    ]

@@ -1,0 +1,215 @@
+"""What is promised of files, processes and numbers, how each is tested, and what was counted of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from docs_tables import Stored, table, verified
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What is promised, the files of tests that hold it, and by result the gates that count it, as their names end."""
+
+    words: str
+    tests: tuple[str, ...]
+    counted: Mapping[str, tuple[str, ...]]
+
+
+def _promise(words: str, *tests: str, **counted: tuple[str, ...]) -> Promise:
+    return Promise(words, tests, counted)
+
+
+PROMISES = (
+    _promise(
+        "An output is replaced in one step: whatever ends the process, the old one is there or the new one, and whole",
+        "tests/test_files.py",
+        "tests/cli/test_exit_codes.py",
+        chaos=("nothing half-written",),
+        shared=("runs and trainings whole",),
+    ),
+    _promise(
+        "No output takes the place of an input, of another output, or of what is neither a file nor a folder",
+        "tests/cli/test_places.py",
+    ),
+    _promise(
+        "A study that was killed or stopped goes on with the next cell, and ends with the results of one that was not",
+        "tests/cli/test_study.py",
+        "tests/experiments/test_schedule.py",
+        chaos=("started again, ended with 0",),
+    ),
+    _promise(
+        "Workers end with their parent, and what a process had claimed is free when it has ended",
+        "tests/experiments/test_workers.py",
+        chaos=("no process left after 10 s", "no claim left that blocks"),
+    ),
+    _promise(
+        "A worker that is killed costs its cell one more try; SIGTERM ends a command with 143, Ctrl-C with 130, each "
+        "with one line",
+        "tests/cli/test_exit_codes.py",
+        "tests/experiments/test_schedule.py",
+        chaos=("exit code as promised",),
+    ),
+    _promise(
+        "Several studies may share a store: a cell is made once, none is lost, and who leaves one to another says so",
+        "tests/experiments/test_store.py",
+        "tests/cli/test_study.py",
+        shared=(
+            "runs and trainings made, and made once",
+            "ended with 0 and the undisturbed table, or with 4 and one that is marked partial",
+            "cells done when both had ended",
+        ),
+    ),
+    _promise(
+        "A disk that is full, or a store that cannot be locked or written, ends a study with 2; no cell is kept as "
+        "failed for it",
+        "tests/experiments/test_store.py",
+        "tests/cli/test_study.py",
+        chaos=("exit code 2, one line, nothing kept as failed",),
+    ),
+    _promise(
+        "Damage is noticed: what was cut, edited or had a bit flipped, in a saved audit, a saved model or a store, is "
+        "refused by its name or done again",
+        "tests/cli/test_seals.py",
+        "tests/test_saving.py",
+        "tests/models/test_checkpoint.py",
+        "tests/experiments/test_store.py",
+        chaos=("every result equal to the undisturbed",),
+    ),
+    _promise(
+        "No code is run that was not asked for: reading a saved audit or model executes nothing, and nothing of the "
+        "current folder is imported",
+        "tests/test_saving.py",
+        "tests/cli/test_current_folder.py",
+    ),
+    _promise(
+        "What is read is bounded: a device, a bomb or a zero too many is refused before it takes the memory",
+        "tests/data/test_bounded.py",
+        "tests/cli/test_bounded.py",
+    ),
+    _promise(
+        "Wrong files, models and flags end with 2 and one line that names what is wrong",
+        "tests/cli/test_exit_codes.py",
+        "tests/cli/test_troubles.py",
+        "tests/cli/test_wrong_parts.py",
+        "tests/cli/test_refusals.py",
+        "tests/fuzz/test_fuzz.py",
+        fuzz=("code 0, 2 or 4, soon, and nothing left behind",),
+    ),
+    _promise(
+        "No bit of an audit depends on the hash seed, the locale, the time zone or the number of workers; with equal "
+        "threads and the same versions on the same processor",
+        "tests/cli/test_repeats.py",
+        "tests/experiments/test_schedule.py",
+        repeats=("equal to the bit where that is promised",),
+    ),
+    _promise(
+        "No number of the audit of a trained model depends on `--memory`, batches, the order of texts or threads "
+        "beyond 1e-9",
+        "tests/taking/test_precision.py",
+        repeats=("equal to 1e-9 where that is promised",),
+    ),
+)
+
+
+def promises() -> str:
+    """Table every promise, its tests, and how often it held of how often it was put to the test."""
+    rows = [(one.words, ", ".join(f"`{test}`" for test in one.tests), _counts(one)) for one in PROMISES]
+    return table(("what is promised", "tests", "counted"), rows)
+
+
+def _counts(one: Promise) -> str:
+    told = [_count(name, what) for name, whats in one.counted.items() for what in whats]
+    return "; ".join(told) or "—"
+
+
+def _count(name: str, what: str) -> str:
+    stored = verified(name)
+    if stored is None:
+        return f"{what}: not counted yet"
+    gates = [gate for gate in stored["gates"] if gate["name"].endswith(f": {what}")]
+    if not gates:
+        raise ValueError(f"docs/verified/{name}.json: expected a gate whose name ends in {what!r}, got none")
+    return f"{what}: {_held(sum(gate['count'] for gate in gates), sum(gate['of'] for gate in gates))}"
+
+
+def _held(count: int, of: int) -> str:
+    return f"{count:,} of {of:,}"
+
+
+def chaos(stored: Stored) -> str:
+    """Say what was done to the study, and table what was counted by how it was broken."""
+    stops = ", ".join(f"{count} × {how}" for how, count in stored["stops"].items())
+    damaged = ", ".join(f"{count} × {how}" for how, count in stored["damaged"].items())
+    counted = _by_way(stored)
+    about = (
+        f"{stored['cells']} cells. Stops: {stops}. Damage before them: {damaged}. Exit codes of what was stopped: "
+        f"{_codes(stored['exit_codes'])}. The last process of a study lived "
+        f"{stored['longest_seconds_after_the_parent']:g} s at most after its parent had ended.\n\n"
+    )
+    others = [how for how in counted if how not in stored["stops"]]
+    rows = [(how, what, count) for how in others for what, count in counted[how].items()]
+    return f"{about}{_sheet(counted, stored['stops'])}\n{table(('how', 'what', 'counted'), rows)}"
+
+
+def shared(stored: Stored) -> str:
+    """Say how two studies ended on one store, and table what was counted of it."""
+    codes = _codes({how: found["exit_codes"] for how, found in stored["two_studies"].items()})
+    counted = _by_way(stored)
+    return f"{stored['cells']} cells. Exit codes: {codes}.\n\n{_sheet(counted, counted)}"
+
+
+def _codes(by_way: Mapping[str, Mapping[str, int]]) -> str:
+    told = {how: ", ".join(f"{code} ({count})" for code, count in found.items()) for how, found in by_way.items()}
+    return "; ".join(f"{how}: {codes}" for how, codes in told.items())
+
+
+def _by_way(stored: Stored) -> dict[str, dict[str, str]]:
+    """Sort gates by the way of breaking, which their names begin with, and by what was counted."""
+    counted: dict[str, dict[str, str]] = {}
+    for gate in stored["gates"]:
+        how, _, what = gate["name"].partition(": ")[2].rpartition(": ")
+        counted.setdefault(how or "in the end", {})[what] = _held(gate["count"], gate["of"])
+    return counted
+
+
+def _sheet(counted: Mapping[str, Mapping[str, str]], hows: Iterable[str]) -> str:
+    """Table ways of breaking as columns: what is counted is said in too many words for a head."""
+    whats = dict.fromkeys(what for how in hows for what in counted[how])
+    return table(("", *hows), ((what, *(counted[how].get(what, "—") for how in hows)) for what in whats))
+
+
+def repeats(stored: Stored) -> str:
+    """Table what was changed between repeats of one audit, what is promised of it, and what was found."""
+    rows = [
+        (
+            row["changed"],
+            row["promised"],
+            "yes" if row["equal_to_the_bit"] else "no",
+            f"{row['largest_difference']:.1g}",
+        )
+        for row in stored["rows"]
+    ]
+    told = table(("changed", "promised", "equal to the bit", "largest difference of a number"), rows)
+    return f"One audit of `{stored['model']}`, made {len(rows)} times more:\n\n{told}"
+
+
+def fuzz(stored: Stored) -> str:
+    """Table how the odd command lines ended, by what was odd, and what the dearest took."""
+    limits = stored["limits"]
+    codes = sorted({code for kind in stored["kinds"] for code in kind["codes"]}, key=int)
+    rows = (
+        (
+            kind["kind"],
+            f"{kind['cases']:,}",
+            *(str(kind["codes"].get(code, 0)) for code in codes),
+            str(kind["faults"]),
+            f"{kind['most_seconds']:g} s",
+            f"{kind['most_mib']:,} MiB",
+        )
+        for kind in stored["kinds"]
+    )
+    about = f"{stored['cases']:,} cases, each below {limits['seconds']} s of a processor and {limits['bytes'] >> 20:,} MiB.\n"
+    ended = (f"ended with {code}" for code in codes)
+    return f"{about}\n{table(('odd', 'cases', *ended, 'with a fault', 'the longest', 'the largest'), rows)}"
