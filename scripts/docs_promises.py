@@ -210,6 +210,7 @@ def fuzz(stored: Stored) -> str:
         )
         for kind in stored["kinds"]
     )
-    about = f"{stored['cases']:,} cases, each below {limits['seconds']} s of a processor and {limits['bytes'] >> 20:,} MiB.\n"
+    most = f"{limits['seconds']} s of a processor and {limits['bytes'] >> 20:,} MiB"
+    about = f"{stored['cases']:,} cases, each to take less than {most}.\n"
     ended = (f"ended with {code}" for code in codes)
     return f"{about}\n{table(('odd', 'cases', *ended, 'with a fault', 'the longest', 'the largest'), rows)}"
