@@ -67,7 +67,7 @@ def made(count: int, words: int) -> Audit:
         values.setdefault(kind.measures[0], {})[kind.quantity] = Ragged(random.gamma(0.4, size=total), lengths)
     values["agreement"]["disagreement"] = random.random(count)
     measured: dict[str, Outcome] = {code: Measurement(code, each) for code, each in values.items()}
-    return Audit(Verdict("cannot tell", 6, (), ()), (), {}, {}, measured, {}, {}, {}, texts)
+    return Audit(Verdict("cannot tell", 6, (), ()), (), {}, {}, measured, {}, {}, {}, texts=texts)
 
 
 def record(index: int, words: list[str]) -> TextRecord:

@@ -9,6 +9,7 @@ from hypothesis.extra.numpy import arrays
 from sightline.maths.simplex import (
     attention_proof,
     decision,
+    gaps_of,
     permuted_extremes,
     permuted_moments,
     permuted_reach,
@@ -72,12 +73,12 @@ def test_permutations_are_bounded_by_their_extremes(problem: tuple[np.ndarray, n
     mask, logits = np.arange(8)[None] < words, own(z, attention)
     every = formulas.all_permuted_logits(z[0, :words], attention[0, :words])
     gaps = every[:, -1] - (every[:, 0] if z.shape[-1] > 1 else 0.0)
-    least, most = permuted_extremes(z, attention, mask)
-    assert least[0, -1, 0] == pytest.approx(gaps.min(), abs=1e-9)
-    assert most[0, -1, 0] == pytest.approx(gaps.max(), abs=1e-9)
+    least, most = permuted_extremes(gaps_of(z, -1), attention[None], mask)
+    assert least[0, 0, 0] == pytest.approx(gaps.min(), abs=1e-9)
+    assert most[0, 0, 0] == pytest.approx(gaps.max(), abs=1e-9)
     here = formulas.probabilities(logits[0])
     largest = max(formulas.total_variation(here, formulas.probabilities(s)) for s in every)
-    bound = permuted_reach(z, attention, mask, logits)[0]
+    bound = permuted_reach(z, attention[None], mask, logits[None])[0, 0]
     assert bound >= largest - 1e-9
     if z.shape[-1] <= 2:
         assert bound == pytest.approx(largest, abs=1e-9)
@@ -95,7 +96,7 @@ def test_moments_of_all_permutations(problem: tuple[np.ndarray, np.ndarray, int]
 def test_equal_token_logits_are_proof_and_immovable() -> None:
     z, attention, mask = np.full((1, 5, 1), 0.3), np.array([[0.6, 0.1, 0.1, 0.1, 0.1]]), np.ones((1, 5), bool)
     assert attention_proof(z, mask).all()
-    assert permuted_reach(z, attention, mask, own(z, attention)) == pytest.approx(0, abs=1e-12)
+    assert permuted_reach(z, attention[None], mask, own(z, attention)[None]) == pytest.approx(0, abs=1e-12)
     assert reach(z, mask, own(z, attention))[1] == pytest.approx(0, abs=1e-12)
 
 

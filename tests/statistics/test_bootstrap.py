@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+from sightline.maths.counts import Counts
 from sightline.maths.scores import macro_f1
 from sightline.statistics import bootstrap, resamples
 from tests.reference.intervals import bca_interval
@@ -71,9 +72,15 @@ def tables(n: int) -> np.ndarray:
     return counts
 
 
+def counted(tables: np.ndarray) -> Counts:
+    flat = tables.reshape(len(tables), -1)
+    row, cell = np.nonzero(flat)
+    return Counts(row, cell, flat[row, cell], len(tables), tables.shape[1:])
+
+
 def test_a_statistic_of_counts_is_that_of_the_resampled_texts() -> None:
     counts = tables(60)
-    ours = bootstrap.statistic(counts, macro_f1, 0)
+    ours = bootstrap.statistic(counted(counts), macro_f1, 0)
     drawn = [macro_f1(counts[np.random.default_rng(s).integers(60, size=60)].sum(0)[None])[0] for s in range(2000)]
     assert ours.value == pytest.approx(macro_f1(counts.sum(0)[None])[0])
     assert (ours.low, ours.high) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])), abs=0.03)
@@ -81,7 +88,7 @@ def test_a_statistic_of_counts_is_that_of_the_resampled_texts() -> None:
 
 def test_the_interval_of_a_statistic_is_bca_or_students_where_that_is_wider() -> None:
     values = np.random.default_rng(0).lognormal(-2, 1, 30)
-    ours = bootstrap.statistic(values[:, None], lambda sums: sums[:, 0] / 30, 0, None)
+    ours = bootstrap.statistic(counted(values[:, None]), lambda sums: sums[:, 0] / 30, 0, None)
     drawn = resamples.sums(values[:, None], 0)[:, 0] / 30
     # The mean of what is left is taken of 29 texts, and the statistic divides by 30: the jackknife's error is s/√30.
     half = 2.04523 * np.std(values * 30 / 30, ddof=1) / 30**0.5 * 29 / 30
@@ -92,9 +99,9 @@ def test_the_interval_of_a_statistic_is_bca_or_students_where_that_is_wider() ->
 
 
 def test_a_statistic_of_copies_in_clusters_is_that_of_the_texts() -> None:
-    alone = bootstrap.statistic(tables(30), macro_f1, 0, level=0.99)
+    alone = bootstrap.statistic(counted(tables(30)), macro_f1, 0, level=0.99)
     copies = bootstrap.statistic(
-        np.repeat(tables(30), 4, axis=0), macro_f1, 0, bootstrap.UNIT, np.repeat(np.arange(30), 4), 0.99
+        counted(np.repeat(tables(30), 4, axis=0)), macro_f1, 0, bootstrap.UNIT, np.repeat(np.arange(30), 4), 0.99
     )
     assert (copies.value, copies.low, copies.high) == pytest.approx((alone.value, alone.low, alone.high))
     assert (copies.n, copies.method) == (120, "BCa bootstrap over 30 clusters of texts, 99 % interval")
@@ -102,7 +109,7 @@ def test_a_statistic_of_copies_in_clusters_is_that_of_the_texts() -> None:
 
 def test_a_statistic_that_no_text_changes_does_not_make_a_certainty() -> None:
     right = np.tile(np.diag([1.0, 0.0]), (60, 1, 1)) + np.diag([0.0, 1.0])
-    assert "rule of three" in bootstrap.statistic(right, macro_f1, 0, (0.0, 1.0)).method
+    assert "rule of three" in bootstrap.statistic(counted(right), macro_f1, 0, (0.0, 1.0)).method
 
 
 def test_many_texts_are_resampled_in_chunks() -> None:

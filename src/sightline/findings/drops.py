@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from sightline.maths.counts import beside
 from sightline.maths.scores import accuracy, confusion, macro_f1
 from sightline.results import Estimate
 from sightline.statistics import bootstrap
@@ -51,7 +52,7 @@ def estimate_drop(
     clusters: Int[Array, " N"],
 ) -> Estimate:
     """Estimate what a metric loses between two columns of decisions, paired by text."""
-    both = np.stack([confusion(labels, _columns(decisions), classes) for decisions in (learned, other)], axis=1)
+    both = beside([confusion(labels, _columns(decisions), classes) for decisions in (learned, other)])
     score = METRICS[one.metric]
     return bootstrap.statistic(both, lambda counts: score(counts[:, 0]) - score(counts[:, 1]), seed, clusters=clusters)
 

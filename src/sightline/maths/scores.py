@@ -6,14 +6,18 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.stats import rankdata
 
+from sightline.maths.counts import Counts
+
 Array = np.ndarray
 
 
-def confusion(labels: Int[Array, " N"], predicted: Int[Array, "N R"], classes: int) -> Float[Array, "N C C"]:
+def confusion(labels: Int[Array, " N"], predicted: Int[Array, "N R"], classes: int) -> Counts:
     """Put each text's mass on (label, prediction), shared over its R predictions."""
-    chosen = (predicted[:, :, None] == np.arange(classes)).mean(axis=1)
-    truth = labels[:, None] == np.arange(classes)
-    return np.asarray(truth[:, :, None] * chosen[:, None, :])
+    texts, draws = predicted.shape
+    row = np.repeat(np.arange(texts), draws)
+    place = (row * classes + labels[row]) * classes + predicted.ravel()
+    place, times = np.unique(place, return_counts=True)
+    return Counts(place // classes**2, place % classes**2, times / draws, texts, (classes, classes))
 
 
 def accuracy(counts: Float[Array, "*R C C"]) -> Float[Array, "*R"]:

@@ -7,6 +7,8 @@ Token logits are ``B T L``; texts are padded and ``mask`` is True on real tokens
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 from jaxtyping import Bool, Float, Int
 from scipy.special import logsumexp
@@ -14,6 +16,7 @@ from scipy.special import logsumexp
 from sightline.maths.divergences import probabilities, total_variation
 
 Array = np.ndarray
+Ends = tuple[Float[Array, "*B C"], Float[Array, "*B C"]]
 
 
 def classes_apart(z: Float[Array, "*B L"]) -> Float[Array, "*B C"]:
@@ -50,34 +53,37 @@ def reach(
     low = np.where(mask, corners, 0.0).max(axis=1)
     if z.shape[-1] == 1:
         return low, low
-    gaps = _gaps(z)
-    real = mask[:, :, None, None]
-    least = np.where(real, gaps, np.inf).min(axis=1)
-    most = np.where(real, gaps, -np.inf).max(axis=1)
-    return low, np.maximum(low, _outer_bound(least, most, prediction))
+    real = mask[:, :, None]
+    ends = ((np.where(real, gaps, np.inf).min(axis=1), np.where(real, gaps, -np.inf).max(axis=1)) for gaps in _gaps(z))
+    return low, np.maximum(low, _outer_bound(ends, prediction))
 
 
 def permuted_extremes(
-    z: Float[Array, "B T L"], attention: Float[Array, "B T"], mask: Bool[Array, "B T"]
-) -> tuple[Float[Array, "B C C"], Float[Array, "B C C"]]:
-    """Find the least and largest gap ``s_c − s_k`` over all T! permutations of the weights, for each pair of classes.
+    gaps: Float[Array, "B T C"], attention: Float[Array, "R B T"], mask: Bool[Array, "B T"]
+) -> tuple[Float[Array, "R B C"], Float[Array, "R B C"]]:
+    """Find the least and largest gap ``s_c − s_k`` of a class over all T! permutations of each text's weights.
 
     Rearrangement inequality: a sum of products is largest when both factors are sorted alike and least when sorted
     opposite. Masked tokens take no part: their weight is zero and their gap is sorted away.
     """
-    gaps, real = _gaps(z), mask[:, :, None, None]
-    weights = -np.sort(-np.where(mask, attention, 0.0), axis=1)[:, :, None, None]
+    real = mask[:, :, None]
+    weights = -np.sort(-np.where(mask, attention, 0.0), axis=2)
     rising = np.nan_to_num(np.sort(np.where(real, gaps, np.inf), axis=1), posinf=0.0)
     falling = -np.nan_to_num(np.sort(np.where(real, -gaps, np.inf), axis=1), posinf=0.0)
-    return (weights * rising).sum(axis=1), (weights * falling).sum(axis=1)
+    # One attention after the other: of all together there would be a product for each.
+    least, most = (np.stack([(one[:, :, None] * way).sum(axis=1) for one in weights]) for way in (rising, falling))
+    return least, most
 
 
 def permuted_reach(
-    z: Float[Array, "B T L"], attention: Float[Array, "B T"], mask: Bool[Array, "B T"], logits: Float[Array, "B L"]
-) -> Float[Array, " B"]:
-    """Bound the largest total variation that any permutation of the weights gives: exact for one logit."""
-    least, most = permuted_extremes(z, attention, mask)
-    return _outer_bound(least, most, probabilities(logits))
+    z: Float[Array, "B T L"], attention: Float[Array, "R B T"], mask: Bool[Array, "B T"], logits: Float[Array, "R B L"]
+) -> Float[Array, "R B"]:
+    """Bound the largest total variation that any permutation of the weights gives: exact for one logit.
+
+    For each of several attentions and its own logits: the gaps are sorted once for all of them.
+    """
+    ends = (permuted_extremes(gaps, attention, mask) for gaps in _gaps(z))
+    return _outer_bound(ends, probabilities(logits))
 
 
 def permuted_moments(
@@ -95,22 +101,28 @@ def permuted_moments(
     return mean, spread_a * spread_z / np.maximum(words - 1, 1)
 
 
-def _gaps(z: Float[Array, "B T L"]) -> Float[Array, "B T C C"]:
+def gaps_of(z: Float[Array, "B T L"], c: int) -> Float[Array, "B T C"]:
+    """Give the gaps ``z_c − z_k`` of one class to all."""
     apart = classes_apart(z)
-    return np.asarray(apart[..., :, None] - apart[..., None, :])
+    return np.asarray(apart[..., c, None] - apart)
 
 
-def _outer_bound(
-    least: Float[Array, "B C C"], most: Float[Array, "B C C"], prediction: Float[Array, "B C"]
-) -> Float[Array, " B"]:
+def _gaps(z: Float[Array, "B T L"]) -> Iterator[Float[Array, "B T C"]]:
+    """Give the gaps class by class: those of all classes at once would be C² for each token."""
+    return (gaps_of(z, c) for c in range(classes_apart(z).shape[-1]))
+
+
+def _outer_bound(ends: Iterable[Ends], prediction: Float[Array, "*B C"]) -> Float[Array, "*B"]:
     """Bound the total variation from bounds on the gaps: ``p_c = 1/Σ_k exp(−gap_ck)`` is monotone in each gap.
 
-    The gain of some classes equals the loss of the others, so both sums bound it; two classes make it exact, because
-    the only gap reaches its ends.
+    ``ends`` are the least and the largest gaps of each class. The gain of some classes equals the loss of the others,
+    so both sums bound it; two classes make it exact, because the only gap reaches its ends.
     """
-    highest, lowest = np.exp(-logsumexp(-most, axis=-1)), np.exp(-logsumexp(-least, axis=-1))
+    highest, lowest = np.empty_like(prediction), np.empty_like(prediction)
+    for c, (least, most) in enumerate(ends):
+        highest[..., c], lowest[..., c] = (np.exp(-logsumexp(-gaps, axis=-1)) for gaps in (most, least))
     gain = np.maximum(highest - prediction, 0.0)
     loss = np.maximum(prediction - lowest, 0.0)
     if prediction.shape[-1] == 2:
-        return np.asarray(np.maximum(gain[:, 1], loss[:, 1]))
+        return np.asarray(np.maximum(gain[..., 1], loss[..., 1]))
     return np.asarray(np.minimum(np.minimum(gain.sum(-1), loss.sum(-1)), 1.0))

@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from sightline.maths.divergences import entropy, probabilities, total_variation
 from sightline.maths.draws import with_entropy
-from sightline.maths.simplex import permuted_extremes, permuted_moments, permuted_reach
+from sightline.maths.simplex import gaps_of, permuted_extremes, permuted_moments, permuted_reach
 from sightline.maths.ties import constant
 from sightline.measures.arrays import count_undefined, shuffled, to_numpy
 from sightline.measures.words import words_of
@@ -43,21 +43,26 @@ class Permutation:
         words = words_of(trace)
         z, index = words.alone(to_numpy(trace.token_logits)), words.index
         attention, mask = words.attention, words.mask
-        distances, largest = self._distances(z, attention, mask, index, seeds, "permutation")
-        floor = np.full((len(z), self.draws), np.nan)
-        for draw, weights in enumerate(_drawn(attention, mask, index, self.draws, seeds)):
-            floor[:, draw] = _ratio(*self._distances(z, weights, mask, index, seeds, f"permutation floor {draw}"))
+        weights = np.stack([attention, *_drawn(attention, mask, index, self.draws, seeds)])
+        own = np.stack([np.einsum("bt,btl->bl", one, z) for one in weights])
+        stages = ("permutation", *(f"permutation floor {draw}" for draw in range(self.draws)))
+        distances = [
+            self._distances(z, one, before, mask, index, seeds, stage)
+            for one, before, stage in zip(weights, own, stages, strict=True)
+        ]
+        largest = permuted_reach(z, weights, mask, own)
+        ratio, *floor = (_ratio(moved, most) for moved, most in zip(distances, largest, strict=True))
         flat = constant(attention, mask)
-        low, high = permuted_extremes(z, attention, mask)
+        low, high = (ends[0, :, 0] for ends in permuted_extremes(gaps_of(z, -1), attention[None], mask))
         mean, variance = permuted_moments(z, attention, mask)
         return {
-            "median": np.median(distances, axis=1),
-            "median_error": median_error(distances),
-            "largest": largest,
-            "ratio": np.where(flat, np.nan, _ratio(distances, largest)),
-            "ratio_floor": np.where(flat[:, None], np.nan, floor),
-            "gap_low": low[:, -1, 0],
-            "gap_high": high[:, -1, 0],
+            "median": np.median(distances[0], axis=1),
+            "median_error": median_error(distances[0]),
+            "largest": largest[0],
+            "ratio": np.where(flat, np.nan, ratio),
+            "ratio_floor": np.where(flat[:, None], np.nan, np.reshape(floor, (self.draws, len(z))).T),
+            "gap_low": low,
+            "gap_high": high,
             "logit_mean": mean[:, -1],
             "logit_variance": variance[:, -1],
             "flat": flat,
@@ -75,14 +80,12 @@ class Permutation:
         return Measurement(self.code, arrays, count_undefined(arrays, reasons), settings)
 
     def _distances(
-        self, z: Array, attention: Array, mask: Array, index: Array, seeds: Seeds, stage: str
-    ) -> tuple[Float[Array, "B R"], Float[Array, " B"]]:
-        """Total variation between the output and each permuted one, and the largest possible."""
-        own = np.einsum("bt,btl->bl", attention, z)
+        self, z: Array, attention: Array, own: Array, mask: Array, index: Array, seeds: Seeds, stage: str
+    ) -> Float[Array, "B R"]:
+        """Total variation between the output and each permuted one."""
         drawn = shuffled(attention, mask, index, self.permutations, seeds, stage)
         permuted = probabilities(np.einsum("rbt,btl->brl", drawn, z))
-        largest = permuted_reach(z, attention, mask, own)
-        return total_variation(permuted, probabilities(own)[:, None, :]), largest
+        return total_variation(permuted, probabilities(own)[:, None, :])
 
 
 def median_error(sample: Float[Array, "B R"]) -> Float[Array, " B"]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from jaxtyping import Float, Int
 from scipy.special import ndtr, ndtri
 
+from sightline.maths.counts import Counts
 from sightline.results import Estimate
 from sightline.statistics import resamples
 from sightline.statistics.intervals import (
@@ -30,6 +32,11 @@ from sightline.statistics.intervals import (
 from sightline.statistics.ratio import ratio
 
 Array = np.ndarray
+Compute = Callable[[Array], Array]
+_TABLES, _COLUMNS = 2**21, 2**23
+"""Numbers at once: of tables that a statistic is computed of, and of what groups add to their cells."""
+_WHOLE = 2**14
+"""Cells of a table that is small: two confusion matrices of up to 90 classes."""
 
 
 def mean(
@@ -76,8 +83,8 @@ def _alone(hits: Float[Array, " N"], members: Int[Array, " N"], share: float) ->
 
 
 def statistic(
-    counts: Float[Array, "N *S"],
-    compute: Callable[[Array], Array],
+    counts: Counts,
+    compute: Compute,
     seed: int,
     bounds: Bounds = UNIT,
     clusters: Int[Array, " N"] | None = None,
@@ -88,20 +95,48 @@ def statistic(
     The interval is that of bias-corrected, accelerated quantiles (BCa; Efron 1987) and, where that is wider at an end,
     Student's with the jackknife's error.
     """
-    n = len(counts)
-    sums = summed(counts, numbered(clusters, n))
-    groups, total = len(sums), counts.sum(axis=0)
-    centre = float(compute(total[None])[0])
-    left_out = compute(total - sums)
+    n, members = counts.texts, numbered(clusters, counts.texts)
+    groups = int(members.max()) + 1
+    centre = float(compute(counts.total()[None])[0])
+    left_out = _left_out(counts, members, compute)
     if groups == 1 or all_alike(left_out - centre, 1.0):
         return from_alike(centre, n, groups, level, bounds)
-    flat = sums.reshape(groups, -1)
-    drawn = compute(resamples.sums(flat, seed, level).reshape(-1, *counts.shape[1:]))
+    drawn = _resampled(counts, members, compute, seed, level)
     influence = left_out.mean() - left_out
     half = student(level, groups) * math.sqrt((groups - 1) / groups * (influence @ influence))
     low, high = _accelerated(drawn, centre, influence, level)
     ends = held(centre, min(low, centre - half), max(high, centre + half), bounds)
     return Estimate(centre, *ends, n, told(f"BCa bootstrap over {over(n, groups)}", level))
+
+
+def _left_out(counts: Counts, members: Int[Array, " N"], compute: Compute) -> Float[Array, " G"]:
+    """Compute the statistic without each group, as many tables at once as fit."""
+    total, cells, groups = counts.total(), np.arange(counts.cells), int(members.max()) + 1
+    some = [range(groups)[i : i + _at_once(counts)] for i in range(0, groups, _at_once(counts))]
+    tables = (counts.sums(members, each, cells).reshape(-1, *counts.shape) for each in some)
+    return np.concatenate([compute(total - each) for each in tables])
+
+
+def _resampled(
+    counts: Counts, members: Int[Array, " N"], compute: Compute, seed: int, level: float
+) -> Float[Array, " R"]:
+    """Compute the statistic of every resample, as many tables at once as fit."""
+    groups = int(members.max()) + 1
+    # A matrix product may round a sum by the columns that stand beside it: the columns of a small table are all there.
+    cells = np.arange(counts.cells) if counts.cells <= _WHOLE else np.unique(counts.cell)
+    width, out = max(1, _COLUMNS // groups), []
+    columns = lru_cache(maxsize=1)(lambda i: counts.sums(members, range(groups), cells[i : i + width]))  # often all
+    for weights in resamples.weights(groups, seed, level):
+        sums = np.concatenate([weights @ columns(i) for i in range(0, len(cells), width)], axis=1)
+        for i in range(0, len(sums), _at_once(counts)):
+            tables = np.zeros((len(sums[i : i + _at_once(counts)]), counts.cells))
+            tables[:, cells] = sums[i : i + _at_once(counts)]
+            out.append(compute(tables.reshape(-1, *counts.shape)))
+    return np.concatenate(out)
+
+
+def _at_once(counts: Counts) -> int:
+    return max(1, _TABLES // counts.cells)
 
 
 def _accelerated(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -15,6 +16,8 @@ RESAMPLES = 2000
 """At the usual level; a higher one takes more, so that as many lie beyond each end."""
 _AT_ONCE = 2**17
 """Weights, so that they stay in the processor's cache."""
+_MOST_KEPT = 2**28
+"""Weights of one number of groups that are kept, two bytes each."""
 
 
 def how_many(level: float) -> int:
@@ -23,23 +26,31 @@ def how_many(level: float) -> int:
 
 
 def sums(columns: Float[Array, "G S"], seed: int, level: float = LEVEL) -> Float[Array, "R S"]:
-    """Add up each column over as many groups as there are, drawn with replacement, again and again.
+    """Add up each column over as many groups as there are, drawn with replacement, again and again."""
+    return np.concatenate([drawn @ columns for drawn in weights(len(columns), seed, level)])
 
-    Depends on the seed and the level alone, and is drawn once for each number of groups: an audit makes hundreds of
-    intervals of the same texts, drawing is what costs, and numbers that are equal have equal intervals.
+
+def weights(groups: int, seed: int, level: float = LEVEL) -> Iterator[Float[Array, "r G"]]:
+    """Give all resamples, some at once, as how often each draws each group.
+
+    They depend on the seed and the level alone, and are drawn once for each number of groups: an audit makes hundreds
+    of intervals of the same texts, drawing is what costs, and numbers that are equal have equal intervals. What would
+    be too large to keep is drawn again.
     """
-    groups = len(columns)
-    drawn, size = _drawn(groups, seed, how_many(level)), max(1, _AT_ONCE // groups)
-    return np.concatenate([drawn[i : i + size].astype(float) @ columns for i in range(0, len(drawn), size)])
+    count = how_many(level)
+    draw = _kept if groups * count <= _MOST_KEPT else _drawn
+    return (drawn.astype(float) for drawn in draw(groups, seed, count))
 
 
 @lru_cache(maxsize=16)
-def _drawn(groups: int, seed: int, count: int) -> UInt16[Array, "R G"]:
+def _kept(groups: int, seed: int, count: int) -> tuple[UInt16[Array, "r G"], ...]:
+    return tuple(_drawn(groups, seed, count))
+
+
+def _drawn(groups: int, seed: int, count: int) -> Iterator[UInt16[Array, "r G"]]:
     """Count how often each resample draws each group."""
     generator, size = Seeds(seed).generator("resamples", groups), max(1, _AT_ONCE // groups)
-    parts = []
     for start in range(0, count, size):
         rows = min(size, count - start)
         drawn = generator.integers(groups, size=(rows, groups), dtype=np.int32) + groups * np.arange(rows)[:, None]
-        parts.append(np.bincount(drawn.ravel(), minlength=rows * groups).reshape(rows, groups).astype(np.uint16))
-    return np.concatenate(parts)
+        yield np.bincount(drawn.ravel(), minlength=rows * groups).reshape(rows, groups).astype(np.uint16)
