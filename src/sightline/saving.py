@@ -6,10 +6,11 @@ Written aside and renamed, so a folder holds a whole audit or none; read without
 from __future__ import annotations
 
 import json
+import sys
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 from zipfile import BadZipFile
@@ -34,6 +35,7 @@ from sightline.seal import MANIFEST, changed_file, seal
 from sightline.spec.typed import parse_json, read_as
 
 Arrays = dict[str, np.ndarray]
+Span = tuple[int, int]
 SUMMARY, TEXTS, ARRAYS, _ = FILES = ("audit.json", "texts.jsonl", "arrays.npz", MANIFEST)
 """What a saved audit consists of; the first is the file by which it is known."""
 
@@ -181,9 +183,17 @@ def _taken(name: str, item: Mapping[str, Any], values: Mapping[str, Values]) -> 
 
 
 def _read_texts(file: Path) -> tuple[TextRecord, ...]:
-    # By line ends alone: a text may hold what else Python takes for one.
-    lines = file.read_text(encoding="utf-8").split("\n")
-    return tuple(_read_text(line, f"{file}:{number}") for number, line in enumerate(lines, 1) if line)
+    # By line ends alone: a text may hold what else Python takes for one. Many texts have few words and few places.
+    spans: dict[Span, Span] = {}
+    with file.open(encoding="utf-8", newline="\n") as lines:
+        numbered = ((number, line.removesuffix("\n")) for number, line in enumerate(lines, 1))
+        return tuple(_shared(_read_text(line, f"{file}:{number}"), spans) for number, line in numbered if line)
+
+
+def _shared(record: TextRecord, spans: dict[Span, Span]) -> TextRecord:
+    """Keep each word and each pair of offsets once."""
+    tokens = tuple(map(sys.intern, record.tokens))
+    return replace(record, tokens=tokens, offsets=tuple(spans.setdefault(span, span) for span in record.offsets))
 
 
 def _read_text(line: str, where: str) -> TextRecord:

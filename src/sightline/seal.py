@@ -34,7 +34,7 @@ def write_sealed(folder: Path, write: Callable[[Path], None]) -> None:
 def seal(folder: Path) -> None:
     """Write down the checksums of the files in a folder, and of the list itself."""
     files = (path for path in sorted(folder.iterdir()) if path.is_file() and path.name != MANIFEST)
-    lines = "".join(f"{_digest(path.read_bytes())}  {path.name}\n" for path in files)
+    lines = "".join(f"{_file_digest(path)}  {path.name}\n" for path in files)
     (folder / MANIFEST).write_bytes(f"{lines}{_SEAL}{_digest(lines.encode())}\n".encode())
 
 
@@ -51,7 +51,7 @@ def changed_file(folder: Path) -> Path | None:
     if lines is None:
         return folder / MANIFEST
     files = (folder / name for name in lines)
-    return next((file for file in files if not file.is_file() or _digest(file.read_bytes()) != lines[file.name]), None)
+    return next((file for file in files if not file.is_file() or _file_digest(file) != lines[file.name]), None)
 
 
 def is_whole(folder: Path) -> bool:
@@ -102,6 +102,12 @@ def sweep_aside(folder: Path) -> None:
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
+
+
+def _file_digest(path: Path) -> str:
+    """Give the checksum of a file of any size."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _flush(path: Path) -> None:

@@ -1,8 +1,5 @@
 """Counts kept cell by cell: the same sums as a table for each text, without the tables."""
 
-import tracemalloc
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
@@ -11,17 +8,9 @@ from sightline.maths.counts import Counts, beside
 from sightline.maths.scores import confusion, macro_f1
 from sightline.maths.simplex import permuted_reach, reach
 from sightline.statistics import bootstrap, resamples
+from tests.memory import peak
 
 TEXTS, WORDS = 60, 12
-
-
-def peak(do: Callable[[], object]) -> int:
-    tracemalloc.start()
-    try:
-        do()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 def dense(counts: Counts) -> np.ndarray:

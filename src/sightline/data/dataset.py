@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -56,15 +56,14 @@ def has_marks(split: Split) -> bool:
 
 def _check_apart(name: str, splits: Mapping[str, Split]) -> None:
     """Refuse an id or an index that occurs twice, in one split or in two."""
-    seen: dict[tuple[str, str | int], str] = {}
+    ids, indices = dict[str | int, str](), dict[str | int, str]()
     for split, examples in splits.items():
         for example in examples:
-            for key in (("id", example.id), ("index", example.index)):
+            for what, key, seen in (("id", example.id, ids), ("index", example.index, indices)):
                 if key in seen:
-                    what = f"{key[0]} {key[1]!r}"
                     raise DataError(
-                        f"{name}: {what} is in {seen[key]} and again in {split}; each text needs an id and an index "
-                        "of its own, and a text may be in one split only"
+                        f"{name}: {what} {key!r} is in {seen[key]} and again in {split}; each text needs an id and an "
+                        "index of its own, and a text may be in one split only"
                     )
                 seen[key] = split
 
@@ -121,14 +120,16 @@ def count_copies(texts: Iterable[tuple[str, Hashable, int]]) -> dict[str, Any]:
     ``same_words_as_training`` (evaluation texts that are in training, too).
     """
     keys: dict[str, list[Hashable]] = {name: [] for name in SPLITS}
-    labels: dict[Hashable, set[int]] = defaultdict(set)
+    first: dict[Hashable, int] = {}
+    conflicting: set[Hashable] = set()
     for name, key, label in texts:
         keys[name].append(key)
-        labels[key].add(label)
+        if first.setdefault(key, label) != label:
+            conflicting.add(key)
     training = set(keys["train"])
     return {
         "duplicates": {name: len(each) - len(set(each)) for name, each in keys.items()},
-        "conflicting_labels": sum(len(labels[key]) > 1 for each in keys.values() for key in each),
+        "conflicting_labels": sum(key in conflicting for each in keys.values() for key in each),
         "same_words_as_training": {name: sum(key in training for key in keys[name]) for name in SPLITS[1:]},
     }
 

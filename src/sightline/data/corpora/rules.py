@@ -61,7 +61,7 @@ def by_columns(corpus: Corpus, seed: int) -> Chosen:
     user wrote apart on purpose, such as "good!" and "good?".)
     """
     file, labels = corpus.texts[0].file, [corpus.label_names[text.label] for text in corpus.texts]
-    copies = [(text.tokens, text.query) for text in corpus.texts]
+    copies = [text.tokens if text.query is None else (text.tokens, text.query) for text in corpus.texts]
     names, note = _by_column(file, corpus.texts, labels, copies, seed)
     known = sorted_labels({label for label, name in zip(labels, names, strict=True) if name == "train"})
     if len(known) < 2:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sightline.data.corpora.corpus import Corpus, Span, Text
 from sightline.data.corpora.cutting import WordCutter
-from sightline.data.sources.columns import Cells, find_columns, read_cells
+from sightline.data.sources.columns import Cells, Columns, find_columns, read_cells
 from sightline.data.sources.rows import read_rows
 from sightline.errors import DataError, SpecError
 from sightline.spec.values import TABLES, DataSpec
@@ -24,16 +24,21 @@ def read_table(spec: DataSpec) -> Corpus:
     """
     if spec.kind not in TABLES:
         raise SpecError(f"{spec}: expected a table, got a {'planted' if spec.part else 'published'} corpus")
-    rows = read_rows(spec.path, spec.kind)
-    columns = find_columns(spec, rows)
-    records = [read_cells(rows.file, row, columns) for row in rows.records]
+    columns, records, blank = _cells(spec)
     label_names = tuple(dict.fromkeys(record.label for record in records))
-    read = _texts(rows.file, records, label_names)
+    read = _texts(spec.path, records, label_names)
     asked = [text for text in read if text.tokens]
     texts = tuple(text for text in asked if text.query != ())
-    _check_classes(rows.file, texts, label_names)
-    dropped = {NO_WORDS: len(read) - len(asked), NO_QUERY: len(asked) - len(texts), EMPTY: rows.blank}
+    _check_classes(spec.path, texts, label_names)
+    dropped = {NO_WORDS: len(read) - len(asked), NO_QUERY: len(asked) - len(texts), EMPTY: blank}
     return Corpus(texts, label_names, dropped=dropped, columns=asdict(columns))
+
+
+def _cells(spec: DataSpec) -> tuple[Columns, list[Cells], int]:
+    """Understand every record, and count the empty rows; the rows themselves are let go before words are cut."""
+    rows = read_rows(spec.path, spec.kind)
+    columns = find_columns(spec, rows)
+    return columns, [read_cells(rows.file, row, columns) for row in rows.records], rows.blank
 
 
 def _texts(file: str, records: Sequence[Cells], label_names: Sequence[str]) -> list[Text]:

@@ -40,7 +40,7 @@ _JSON_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 """A line by line ends alone: a JSON text may hold U+2028 and its like as they are."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Row:
     """One record: the line it begins on, and its cells by column."""
 

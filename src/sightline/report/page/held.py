@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -12,12 +14,34 @@ from sightline.report.page.maps import MAPS, Map
 from sightline.results import Failed, Measurement, NotApplicable, Ragged, Results, TextRecord, Values
 
 
+class Rows(Sequence[np.ndarray]):
+    """The numbers of each text, cut out when they are asked for: an array for each text outweighs its numbers."""
+
+    def __init__(self, values: Ragged) -> None:
+        self._flat, self._ends = values.flat, np.concatenate([[0], np.cumsum(values.lengths)])
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> np.ndarray: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[np.ndarray]: ...
+
+    def __getitem__(self, index: int | slice) -> np.ndarray | list[np.ndarray]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
+        at = range(len(self))[index]
+        return self._flat[self._ends[at] : self._ends[at + 1]]
+
+
 @dataclass(frozen=True)
 class HeldMap:
     """A map with its numbers, one array a text, and what it says of a word."""
 
     kind: Map
-    rows: list[np.ndarray]
+    rows: Sequence[np.ndarray]
     told: str
 
 
@@ -42,7 +66,7 @@ def held_texts(audit: Results) -> HeldTexts:
     words = [len(record.tokens) for record in audit.texts]
     found = [(kind, _stored(audit, kind)) for kind in MAPS]
     fitting = [(kind, values) for kind, values in found if values and values.lengths.tolist() == words]
-    maps = [HeldMap(kind, values.rows(), _told(audit, kind)) for kind, values in fitting]
+    maps = [HeldMap(kind, Rows(values), _told(audit, kind)) for kind, values in fitting]
     disagreement = _by_text(audit, "agreement", "disagreement")
     order = np.arange(len(words)) if disagreement is None else np.argsort(-disagreement, kind="stable")
     confidence = _by_text(audit, "outputs", "probability")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,14 +48,20 @@ def render(audit: Results, texts: bool = True, budget: int = BUDGET) -> str:
         allows its own stylesheet and its own script and nothing else: no font, no request. All text of the audit is
         escaped, and characters that would hide or turn text are shown as signs.
     """
+    return "".join(_parts(audit, texts, budget))
+
+
+def _parts(audit: Results, texts: bool = True, budget: int = BUDGET) -> tuple[str, ...]:
+    """Draw the page in parts: its data are most of it, in ASCII, and would take twice the room beside other signs."""
     page, held = template("page.html.j2"), held_texts(audit)
     shown = {**frame(), **_head(audit), **_told(audit), "view": token_view(held, texts), "with_texts": texts}
     shown["example"] = example_view(audit, held) if texts else None
     empty = page.render(**shown, controls=controls(held, texts), data=_DATA)
     found = carried(held, texts, budget - len(empty.encode("utf-8")))
     if not found.held:
-        return page.render(**shown, controls=None, told=found.told)
-    return empty.replace(_DATA, found.elements)
+        return (page.render(**shown, controls=None, told=found.told),)
+    before, _, after = empty.partition(_DATA)
+    return before, found.elements, after
 
 
 def _head(audit: Results) -> dict[str, Any]:
@@ -106,9 +113,10 @@ def in_notebook(audit: Results) -> str:
 
 def write_page(audit: Results, path: str | Path, texts: bool = True) -> Path:
     """Write the page to a file, all of it or nothing; an older page under that name is replaced."""
-    page = render(audit, texts).encode("utf-8")
-    return write_whole(path, lambda aside: _write(aside, page))
+    parts = _parts(audit, texts)
+    return write_whole(path, lambda aside: _write(aside, parts))
 
 
-def _write(path: Path, page: bytes) -> None:
-    path.write_bytes(page)  # bytes: the same file on every system
+def _write(path: Path, parts: Sequence[str]) -> None:
+    with path.open("wb") as file:  # bytes: the same file on every system
+        file.writelines(part.encode("utf-8") for part in parts)

@@ -1,0 +1,67 @@
+"""What is held of each text stays small: a table of a million, or a page of a hundred thousand, must fit."""
+
+from pathlib import Path
+
+import numpy as np
+
+from sightline import seal
+from sightline.data.corpora import table
+from sightline.data.dataset import count_copies
+from sightline.report.page.held import Rows, held_texts
+from sightline.results import Ragged
+from sightline.saving import load_results, save_results
+from sightline.spec.texts import parse_data
+from tests.memory import peak
+from tests.report import audits
+
+TEXTS = 5000
+
+
+def test_copies_are_counted_without_a_set_for_each_text() -> None:
+    keys = [(str(i), str(i + 1)) for i in range(TEXTS)]
+    assert peak(lambda: count_copies(("train", key, 0) for key in keys)) < 350 * TEXTS
+
+
+def test_a_text_with_two_labels_is_counted_with_all_its_copies() -> None:
+    texts = [("train", "a", 0), ("train", "a", 0), ("test", "a", 1), ("train", "b", 1), ("test", "b", 1)]
+    assert count_copies(texts)["conflicting_labels"] == 3
+
+
+def test_rows_of_a_table_are_let_go_before_its_words_are_cut(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    extra = ",".join("abcdefgh")
+    lines = [f"text,label,{extra}", *(f"good,{i % 2},{','.join('12345678')}" for i in range(TEXTS // 5))]
+    file.write_text("\n".join(lines))
+    spec = parse_data(str(file))
+    table.read_table(spec)  # what is made once
+    read = peak(lambda: table._cells(spec))
+    assert peak(lambda: table.read_table(spec)) < 1.3 * read  # reading the rows is what takes most
+
+
+def test_a_saved_audit_keeps_a_word_and_a_place_once(tmp_path: Path) -> None:
+    text = audits.record("good food , good mood", 0)
+    first, second = load_results(save_results(audits.audit((text, audits.record(text.text, 1))), tmp_path / "a")).texts
+    assert all(map(lambda a, b: a is b, first.tokens, second.tokens))
+    assert all(map(lambda a, b: a is b, first.offsets, second.offsets))
+    assert first.tokens[0] is first.tokens[3]
+
+
+def test_a_page_cuts_no_array_for_each_text_and_map() -> None:
+    audit = audits.explored(tuple(audits.record("so good", i) for i in range(TEXTS)))
+    held = held_texts(audit)
+    assert len(held.maps) > 5
+    assert peak(lambda: held_texts(audit)) < 400 * TEXTS
+
+
+def test_rows_are_those_of_the_values() -> None:
+    values = Ragged(np.arange(6.0), np.array([2, 0, 3, 1]))
+    rows = Rows(values)
+    assert [one.tolist() for one in rows] == [one.tolist() for one in values.rows()] == [[0, 1], [], [2, 3, 4], [5]]
+    assert rows[-1].tolist() == [5]
+    assert [one.tolist() for one in rows[1:3]] == [[], [2, 3, 4]]
+
+
+def test_checksums_are_taken_without_the_whole_file(tmp_path: Path) -> None:
+    (tmp_path / "large").write_bytes(bytes(2**24))
+    seal.seal(tmp_path)
+    assert peak(lambda: seal.changed_file(tmp_path)) < 2**21
