@@ -337,6 +337,28 @@ def test_results_of_two_studies_become_a_table():
     assert "| made once | 40 of 40 | 9 of 10 |" in told
 
 
+def test_results_of_odd_command_lines_become_a_table():
+    kinds = [
+        {
+            "kind": "flags",
+            "cases": 1200,
+            "codes": {"0": 700, "2": 500},
+            "faults": 0,
+            "most_seconds": 2.5,
+            "most_mib": 300,
+        },
+        {"kind": "specs", "cases": 10, "codes": {"2": 9, "-9": 1}, "faults": 1, "most_seconds": 30.0, "most_mib": 2048},
+    ]
+    told = promised.fuzz({"cases": 1210, "limits": {"seconds": 10, "bytes": 2**30}, "kinds": kinds})
+    assert told.startswith("1,210 cases, each to take less than 10 s of a processor and 1,024 MiB.\n\n")
+    assert (
+        "| odd | cases | ended with -9 | ended with 0 | ended with 2 | with a fault | the longest | the largest |"
+        in told
+    )
+    assert "| flags | 1,200 | 0 | 700 | 500 | 0 | 2.5 s | 300 MiB |" in told
+    assert "| specs | 10 | 1 | 0 | 9 | 1 | 30 s | 2,048 MiB |" in told
+
+
 def test_a_promise_is_told_with_what_was_counted_of_it(monkeypatch):
     monkeypatch.setattr(promised, "verified", {"chaos": CHAOS, "shared": SHARED}.get)
     of_files = promised.Promise(
