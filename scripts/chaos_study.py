@@ -147,16 +147,28 @@ def workers_of(study: Popen) -> list[int]:
 
 
 def session_of(study: Popen) -> list[int]:
-    """Find every process that a study has started, itself too; one that only waits to be buried is none."""
+    """Find every process that a study has started, itself too, and of which a thread still lives.
+
+    A process that was killed may wait to be buried while some of its threads still end, and hold its locks meanwhile.
+    """
     return [int(place.name) for place in Path("/proc").glob("[0-9]*") if _is_of(place, study.pid)]
 
 
 def _is_of(place: Path, session: int) -> bool:
+    stat = _stat(place)
+    return len(stat) > 3 and int(stat[3]) == session and any(map(_lives, place.glob("task/*")))
+
+
+def _lives(thread: Path) -> bool:
+    return _stat(thread)[:1] not in ([], ["Z"], ["X"])
+
+
+def _stat(place: Path) -> list[str]:
+    """Read what Linux says of a process or thread, from its state on; nothing where it has ended meanwhile."""
     try:
-        state, _, _, of = (place / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[:4]
-    except (OSError, ValueError):
-        return False  # it has ended meanwhile
-    return state != "Z" and int(of) == session
+        return (place / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:
+        return []
 
 
 def _command(process: int) -> bytes:

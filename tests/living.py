@@ -19,8 +19,15 @@ def workers_of(parent: int) -> list[int]:
 
 
 def lives(process: int) -> bool:
-    """Tell whether a process still runs; one that only waits to be asked for its exit code does not."""
+    """Tell whether a process still runs; one that only waits to be asked for its exit code does not.
+
+    Its threads are asked, too: when the first of a killed process has ended, others may still, and hold its locks.
+    """
+    return any(map(_runs, Path(f"/proc/{process}/task").glob("*")))
+
+
+def _runs(thread: Path) -> bool:
     try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return (thread / "stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
     except OSError:
         return False
