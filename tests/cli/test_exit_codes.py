@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -289,8 +290,8 @@ def test_an_interrupt_while_a_report_is_written_leaves_the_old_one(
 ):
     (here / "report.html").write_text("the old one")
 
-    def half(path: Path, page: bytes) -> None:
-        path.write_bytes(page[:100])
+    def half(path: Path, page: Sequence[str]) -> None:
+        path.write_text(page[0][:100])
         raise KeyboardInterrupt
 
     monkeypatch.setattr("sightline.report.page.render._write", half)

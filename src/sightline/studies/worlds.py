@@ -216,8 +216,8 @@ def cell(world: World, encoder: str, seed: int) -> RunSpec:
 
 def grid(count: int | None = None, first: int = 0) -> Grid:
     """List the runs seed by seed, so that a part of them is a small calibration."""
-    named = {world.name: world for world in WORLDS}
-    cells = ((label, cell(named[label[0]], label[1], int(label[2]))) for label in labels(count, first))
+    made = {(world.name, encoder): cell(world, encoder, first) for world in WORLDS for encoder in world.models}
+    cells = ((label, replace(made[label[:2]], seed=int(label[2]))) for label in labels(count, first))
     return grid_of("worlds", AXES, cells)
 
 
