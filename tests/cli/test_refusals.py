@@ -1,6 +1,7 @@
 """What the system refuses is told in a line with the place and a way on, and is no bug of ours."""
 
 import errno
+import os
 import re
 import shlex
 import subprocess
@@ -51,7 +52,8 @@ def test_a_folder_that_must_not_be_searched_and_what_is_our_own_mistake() -> Non
 def shell(command: str, here: Path) -> tuple[int, str, str]:
     """Run a line of a shell, in which `sightline` is the command."""
     line = command.replace("sightline", f"{shlex.quote(sys.executable)} -m sightline", 1)
-    done = subprocess.run(["sh", "-c", line], cwd=here, capture_output=True, text=True, timeout=120)
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}  # as shells have it
+    done = subprocess.run(["sh", "-c", line], cwd=here, env=buffered, capture_output=True, text=True, timeout=120)
     return done.returncode, done.stdout, done.stderr
 
 
