@@ -14,6 +14,7 @@ from typing import Any
 from chaos_study import FIRST, LAST, SEEDS, Ground, Popen, as_unbroken, code_of, folders, gate, start, torn
 
 from sightline.experiments.store import Store
+from sightline.seal import MANIFEST
 
 SAME, OVERLAPPING, ONE_KILLED = "the same cells", "overlapping cells", "one of the two killed"
 FINISHED, UNFINISHED = 0, 4
@@ -55,7 +56,7 @@ def watched(store: Store) -> Iterator[Seen]:
 def _versions(store: Store) -> Iterator[tuple[str, int, int]]:
     for folder in folders(store):
         try:
-            found = (folder / "SHA256SUMS").stat()
+            found = (folder / MANIFEST).stat()
         except OSError:
             continue  # it is just being put in place
         yield folder.name, found.st_ino, found.st_mtime_ns

@@ -15,14 +15,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from gates import exactly
+from repeats import same_arrays
+from studied import ROOT
 
 from sightline.experiments.grid import Grid, read_grid
 from sightline.experiments.locks import claim
 from sightline.experiments.store import CLAIMS, RUNS, TRAININGS, Store
+from sightline.saving import SUMMARY, TEXTS
 from sightline.seal import is_whole
 from sightline.spec.keys import run_key, training_key
 from sightline.training.companions import companions_of
+
+sys.path.insert(0, str(ROOT))
+
+from tests.living import lives
 
 STUDY = """
 name = "chaos"
@@ -147,28 +154,16 @@ def workers_of(study: Popen) -> list[int]:
 
 
 def session_of(study: Popen) -> list[int]:
-    """Find every process that a study has started, itself too, and of which a thread still lives.
-
-    A process that was killed may wait to be buried while some of its threads still end, and hold its locks meanwhile.
-    """
-    return [int(place.name) for place in Path("/proc").glob("[0-9]*") if _is_of(place, study.pid)]
+    """Find every process that a study has started, itself too, and that lives."""
+    processes = (int(place.name) for place in Path("/proc").glob("[0-9]*"))
+    return [process for process in processes if _session(process) == study.pid and lives(process)]
 
 
-def _is_of(place: Path, session: int) -> bool:
-    stat = _stat(place)
-    return len(stat) > 3 and int(stat[3]) == session and any(map(_lives, place.glob("task/*")))
-
-
-def _lives(thread: Path) -> bool:
-    return _stat(thread)[:1] not in ([], ["Z"], ["X"])
-
-
-def _stat(place: Path) -> list[str]:
-    """Read what Linux says of a process or thread, from its state on; nothing where it has ended meanwhile."""
+def _session(process: int) -> int | None:
     try:
-        return (place / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    except OSError:
-        return []
+        return os.getsid(process)
+    except ProcessLookupError:
+        return None  # it has ended meanwhile
 
 
 def _command(process: int) -> bytes:
@@ -226,10 +221,9 @@ def _equal(first: Store, second: Store, key: str) -> bool:
     here, there = first.run_folder(key), second.run_folder(key)
     if second.state(key) != "done":
         return False
-    if any((here / name).read_bytes() != (there / name).read_bytes() for name in ("audit.json", "texts.jsonl")):
+    if any((here / name).read_bytes() != (there / name).read_bytes() for name in (SUMMARY, TEXTS)):
         return False
-    with np.load(here / "arrays.npz") as one, np.load(there / "arrays.npz") as other:
-        return one.files == other.files and all(one[name].tobytes() == other[name].tobytes() for name in one.files)
+    return same_arrays(here, there)
 
 
 def damage(ground: Ground, store: Store, chance: random.Random) -> tuple[str, ...]:
@@ -252,4 +246,4 @@ def _damaged(folder: Path, chance: random.Random) -> str:
 
 def gate(name: str, count: int, of: int) -> dict[str, Any]:
     """Say how often something was so, of how often it had to be."""
-    return {"name": f"chaos: {name}", "count": count, "of": of, "limit": f"= {of}", "holds": count == of}
+    return exactly(f"chaos: {name}", count, of)

@@ -11,6 +11,8 @@ from typing import Any
 
 from studied import ROOT
 
+from sightline.studies.study import gate
+
 sys.path.insert(0, str(ROOT))
 
 from tests.fuzz.kinds import KINDS
@@ -58,4 +60,4 @@ def _kind(kind: str, ended: list[Ended]) -> dict[str, Any]:
 
 
 def _gate(name: str, count: int, of: int) -> dict[str, Any]:
-    return {"name": f"odd command lines: {name}", "count": count, "of": of, "limit": "all", "holds": count == of}
+    return gate(f"odd command lines: {name}", count, of, "all", holds=count == of)

@@ -11,6 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from gates import exactly
+
 from sightline.data.dataset import Dataset
 from sightline.data.loading import load
 from sightline.data.vocabulary import Vocabulary
@@ -156,15 +158,11 @@ def gates(counted: Mapping[str, Mapping[str, Counted]]) -> Iterator[dict[str, An
             pairs = wanted.items() if isinstance(wanted, Mapping) else [("all", wanted)]
             for label, n in pairs:
                 have = got["n"] if label == "all" else got["labels"][label]
-                yield _gate(f"{name}, paper: {split}, {label}", have, n)
+                yield exactly(f"{name}, paper: {split}, {label}", have, n)
         for recipe in recipes if name in WHOLE else ():
             for what, told in recipes[recipe]["found"].items():
                 found, _, official = told.partition(" of ")
-                yield _gate(f"{name}, {recipe}: records found, {what}", int(found), int(official))
-
-
-def _gate(name: str, count: int, wanted: int) -> dict[str, Any]:
-    return {"name": name, "count": count, "of": wanted, "limit": f"= {wanted}", "holds": count == wanted}
+                yield exactly(f"{name}, {recipe}: records found, {what}", int(found), int(official))
 
 
 # ---------------------------------------------------------------- the table of docs/data.md

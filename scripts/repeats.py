@@ -19,6 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from gates import exactly
+
+from sightline.saving import ARRAYS, SUMMARY, TEXTS
 
 Settings = Mapping[str, str]
 Run = Callable[[Path, Settings], Path]
@@ -84,7 +87,7 @@ def studied(workers: int) -> Run:
         flags = ("study.toml", "--store", "store", "--workers", str(workers), "--quiet")
         _python(folder, settings, "-m", "sightline", "study", *flags)
         found = {
-            _summary(place.parent)["spec"]["seed"]: place.parent for place in folder.glob("store/runs/??/*/audit.json")
+            _summary(place.parent)["spec"]["seed"]: place.parent for place in folder.glob(f"store/runs/??/*/{SUMMARY}")
         }
         return found[0]
 
@@ -179,14 +182,18 @@ def _compared(one: Repeat, first: Path, again: Path) -> dict[str, Any]:
 
 def same_bits(first: Path, again: Path) -> bool:
     """Say whether two saved audits are equal byte by byte, but for the command line and the time of writing."""
-    here, there = _arrays(first), _arrays(again)
     return (
-        (first / "texts.jsonl").read_bytes() == (again / "texts.jsonl").read_bytes()
+        (first / TEXTS).read_bytes() == (again / TEXTS).read_bytes()
         and json.dumps(_summary(first)) == json.dumps(_summary(again))
-        and [*here] == [*there]
-        and all(
-            here[name].tobytes() == there[name].tobytes() and here[name].dtype == there[name].dtype for name in here
-        )
+        and same_arrays(first, again)
+    )
+
+
+def same_arrays(first: Path, again: Path) -> bool:
+    """Say whether the arrays of two saved audits are equal byte by byte; their files hold when they were written."""
+    here, there = _arrays(first), _arrays(again)
+    return [*here] == [*there] and all(
+        here[name].tobytes() == there[name].tobytes() and here[name].dtype == there[name].dtype for name in here
     )
 
 
@@ -222,22 +229,16 @@ def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 def _summary(place: Path) -> dict[str, Any]:
     """Read the summary of a saved audit, but for the command line, and a study's hash of the table's bytes."""
-    summary: dict[str, Any] = json.loads((place / "audit.json").read_text(encoding="utf-8"))
+    summary: dict[str, Any] = json.loads((place / SUMMARY).read_text(encoding="utf-8"))
     spec = summary["spec"]
     kept = {name: value for name, value in spec.items() if name not in ("command", "key")}
     return summary | {"spec": kept | {"run": spec["run"] | {"data": spec["run"]["data"] | {"digest": ""}}}}
 
 
 def _arrays(place: Path) -> dict[str, np.ndarray]:
-    with np.load(place / "arrays.npz") as arrays:
+    with np.load(place / ARRAYS) as arrays:
         return dict(arrays)
 
 
 def _gate(name: str, held: list[bool]) -> dict[str, Any]:
-    return {
-        "name": f"repeats: {name}",
-        "count": sum(held),
-        "of": len(held),
-        "limit": f"= {len(held)}",
-        "holds": all(held),
-    }
+    return exactly(f"repeats: {name}", sum(held), len(held))

@@ -6,7 +6,6 @@ Written aside and renamed, so a folder holds a whole audit or none; read without
 from __future__ import annotations
 
 import json
-import sys
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -32,10 +31,10 @@ from sightline.results import (
     Values,
 )
 from sightline.seal import MANIFEST, changed_file, seal
+from sightline.sharing import Sharing
 from sightline.spec.typed import parse_json, read_as
 
 Arrays = dict[str, np.ndarray]
-Span = tuple[int, int]
 SUMMARY, TEXTS, ARRAYS, _ = FILES = ("audit.json", "texts.jsonl", "arrays.npz", MANIFEST)
 """What a saved audit consists of; the first is the file by which it is known."""
 
@@ -183,17 +182,16 @@ def _taken(name: str, item: Mapping[str, Any], values: Mapping[str, Values]) -> 
 
 
 def _read_texts(file: Path) -> tuple[TextRecord, ...]:
-    # By line ends alone: a text may hold what else Python takes for one. Many texts have few words and few places.
-    spans: dict[Span, Span] = {}
+    # By line ends alone: a text may hold what else Python takes for one.
+    sharing = Sharing()
     with file.open(encoding="utf-8", newline="\n") as lines:
         numbered = ((number, line.removesuffix("\n")) for number, line in enumerate(lines, 1))
-        return tuple(_shared(_read_text(line, f"{file}:{number}"), spans) for number, line in numbered if line)
+        return tuple(_shared(_read_text(line, f"{file}:{number}"), sharing) for number, line in numbered if line)
 
 
-def _shared(record: TextRecord, spans: dict[Span, Span]) -> TextRecord:
-    """Keep each word and each pair of offsets once."""
-    tokens = tuple(map(sys.intern, record.tokens))
-    return replace(record, tokens=tokens, offsets=tuple(spans.setdefault(span, span) for span in record.offsets))
+def _shared(record: TextRecord, sharing: Sharing) -> TextRecord:
+    tokens, offsets = sharing.shared(record.tokens, record.offsets)
+    return replace(record, tokens=tokens, offsets=offsets)
 
 
 def _read_text(line: str, where: str) -> TextRecord:

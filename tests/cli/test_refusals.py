@@ -40,6 +40,7 @@ def test_a_folder_that_must_not_be_searched_and_what_is_our_own_mistake() -> Non
     long = refused(OSError(errno.ENAMETOOLONG, "File name too long", LONG))
     assert long is not None
     assert len(long) < 200
+    assert refused(OSError(errno.EIO, "Input/output error", 7)) == "7: Input/output error; is the disk well?"
     for bug in (
         FileNotFoundError(errno.ENOENT, "x", "y"),
         OSError("no number"),

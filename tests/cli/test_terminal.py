@@ -2,7 +2,6 @@
 
 import io
 import json
-import re
 import shutil
 from pathlib import Path
 
@@ -13,10 +12,10 @@ from sightline.cli import display
 from sightline.cli.display import BarOfCells, Cells
 from tests.cli.conftest import Call, Finished, Ran, write_table
 from tests.edits import unsealed
+from tests.terminal import OBEYED
 
 HOSTILE = "x\x1b[2J\x1b]0;y\x07\u202e[red]z"
 """Clears the screen, sets the title of the window, rings, turns the order of letters, and looks like markup."""
-OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def printed(ran: Ran) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import shutil
 import stat
 import subprocess
@@ -18,12 +17,12 @@ from typing import Any
 
 from tests.fuzz.basis import Basis, write_basis
 from tests.fuzz.case import Case, Drawn
+from tests.terminal import OBEYED
 
 ROOT = Path(__file__).resolve().parents[2]
 CODES = (0, 2, 4)
 SECONDS, BYTES = 10, 2**30
 """What a case may take: of one processor, and of memory."""
-_RAW = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 _OF_OTHERS = ("cache", "tmp/torchinductor_", "here/st/index.sqlite")
 """What is made again from what was read, wherever it is missing, and a folder that torch makes where it trains."""
 Tree = Mapping[str, tuple[Any, ...]]
@@ -113,8 +112,8 @@ class Watch:
             yield f"ended with {told['code']}: {error[-2000:].decode(errors='replace')}"
         if told["code"] == 2 and not last.startswith((b"error: ", b"FAILED")):
             yield f"does not say what is wrong: {error[-500:]!r}"
-        if _RAW.search(out + error):
-            yield f"prints control characters: {_RAW.findall(out + error)[:5]!r}"
+        if obeyed := OBEYED.findall((out + error).decode(errors="replace")):
+            yield f"prints what a terminal obeys: {obeyed[:5]!r}"
         if told["seconds"] > SECONDS:
             yield f"took {told['seconds']:.1f} s"
         if told["bytes"] > BYTES:

@@ -35,7 +35,7 @@ def refused(error: BaseException) -> str | None:
     """Say what the system refused, of what, and what to do; None where the error is not of that kind."""
     if not isinstance(error, OSError) or error.errno not in _OUTSIDE:
         return None
-    what = "" if error.filename is None else f"{shortened(os.fsdecode(error.filename), _LENGTH)}: "
+    what = "" if error.filename is None else f"{shortened(str(error.filename), _LENGTH)}: "
     return f"{what}{error.strerror}; {_OUTSIDE[error.errno]}"
 
 

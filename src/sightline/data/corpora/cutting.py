@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
-from sightline.data.corpora.corpus import Span
 from sightline.data.corpora.format import Recipe
 from sightline.data.tokeniser import tokenise
+from sightline.sharing import Sharing, Span, Words
 
-Words = tuple[tuple[str, ...], tuple[Span, ...]]
 
-
-class WordCutter:
-    """Cut texts into words, keeping each word and each pair of offsets once: a corpus has millions, few different."""
-
-    def __init__(self) -> None:
-        self._spans: dict[Span, Span] = {}
+class WordCutter(Sharing):
+    """Cut texts into words, keeping each word and each pair of offsets once."""
 
     def cut(self, text: str) -> Words:
         """Cut as `tokenise` does."""
@@ -33,8 +27,3 @@ class WordCutter:
             offsets.append((start, start + len(token)))
             start += len(token) + 1
         return (" ".join(tokens), *self.shared(tuple(token.lower() for token in tokens), tuple(offsets)))
-
-    def shared(self, tokens: Iterable[str], offsets: Iterable[Span]) -> Words:
-        """Give the same values as objects that are kept once."""
-        known = self._spans.setdefault
-        return tuple(map(sys.intern, tokens)), tuple(known(span, span) for span in offsets)

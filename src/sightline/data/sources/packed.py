@@ -112,10 +112,10 @@ def _folder(root: Path, wanted: Wanted, largest: Bound | None) -> Iterator[File]
 def _chosen(root: Path, wanted: Wanted) -> list[tuple[Path, str]]:
     """Name the wanted files of a folder; the same file plain and packed is one too many."""
     chosen: dict[str, Path] = {}
-    above, seen = PurePosixPath(root.resolve().name), 0
+    above, seen, most = PurePosixPath(root.resolve().name), 0, FILES.now
     for folder, folders, files in os.walk(root):
         folders.sort()
-        if (seen := seen + len(folders) + len(files)) > FILES.now:
+        if (seen := seen + len(folders) + len(files)) > most:
             raise DataError(FILES.passed(), root)
         inside = (above / Path(folder).relative_to(root)).as_posix()
         for file in sorted(files):
