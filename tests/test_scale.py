@@ -7,6 +7,7 @@ import numpy as np
 from sightline import seal
 from sightline.data.corpora import table
 from sightline.data.dataset import count_copies
+from sightline.data.loading import load
 from sightline.report.page.held import Rows, held_texts
 from sightline.results import Ragged
 from sightline.saving import load_results, save_results
@@ -36,6 +37,14 @@ def test_rows_of_a_table_are_let_go_before_its_words_are_cut(tmp_path: Path) -> 
     table.read_table(spec)  # what is made once
     read = peak(lambda: table._cells(spec))
     assert peak(lambda: table.read_table(spec)) < 1.3 * read  # reading the rows is what takes most
+
+
+def test_places_of_a_table_are_found_again_and_not_held(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("text,label\n" + "".join(f"It's 1.5 of {i},{i % 2}\n" for i in range(40)))
+    read = load(parse_data(str(file)), 0).train[0]
+    assert read.places is None
+    assert [read.text[start:end] for start, end in read.offsets] == ["It's", "1.5", "of", read.tokens[3]]
 
 
 def test_a_saved_audit_keeps_a_word_and_a_place_once(tmp_path: Path) -> None:

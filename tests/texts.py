@@ -4,13 +4,13 @@ import numpy as np
 
 from sightline.data.dataset import Dataset
 from sightline.data.loading import load
-from sightline.data.tokeniser import tokenise
 from sightline.data.vocabulary import Vocabulary
+from sightline.example import Example
 from sightline.models.classifier import AttentionClassifier, build
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec
+from sightline.tokeniser import tokenise
 from sightline.training.fit import fit
-from sightline.types import Example
 
 WORDS = tuple(
     f"{first}{second}" for first in ("ba", "do", "ki", "lu", "me") for second in ("ra", "sen", "tif", "gol", "nu")

@@ -12,9 +12,10 @@ import numpy as np
 import torch
 
 from sightline.data.vocabulary import Vocabulary
+from sightline.example import Example
 from sightline.models.classifier import AttentionClassifier, build
 from sightline.spec.texts import parse_model
-from sightline.types import Batch, Example
+from sightline.types import Batch
 
 Result = TypeVar("Result")
 WORDS = tuple(f"word{i}" for i in range(500))

@@ -16,6 +16,7 @@ from sightline.adapters.labels import numbered_for
 from sightline.audits import Audit
 from sightline.data.dataset import Dataset, sample_test
 from sightline.errors import DataError
+from sightline.example import Example
 from sightline.findings.estimates import estimates, metrics, with_context
 from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
@@ -25,7 +26,7 @@ from sightline.measures import default_measures
 from sightline.results import Learned, Measurement, Outcome, TextRecord
 from sightline.seeds import Seeds
 from sightline.taking.measuring import Progress, measure
-from sightline.types import Auditable, Example, Measure, Trace
+from sightline.types import Auditable, Measure, Trace
 
 TRAINED_ELSEWHERE = "unknown: this model was trained elsewhere, and may have seen the texts it was audited on"
 """What the card says of a model that was handed in trained."""

@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
+from sightline.example import Example
 from sightline.results import Measurement, Values
 from sightline.seeds import Seeds
 
@@ -34,23 +35,6 @@ Survey = Literal["train", "validation", "half", "audited"]
 then not measured, or all of these, where it takes from them what says nothing of how it will be answered."""
 Arrays = Mapping[str, Values]
 """Raw numbers by quantity: ``N``, ``N R``, two ends each ``N``, or one row of its own length for each text."""
-
-
-@dataclass(frozen=True)
-class Example:
-    """One text as it was read: its words, where they stand in it, and what is known about it."""
-
-    id: str
-    index: int
-    text: str
-    tokens: tuple[str, ...]
-    offsets: tuple[tuple[int, int], ...]
-    label: int
-    query: tuple[str, ...] | None = None
-    candidates: tuple[int, ...] | None = None
-    rationale: tuple[bool, ...] | None = None
-    group: str = ""
-    """What it shares with others: a source, a story, a person; a text without a group stands alone."""
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_se
 
 import sightline
 from sightline.adapters.module import WrappedModule
+from sightline.example import Example
 from sightline.models.classifier import AttentionClassifier
-from sightline.types import Batch, Example
+from sightline.types import Batch
 from tests.texts import untrained
 
 

@@ -14,10 +14,11 @@ from sightline.adapters.conformance import DEMANDS, Proof, check, require, sampl
 from sightline.adapters.factory import texts_without_data
 from sightline.adapters.module import WrappedModule
 from sightline.adapters.proofs.invariance import without
-from sightline.data.tokeniser import tokenise
 from sightline.errors import DataError, ModelError
+from sightline.example import Example
 from sightline.spec.catalogue import ENCODERS, PROJECTIONS, SCORERS, SOURCES
-from sightline.types import Batch, Example
+from sightline.tokeniser import tokenise
+from sightline.types import Batch
 from tests.adapters.plain import Plain, exported, ids_and_mask, wrapped
 from tests.texts import examples, untrained
 

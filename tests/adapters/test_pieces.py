@@ -7,12 +7,13 @@ from torch import nn
 
 import sightline
 from sightline.adapters.conformance import check
+from sightline.example import Example
 from sightline.measures import default_measures
 from sightline.measures.words import words_of
 from sightline.results import Measurement, Ragged
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
-from sightline.types import Batch, Example
+from sightline.types import Batch
 from tests.reference import formulas
 from tests.reference.pieces import pieces_of
 from tests.texts import examples

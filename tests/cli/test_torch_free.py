@@ -24,6 +24,7 @@ sys.exit(f"{heavy} loaded" if heavy else code)
         (["list", "findings"], 0),
         (["list", "data"], 0),
         (["list", "presets"], 0),
+        (["check-data", "--data", "planted:needle"], 0),
         (["audit", "--data", "x.csv", "--fail-on", "never"], 2),
         (["audit", "--data", "x.csv", "--model", "no/where"], 2),
         (["audit", "--data", "x.csv", "--model", "bilstm(hiden=3)"], 2),

@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from sightline.errors import ModelError, SpecError
+from sightline.example import Example
 from sightline.maths.projections import gumbel_softmax, uniform
 from sightline.models.checkpoint import load_classifier, save_classifier
 from sightline.models.classifier import AttentionClassifier
@@ -23,7 +24,7 @@ from sightline.spec.texts import parse_model
 from sightline.spec.typed import read_as
 from sightline.spec.values import ModelSpec
 from sightline.training.fit import cross_entropies
-from sightline.types import Example, Trace
+from sightline.types import Trace
 from tests.parts import small_part
 from tests.texts import WORDS, examples, untrained
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sightline.data.official.eraser import SPLITS
-from sightline.types import Example
+from sightline.example import Example
 
 
 def write_eraser(splits: Mapping[str, Sequence[Example]], label_names: Sequence[str], root: Path) -> Path:

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.data.batching import _cut, collate, length_batches, training_batches
-from sightline.data.tokeniser import tokenise
 from sightline.data.vocabulary import BOS, EOS, PAD, UNK, Vocabulary
 from sightline.errors import DataError
-from sightline.types import Example
+from sightline.example import Example
+from sightline.tokeniser import tokenise
 
 LENGTHS = st.lists(st.integers(1, 60), max_size=40)
 

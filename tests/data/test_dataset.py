@@ -6,15 +6,15 @@ from dataclasses import replace
 import pytest
 
 from sightline.data.dataset import Dataset, make_card, sample_test
-from sightline.data.tokeniser import tokenise
 from sightline.errors import DataError, SpecError
-from sightline.types import Example
+from sightline.example import Example
+from sightline.tokeniser import tokenise
 
 
 def example(index, text="one two", label=0, **more):
     tokens, offsets = tokenise(text)
     return Example(
-        **({"id": f"t:{index}", "index": index, "text": text, "tokens": tokens, "offsets": offsets} | more), label=label
+        **({"id": f"t:{index}", "index": index, "text": text, "tokens": tokens, "places": offsets} | more), label=label
     )
 
 
@@ -63,7 +63,7 @@ def test_marks_and_offsets_are_one_a_token():
     with pytest.raises(DataError, match="a mark for each of 2 tokens, got 1"):
         dataset([example(0, rationale=(True,))], [], [])
     with pytest.raises(DataError, match="an offset for each of 2 tokens, got 0"):
-        dataset([example(0, offsets=())], [], [])
+        dataset([example(0, places=())], [], [])
 
 
 def test_the_card_counts_texts_labels_and_lengths():

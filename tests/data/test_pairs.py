@@ -7,10 +7,10 @@ import pytest
 
 from sightline.data.loading import load
 from sightline.data.planted.pairs import COLOURS, THINGS, bag_of_words_accuracy, read_pairs
-from sightline.data.tokeniser import tokenise
 from sightline.errors import SpecError
 from sightline.spec.parts import parse_part
 from sightline.spec.texts import parse_data
+from sightline.tokeniser import tokenise
 
 
 def pairs(text, seed=0):

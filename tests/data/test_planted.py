@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from sightline.data.loading import load
 from sightline.data.planted.cues import CLASSES, best_accuracy, plant, read_world
-from sightline.data.tokeniser import tokenise
 from sightline.errors import SpecError
 from sightline.spec.parts import parse_part
 from sightline.spec.texts import parse_data
+from sightline.tokeniser import tokenise
 
 PARTS = [
     "needle(n=3000)",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sightline.data.scores import Scores, read_scores
 from sightline.errors import DataError, SpecError
-from sightline.types import Example
+from sightline.example import Example
 from tests.troubles.tables import lines, table
 
 HEADER = ("id", "word", "score")

@@ -13,9 +13,9 @@ from sightline.data.corpora.table import marked, read_table
 from sightline.data.loading import load
 from sightline.data.sources.columns import Columns, read_cells
 from sightline.data.sources.rows import read_rows
-from sightline.data.tokeniser import tokenise
 from sightline.errors import DataError, SpecError
 from sightline.spec.texts import parse_data
+from sightline.tokeniser import tokenise
 from tests.data.corpora import forget
 from tests.troubles.tables import SPLIT_HEADER, lines, rows, table, with_splits
 

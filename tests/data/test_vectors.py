@@ -12,13 +12,13 @@ from sightline.data.ppmi import SCALE, count_pairs, nearest, ppmi_vectors, weigh
 from sightline.data.vectors import read_dimension, read_vectors, with_vectors, write_vectors
 from sightline.data.vocabulary import SPECIALS, Vocabulary
 from sightline.errors import DataError, SpecError
+from sightline.example import Example
 from sightline.experiments.run import run, train
 from sightline.experiments.saved import save_trained
 from sightline.models.classifier import build
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
 from sightline.training.start import start_from_vectors
-from sightline.types import Example
 from tests.texts import example
 
 GLOVE = "the 0.5 -1 2e-1\n. . . 1 1 1\ncat 3 4 5\ncat 9 9 9\nrare 6 6 6\n"

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.data.tokeniser import tokenise
 from sightline.data.vocabulary import BOS, EOS, PAD, UNK, Vocabulary
 from sightline.errors import DataError, SpecError
-from sightline.types import Example
+from sightline.example import Example
+from sightline.tokeniser import tokenise
 
 TRICKY = st.text(
     alphabet=st.sampled_from("aZé\u0301İß '’-‐.,0٣私ふ👍🏽\u200d🇫🇷\ufe0f\u200b\u202e\xad\u200c\n\t<>_&ﬁשः")

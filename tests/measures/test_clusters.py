@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.data.loading import load
+from sightline.example import Example
 from sightline.measures.arrays import cluster_of
 from sightline.spec.texts import parse_data
-from sightline.types import Example
 from tests.data.corpora import CORPORA, folder_of
 
 

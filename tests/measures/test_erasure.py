@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sightline.example import Example
 from sightline.measures import erasure
 from sightline.measures.erasure import Erasure
 from sightline.measures.hybrids import Bag, chunks
@@ -11,7 +12,7 @@ from sightline.models.classifier import AttentionClassifier
 from sightline.results import Measurement
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
-from sightline.types import Example, Subject
+from sightline.types import Subject
 from tests.measures.test_queries import asked
 from tests.reference import moving
 from tests.texts import examples, untrained

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sightline.example import Example
 from sightline.measures.marks import Marks, is_mark
 from sightline.models.attention import Given
 from sightline.models.classifier import AttentionClassifier
 from sightline.results import Measurement
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
-from sightline.types import Example
 from tests.reference import asked, formulas
 from tests.texts import WORDS, example, examples, untrained
 

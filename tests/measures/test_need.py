@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.data.dataset import Dataset
+from sightline.example import Example
 from sightline.maths.positions import CELLS, recut
 from sightline.measures.need import Need
 from sightline.models.altered import RandomShown
@@ -16,7 +17,6 @@ from sightline.models.attention import Given, Uniform
 from sightline.results import Measurement
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
-from sightline.types import Example
 from tests.reference import asked
 from tests.texts import examples, untrained
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from sightline.example import Example
 from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
 from sightline.findings.thresholds import committed
@@ -18,7 +19,6 @@ from sightline.questions import MEASURES
 from sightline.results import Measurement, NotApplicable, Ragged
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
-from sightline.types import Example
 from tests.reference import formulas
 from tests.reference.query import answer
 from tests.texts import WORDS, examples, untrained

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 import sightline
+from sightline.example import Example
 from sightline.maths.ties import NOISE, TIE
 from sightline.measures import crossing
 from sightline.measures.agreement import Agreement
@@ -25,7 +26,7 @@ from sightline.questions import MAPS
 from sightline.results import Measurement
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
-from sightline.types import Auditable, Example, Subject
+from sightline.types import Auditable, Subject
 from tests.adapters.test_pieces import wrapped
 from tests.measures.test_queries import asked
 from tests.reference import moving

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sightline.example import Example
 from sightline.measures import maps
 from sightline.measures.agreement import Agreement
 from sightline.measures.frozen import Frozen
@@ -13,7 +14,7 @@ from sightline.models.attention import Given, Uniform
 from sightline.results import Measurement
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
-from sightline.types import Example, Measure
+from sightline.types import Measure
 from tests.reference import asked, formulas
 from tests.texts import examples, untrained
 

@@ -8,9 +8,10 @@ import torch
 
 from sightline.data.dataset import Dataset
 from sightline.errors import DataError
+from sightline.example import Example
 from sightline.models.altered import alter, check_alterable
 from sightline.spec.catalogue import names_of
-from sightline.types import Auditable, Batch, Example, Trace
+from sightline.types import Auditable, Batch, Trace
 from tests.texts import examples, untrained
 
 SHOWN = ("random", "shuffled", "rationale")

@@ -10,11 +10,12 @@ import torch
 from sightline.auditing import audit
 from sightline.audits import Audit
 from sightline.data.dataset import Dataset
+from sightline.example import Example
 from sightline.measures import default_measures
 from sightline.models.altered import Altered, RandomShown, RationaleShown, Scaled, ShuffledShown
 from sightline.models.classifier import AttentionClassifier
 from sightline.results import MUST_NOT
-from sightline.types import Auditable, Example
+from sightline.types import Auditable
 from tests.texts import trained
 
 DECIDING = ("agreement", "erasure", "transplant")

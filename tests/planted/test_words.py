@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from sightline.example import Example
 from sightline.measures.marks import Marks
 from sightline.measures.need import Need
 from sightline.measures.polarity import Polarity
@@ -14,7 +15,6 @@ from sightline.models.classifier import AttentionClassifier
 from sightline.results import Measurement
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
-from sightline.types import Example
 from tests.texts import example, trained
 
 

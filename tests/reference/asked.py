@@ -8,7 +8,8 @@ from math import log
 
 import numpy as np
 
-from sightline.types import Auditable, Example
+from sightline.example import Example
+from sightline.types import Auditable
 from tests.reference.formulas import probabilities, run_alone, without
 
 

@@ -7,7 +7,8 @@ from math import log, sqrt
 
 import numpy as np
 
-from sightline.types import Auditable, Example
+from sightline.example import Example
+from sightline.types import Auditable
 
 
 def tau_b(x: Sequence[float], y: Sequence[float]) -> float:
@@ -68,7 +69,7 @@ def without(example: Example, gone: set[int]) -> Example:
     """Really delete words from a text."""
     left = [t for t in range(len(example.tokens)) if t not in gone]
     return replace(
-        example, tokens=tuple(example.tokens[t] for t in left), offsets=tuple(example.offsets[t] for t in left)
+        example, tokens=tuple(example.tokens[t] for t in left), places=tuple(example.offsets[t] for t in left)
     )
 
 

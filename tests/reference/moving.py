@@ -5,15 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from sightline.example import Example
 from sightline.seeds import Seeds
-from sightline.types import Auditable, Example
+from sightline.types import Auditable
 from tests.reference.formulas import probabilities, without
 
 SHARES = (0.01, 0.05, 0.1, 0.2, 0.5)
 
 
 def with_words(text: Example, words: Sequence[str]) -> Example:
-    return replace(text, tokens=tuple(words), offsets=((0, 0),) * len(words), rationale=None)
+    return replace(text, tokens=tuple(words), places=((0, 0),) * len(words), rationale=None)
 
 
 def logits(model: Auditable, text: Example) -> np.ndarray:

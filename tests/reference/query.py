@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from sightline.example import Example
 from sightline.models.classifier import AttentionClassifier
-from sightline.types import Example
 
 
 def answer(

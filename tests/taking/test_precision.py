@@ -14,6 +14,7 @@ from sightline.adapters.precision import precise
 from sightline.auditing import audit
 from sightline.data.loading import load
 from sightline.data.vocabulary import Vocabulary
+from sightline.example import Example
 from sightline.measures import default_measures
 from sightline.measures.agreement import Agreement
 from sightline.measures.outputs import Outputs
@@ -23,7 +24,7 @@ from sightline.results import Bracket, Measurement, NotApplicable, Ragged, Value
 from sightline.seeds import Seeds
 from sightline.spec.texts import parse_data, parse_model
 from sightline.taking.measuring import measure
-from sightline.types import Auditable, Example
+from sightline.types import Auditable
 
 SAME = 1e-9
 DATASET = load(parse_data("planted:needle(n=160,length=12,fillers=12)"), 0)

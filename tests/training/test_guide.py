@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from sightline.errors import DataError
+from sightline.example import Example
 from sightline.spec.values import FitSpec
 from sightline.training.fit import fit
 from sightline.training.guide import guidance
-from sightline.types import Example
 from tests.reference.formulas import guided_loss
 from tests.texts import examples, trained, untrained
 

@@ -8,7 +8,8 @@ from typing import Any, get_args
 from sightline.adapters.conformance import require
 from sightline.adapters.precision import precise
 from sightline.errors import ModelError
-from sightline.types import Auditable, Example, Link, Offer, Origin
+from sightline.example import Example
+from sightline.types import Auditable, Link, Offer, Origin
 
 _HOUSE = "sightline."
 MUST_SAY: Mapping[str, str] = {

@@ -13,7 +13,8 @@ from sightline.adapters.proofs import answers, decoding, gradients, invariance
 from sightline.adapters.proofs.exhibit import TOLERANCE, Exhibit, Found, difference, module_of
 from sightline.adapters.returned import called, rows_of, trace_of
 from sightline.errors import DataError, ModelError
-from sightline.types import Auditable, Batch, Example
+from sightline.example import Example
+from sightline.types import Auditable, Batch
 
 ProofOutcome = Literal["passed", "failed", "not applicable"]
 SAMPLE = 8

@@ -18,9 +18,10 @@ from torch import nn
 from sightline.adapters.admission import complete
 from sightline.adapters.module import WrappedModule
 from sightline.adapters.returned import called
-from sightline.data.tokeniser import tokenise
 from sightline.errors import ModelError, SpecError
-from sightline.types import Auditable, Example
+from sightline.example import Example
+from sightline.tokeniser import tokenise
+from sightline.types import Auditable
 
 PREFIX = "py:"
 _TEXTS = (

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sightline.data.dataset import Dataset
 from sightline.errors import DataError
-from sightline.types import Example
+from sightline.example import Example
 
 
 def numbered_for(dataset: Dataset, names: Sequence[str]) -> Dataset:

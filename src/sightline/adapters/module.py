@@ -14,7 +14,8 @@ from torch import nn
 
 from sightline.adapters.returned import batch_of, called, entry, tensor
 from sightline.errors import ModelError
-from sightline.types import Batch, Example, Link, Offer, Origin, Trace
+from sightline.example import Example
+from sightline.types import Batch, Link, Offer, Origin, Trace
 
 Pair = tuple[torch.Tensor, torch.Tensor]
 Returned = Mapping[str, Any] | Trace

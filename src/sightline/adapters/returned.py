@@ -12,7 +12,8 @@ import torch
 from jaxtyping import Bool, Int
 
 from sightline.errors import ModelError, SightlineError
-from sightline.types import Batch, Example, Trace
+from sightline.example import Example
+from sightline.types import Batch, Trace
 
 T = TypeVar("T")
 Shape = tuple[int | None, ...]

@@ -27,7 +27,7 @@ def check_data(
     as_json: flags.Json = False,
 ) -> None:
     """Read data as an audit would, and print what was found, dropped and cut; nothing is trained or written."""
-    from sightline.data.loading import load  # noqa: PLC0415  (torch)
+    from sightline.data.loading import load  # noqa: PLC0415  (as late as it is needed)
 
     columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
     spec = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens)

@@ -16,7 +16,8 @@ from sightline.spec.values import DataSpec
 
 if TYPE_CHECKING:
     from sightline.adapters.conformance import Proof
-    from sightline.types import Auditable, Example
+    from sightline.example import Example
+    from sightline.types import Auditable
 
 FAILED = 2
 
@@ -83,7 +84,7 @@ def read_texts(
     """Read the test texts of the data, or make some where there are no data."""
     from sightline.adapters.factory import texts_without_data  # noqa: PLC0415  (torch)
     from sightline.adapters.labels import numbered_for  # noqa: PLC0415  (torch)
-    from sightline.data.loading import load  # noqa: PLC0415  (torch)
+    from sightline.data.loading import load  # noqa: PLC0415  (as late as it is needed)
     from sightline.models.classifier import AttentionClassifier  # noqa: PLC0415  (torch)
 
     if source is None:

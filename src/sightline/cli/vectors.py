@@ -77,9 +77,9 @@ def vectors(
     Counts of words that stand together, weighed by pointwise mutual information, and their singular vectors: the same
     texts give the same vectors.
     """
-    from sightline.data.loading import fit_vocabulary, load  # noqa: PLC0415  (torch)
-    from sightline.data.ppmi import ppmi_vectors  # noqa: PLC0415  (torch)
-    from sightline.data.vectors import write_vectors  # noqa: PLC0415  (torch)
+    from sightline.data.loading import fit_vocabulary, load  # noqa: PLC0415  (as late as it is needed)
+    from sightline.data.ppmi import ppmi_vectors  # noqa: PLC0415  (as late as it is needed)
+    from sightline.data.vectors import write_vectors  # noqa: PLC0415  (as late as it is needed)
 
     columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
     spec = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
@@ -95,7 +95,7 @@ def vectors(
 
 def neighbours(words: tuple[str, ...], rows: np.ndarray, near: list[str] | tuple[()]) -> dict[str, Any]:
     """Give the nearest words, with their cosines, of each word that is asked for."""
-    from sightline.data.ppmi import nearest  # noqa: PLC0415  (torch)
+    from sightline.data.ppmi import nearest  # noqa: PLC0415  (as late as it is needed)
 
     return {word: dict(nearest(words, rows, word)) for word in near}
 

@@ -9,7 +9,8 @@ import torch
 
 from sightline.data.vocabulary import BOS, EOS, PAD, Vocabulary
 from sightline.errors import DataError
-from sightline.types import Batch, Example
+from sightline.example import Example
+from sightline.types import Batch
 
 MAX_TOKENS = 32_768
 """Padded tokens a batch may hold, so that one text of 30,000 words does not pad its neighbours to gigabytes."""

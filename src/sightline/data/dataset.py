@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from sightline.errors import DataError, SpecError
+from sightline.example import Example
 from sightline.seeds import seed_for
-from sightline.types import Example
 
 Split = tuple[Example, ...]
 SPLITS = ("train", "validation", "test")
@@ -75,10 +76,9 @@ def _check_example(example: Example, label_names: Sequence[str]) -> None:
         raise DataError(
             f"text {example.id}: expected a label among its candidates {example.candidates}, got {example.label}"
         )
-    if len(example.offsets) != len(example.tokens):
+    if example.places is not None and len(example.places) != len(example.tokens):
         raise DataError(
-            f"text {example.id}: expected an offset for each of {len(example.tokens)} tokens, "
-            f"got {len(example.offsets)}"
+            f"text {example.id}: expected an offset for each of {len(example.tokens)} tokens, got {len(example.places)}"
         )
     if example.rationale is not None and len(example.rationale) != len(example.tokens):
         raise DataError(
@@ -120,18 +120,27 @@ def count_copies(texts: Iterable[tuple[str, Hashable, int]]) -> dict[str, Any]:
     ``same_words_as_training`` (evaluation texts that are in training, too).
     """
     keys: dict[str, list[Hashable]] = {name: [] for name in SPLITS}
-    first: dict[Hashable, int] = {}
-    conflicting: set[Hashable] = set()
+    labels: dict[str, list[int]] = {name: [] for name in SPLITS}
     for name, key, label in texts:
         keys[name].append(key)
-        if first.setdefault(key, label) != label:
-            conflicting.add(key)
-    training = set(keys["train"])
+        labels[name].append(label)
     return {
         "duplicates": {name: len(each) - len(set(each)) for name, each in keys.items()},
-        "conflicting_labels": sum(key in conflicting for each in keys.values() for key in each),
-        "same_words_as_training": {name: sum(key in training for key in keys[name]) for name in SPLITS[1:]},
+        "conflicting_labels": _conflicting(list(chain(*keys.values())), list(chain(*labels.values()))),
+        "same_words_as_training": _also_in(keys["train"], {name: keys[name] for name in SPLITS[1:]}),
     }
+
+
+def _conflicting(keys: Sequence[Hashable], labels: Sequence[int]) -> int:
+    """Count the texts of which a copy has another label."""
+    first: dict[Hashable, int] = {}
+    conflicting = {key for key, label in zip(keys, labels, strict=True) if first.setdefault(key, label) != label}
+    return sum(key in conflicting for key in keys)
+
+
+def _also_in(training: Sequence[Hashable], others: Mapping[str, Sequence[Hashable]]) -> dict[str, int]:
+    known = set(training)
+    return {name: sum(key in known for key in keys) for name, keys in others.items()}
 
 
 def describe(split: Split, label_names: Sequence[str]) -> dict[str, Any]:

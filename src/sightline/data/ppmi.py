@@ -15,7 +15,7 @@ from scipy.sparse.linalg import svds
 
 from sightline.data.vocabulary import SPECIALS, Vocabulary
 from sightline.errors import SpecError
-from sightline.types import Example
+from sightline.example import Example
 
 SMOOTHING = 0.75
 SCALE = 0.1

@@ -20,10 +20,10 @@ from sightline.data.sources.columns import not_a_character
 from sightline.data.sources.rows import Row, Rows, read_rows, table_digest
 from sightline.data.sources.showing import listed, show
 from sightline.errors import DataError, SpecError
+from sightline.example import Example
 from sightline.regular import naming_what_needs_memory
 from sightline.spec.texts import table_kind
 from sightline.spec.values import TABLES
-from sightline.types import Example
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*", re.ASCII | re.IGNORECASE)
 _POSITION = re.compile(r"\d{1,9}", re.ASCII)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sightline.errors import DataError, SpecError
-from sightline.types import Example
+from sightline.example import Example
 
 PAD, UNK, BOS, EOS = range(4)
 SPECIALS = 4

@@ -15,6 +15,7 @@ import torch
 from sightline.adapters.precision import precise
 from sightline.data.dataset import Dataset, Split, sample_test
 from sightline.data.loading import fit_vocabulary, load
+from sightline.example import Example
 from sightline.experiments.run import Trained
 from sightline.measures import default_measures
 from sightline.measures.importance import TOKENS_AT_ONCE
@@ -25,7 +26,6 @@ from sightline.spec.values import ModelSpec, RunSpec
 from sightline.taking.measuring import measure
 from sightline.training.companions import companions_of
 from sightline.training.fit import fit
-from sightline.types import Example
 
 TRAINING_BATCHES = 6
 AUDIT_TOKENS = 2**19

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 
 from sightline.data.dataset import Dataset
-from sightline.data.tokeniser import tokenise
 from sightline.errors import DataError
-from sightline.types import Example
+from sightline.example import Example
+from sightline.tokeniser import tokenise
 
 
 def fingerprint(example: Example) -> str:

@@ -240,9 +240,9 @@ def audited(
 
 def scores_of(subject: Chosen, file: Path) -> Scores:
     """Read scores for the texts that will be audited; the data stay in memory, and are not read twice."""
-    from sightline.data.dataset import sample_test  # noqa: PLC0415  (torch)
-    from sightline.data.loading import load  # noqa: PLC0415  (torch)
-    from sightline.data.scores import read_scores  # noqa: PLC0415  (torch)
+    from sightline.data.dataset import sample_test  # noqa: PLC0415  (as late as it is needed)
+    from sightline.data.loading import load  # noqa: PLC0415  (as late as it is needed)
+    from sightline.data.scores import read_scores  # noqa: PLC0415  (as late as it is needed)
 
     dataset = load(subject.data, subject.seed)
     return read_scores(file, sample_test(dataset, subject.limit, subject.seed).test)

@@ -8,11 +8,12 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float
 
+from sightline.example import Example
 from sightline.maths.divergences import probabilities
 from sightline.maths.simplex import decision
 from sightline.results import Bracket, Ragged, Values
 from sightline.seeds import Seeds, seed_for
-from sightline.types import Arrays, Example, Trace
+from sightline.types import Arrays, Trace
 
 Array = np.ndarray
 SURVEYED = "surveyed"

@@ -9,11 +9,12 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float, Int
 
+from sightline.example import Example
 from sightline.maths.simplex import decision
 from sightline.measures.hybrids import answers, crossed, ranked, rewritten, share_of
 from sightline.questions import MAPS
 from sightline.seeds import Seeds
-from sightline.types import Auditable, Example
+from sightline.types import Auditable
 
 Array = np.ndarray
 Tokens = tuple[str, ...]

@@ -9,9 +9,10 @@ from itertools import accumulate
 import numpy as np
 from jaxtyping import Float, Int
 
+from sightline.example import Example
 from sightline.maths.ties import faded
 from sightline.measures.arrays import to_numpy
-from sightline.types import Auditable, Example
+from sightline.types import Auditable
 
 Array = np.ndarray
 
@@ -19,9 +20,9 @@ Array = np.ndarray
 def rewritten(text: Example, tokens: tuple[str, ...]) -> Example:
     """Give a text other words; it keeps its query, its candidates and the index by which a model may know it."""
     starts = accumulate((len(token) + 1 for token in tokens), initial=0)
-    offsets = tuple([(start, start + len(token)) for start, token in zip(starts, tokens, strict=False)])
+    places = tuple([(start, start + len(token)) for start, token in zip(starts, tokens, strict=False)])
     told = " ".join(tokens)
-    return replace(text, id=f"{text.id}, rewritten", text=told, tokens=tokens, offsets=offsets, rationale=None)
+    return replace(text, id=f"{text.id}, rewritten", text=told, tokens=tokens, places=places, rationale=None)
 
 
 def crossed(donor: tuple[str, ...], receiver: tuple[str, ...], places: Iterable[int]) -> tuple[str, ...]:

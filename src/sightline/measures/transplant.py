@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from sightline.example import Example
 from sightline.measures.arrays import WHY, cluster_of, decided, ragged, to_numpy, with_reasons
 from sightline.measures.crossing import Orders, Pair, Seen, carried, orders
 from sightline.measures.hybrids import rewritten
@@ -17,7 +18,7 @@ from sightline.measures.pairing import Texts, able, donors, halves, partners
 from sightline.questions import Reduction
 from sightline.results import Measurement, Ragged
 from sightline.seeds import Seeds
-from sightline.types import Arrays, Example, Subject, Survey, Trace
+from sightline.types import Arrays, Subject, Survey, Trace
 
 Array = np.ndarray
 

@@ -10,10 +10,11 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
+from sightline.example import Example
 from sightline.maths import pieces
 from sightline.measures.arrays import to_numpy
 from sightline.seeds import seed_for
-from sightline.types import Example, Trace
+from sightline.types import Trace
 
 Array = np.ndarray
 

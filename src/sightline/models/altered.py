@@ -16,12 +16,13 @@ from torch import nn
 
 from sightline.data.dataset import Dataset, has_marks
 from sightline.errors import DataError
+from sightline.example import Example
 from sightline.maths.projections import softmax
 from sightline.models.attention import Given, Random, drawn_by_word
 from sightline.models.made import made
 from sightline.seeds import seed_for
 from sightline.spec.parts import parse_part
-from sightline.types import Auditable, Batch, Example, Link, Offer, Origin, Trace
+from sightline.types import Auditable, Batch, Link, Offer, Origin, Trace
 
 
 def alter(text: str, model: Auditable, dataset: Dataset, seed: int) -> Auditable:

@@ -12,6 +12,7 @@ from torch import nn
 from sightline.data.batching import collate
 from sightline.data.vocabulary import PAD, Vocabulary
 from sightline.errors import ModelError
+from sightline.example import Example
 from sightline.models.attention import Source
 from sightline.models.decoders import Decoder, Linear
 from sightline.models.encoders.encoder import Encoder
@@ -22,7 +23,7 @@ from sightline.models.scorers import Scorer
 from sightline.models.trace import ClassifierTrace
 from sightline.seeds import seed_for
 from sightline.spec.values import ModelSpec
-from sightline.types import Batch, Example, Link, Offer, Origin, Trace
+from sightline.types import Batch, Link, Offer, Origin, Trace
 
 
 class AttentionClassifier(nn.Module):

@@ -15,13 +15,14 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.data.batching import length_batches
+from sightline.example import Example
 from sightline.measures.arrays import to_numpy
 from sightline.results import Outcome
 from sightline.seeds import Seeds
 from sightline.taking.guard import Guarded, enter
 from sightline.taking.joining import checked, finished, joined, numbered, unlearned
 from sightline.taking.survey import half, learns_from_all, texts_of
-from sightline.types import COMPANION, Auditable, Example, Measure, Subject, Surveying
+from sightline.types import COMPANION, Auditable, Measure, Subject, Surveying
 
 Progress = Callable[[int, int], None]
 Call = Literal["look", "on_batch"]

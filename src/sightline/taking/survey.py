@@ -8,8 +8,9 @@ from typing import get_args
 import numpy as np
 from jaxtyping import Bool
 
+from sightline.example import Example
 from sightline.seeds import Seeds, seed_for
-from sightline.types import Example, Measure, Survey, Surveying
+from sightline.types import Measure, Survey, Surveying
 
 
 def learns_from_all(one: Measure) -> bool:

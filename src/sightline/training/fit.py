@@ -14,6 +14,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from sightline.data.batching import length_batches, training_batches
 from sightline.data.dataset import Split
 from sightline.errors import DataError, ModelError
+from sightline.example import Example
 from sightline.maths.divergences import probabilities
 from sightline.maths.scores import area_under_roc
 from sightline.maths.simplex import decision
@@ -21,7 +22,6 @@ from sightline.models.classifier import AttentionClassifier
 from sightline.seeds import Seeds
 from sightline.spec.values import FitSpec
 from sightline.training.guide import check_guidable, guidance
-from sightline.types import Example
 
 
 @dataclass(frozen=True)

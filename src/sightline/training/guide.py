@@ -18,9 +18,10 @@ from jaxtyping import Bool, Float
 
 from sightline.data.dataset import Split, has_marks
 from sightline.errors import DataError
+from sightline.example import Example
 from sightline.models.attention import by_word
 from sightline.spec.values import FitSpec, Guide
-from sightline.types import Batch, Example
+from sightline.types import Batch
 
 BY_MARKS: tuple[Guide, ...] = ("onto", "away")
 

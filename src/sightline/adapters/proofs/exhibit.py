@@ -10,7 +10,8 @@ from jaxtyping import Float
 from torch import nn
 
 from sightline.adapters.module import WrappedModule
-from sightline.types import Auditable, Batch, Example, Trace
+from sightline.example import Example
+from sightline.types import Auditable, Batch, Trace
 
 TOLERANCE = 1e-5
 """Largest difference, absolute for small numbers and relative for large ones, between two runs that must agree."""

@@ -7,7 +7,8 @@ from dataclasses import replace
 import torch
 
 from sightline.adapters.proofs.exhibit import TOLERANCE, Exhibit, Found, answers, furthest
-from sightline.types import Batch, Example
+from sightline.example import Example
+from sightline.types import Batch
 
 EXTRA = 3
 """Columns of padding that are added."""
@@ -77,12 +78,13 @@ def deletion(on: Exhibit) -> Found:
 
 def without(example: Example, position: int) -> Example:
     """Take one word out of a text; the others stand where they stood, closer by its length."""
-    start, end = example.offsets[position]
-    moved = [(a - (end - start), b - (end - start)) if a >= end else (a, b) for a, b in example.offsets]
+    offsets = example.offsets
+    start, end = offsets[position]
+    moved = [(a - (end - start), b - (end - start)) if a >= end else (a, b) for a, b in offsets]
     return replace(
         example,
         text=example.text[:start] + example.text[end:],
         tokens=example.tokens[:position] + example.tokens[position + 1 :],
-        offsets=tuple(moved[:position] + moved[position + 1 :]),
+        places=tuple(moved[:position] + moved[position + 1 :]),
         rationale=None,
     )

@@ -10,8 +10,8 @@ from sightline.data.corpora.corpus import Corpus, Text
 from sightline.data.corpora.rules import Chosen, Rule
 from sightline.data.dataset import SPLITS, Dataset, Split, count_copies, make_card
 from sightline.errors import DataError
+from sightline.example import Example
 from sightline.spec.values import DataSpec
-from sightline.types import Example
 
 
 def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: Rule, seed: int) -> Dataset:
@@ -50,7 +50,7 @@ def _cut(text: Text, longest: int) -> Text:
     return replace(
         text,
         tokens=text.tokens[:longest],
-        offsets=text.offsets[:longest],
+        places=text.places and text.places[:longest],
         query=text.query and text.query[:longest],
         rationale=text.rationale and text.rationale[:longest],
     )
@@ -63,7 +63,7 @@ def _examples(corpus: Corpus, chosen: Chosen) -> dict[str, Split]:
     every_answer = tuple(range(len(numbers)))
     kept = [(text, name) for text, name in zip(corpus.texts, chosen.splits, strict=True) if name]
     for index, (text, name) in enumerate(kept):
-        words = (text.text, text.tokens, text.offsets, numbers[corpus.label_names[text.label]])
+        words = (text.text, text.tokens, text.places, numbers[corpus.label_names[text.label]])
         # A published task names its answers; a table says of no label that it cannot be one.
         answers = None if text.query is None or corpus.columns else every_answer
         splits[name].append(Example(text.name, index, *words, text.query, answers, text.rationale, text.group))

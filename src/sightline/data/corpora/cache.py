@@ -93,7 +93,7 @@ def keep(corpus: Corpus, file: Path, path: str) -> None:
     arrays |= _strings("split", (text.split for text in texts)) | _strings("group", (text.group for text in texts))
     arrays |= _shared_words("tokens", [text.tokens for text in texts])
     arrays |= _shared_words("query", [text.query or () for text in texts])
-    spans, arrays["span_numbers"] = _numbered(span for text in texts for span in text.offsets)
+    spans, arrays["span_numbers"] = _numbered(span for text in texts for span in text.places or ())
     arrays["spans"] = np.array(spans, dtype=np.int32).reshape(-1, 2)
     arrays |= {
         "copies": np.array(corpus.copies, dtype=np.uint64),

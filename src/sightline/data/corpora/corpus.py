@@ -23,7 +23,8 @@ class Text:
     label: int
     text: str
     tokens: tuple[str, ...]
-    offsets: tuple[Span, ...]
+    places: tuple[Span, ...] | None
+    """Where its words stand; None where they were cut as `tokenise` does, which finds them again."""
     file: str
     line: int
     query: tuple[str, ...] | None = None

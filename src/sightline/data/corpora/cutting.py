@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sightline.data.corpora.format import Recipe
-from sightline.data.tokeniser import tokenise
 from sightline.sharing import Sharing, Span, Words
+from sightline.tokeniser import tokenise
 
 
 class WordCutter(Sharing):

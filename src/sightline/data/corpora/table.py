@@ -54,7 +54,7 @@ def _texts(file: str, records: Sequence[Cells], label_names: Sequence[str]) -> l
             numbers[record.label],
             record.text,
             tokens,
-            offsets,
+            None,
             file,
             record.line,
             query,

@@ -17,8 +17,8 @@ from sightline.data.corpora.format import Format, PaperRecipe, Recipe
 from sightline.data.official.cleaning import validation_of_training
 from sightline.data.official.finding import base, found_files
 from sightline.data.sources.packed import File, Wanted
-from sightline.data.tokeniser import tokenise
 from sightline.errors import DataError
+from sightline.tokeniser import tokenise
 
 FOLDERS = {"1k": ("en", 1_000), "10k": ("en-10k", 10_000)}
 TASKS = (1, 2, 3)

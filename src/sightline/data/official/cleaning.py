@@ -11,7 +11,7 @@ import numpy as np
 
 from sightline.data.corpora.corpus import Text
 from sightline.data.corpora.format import Divide
-from sightline.data.tokeniser import tokenise
+from sightline.tokeniser import tokenise
 
 NUMBER = "qqq"
 """What stands for every word with a digit in it."""

@@ -27,12 +27,12 @@ import numpy as np
 from jaxtyping import Int
 
 from sightline.data.dataset import SPLITS, Dataset, Split, make_card
-from sightline.data.tokeniser import tokenise
 from sightline.errors import SpecError
+from sightline.example import Example
 from sightline.seeds import Seeds
 from sightline.spec.catalogue import chosen
 from sightline.spec.parts import Part
-from sightline.types import Example
+from sightline.tokeniser import tokenise
 
 CLASSES = (
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu",

@@ -20,11 +20,11 @@ import numpy as np
 
 from sightline.data.dataset import SPLITS, Dataset, Split, make_card
 from sightline.data.planted.cues import balanced, channel, check_demands, filler, sizes_of
-from sightline.data.tokeniser import tokenise
+from sightline.example import Example
 from sightline.seeds import Seeds
 from sightline.spec.catalogue import chosen
 from sightline.spec.parts import Part
-from sightline.types import Example
+from sightline.tokeniser import tokenise
 
 LABELS = ("contradiction", "entailment", "neutral")
 CONTRADICTION, ENTAILMENT, NEUTRAL = range(3)

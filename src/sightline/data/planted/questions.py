@@ -18,13 +18,13 @@ import numpy as np
 
 from sightline.data.dataset import SPLITS, Dataset, Split, make_card
 from sightline.data.planted.cues import balanced, check_demands, sizes_of
-from sightline.data.tokeniser import tokenise
 from sightline.errors import SpecError
+from sightline.example import Example
 from sightline.seeds import Seeds
 from sightline.spec.catalogue import chosen
 from sightline.spec.data_rows import SENTENCE
 from sightline.spec.parts import Part
-from sightline.types import Example
+from sightline.tokeniser import tokenise
 
 PEOPLE = ("mary", "john", "sandra", "daniel", "julie", "fred", "emma", "bill")
 PLACES = ("garden", "kitchen", "office", "hallway", "bathroom", "bedroom", "park", "school", "cinema", "cellar")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,7 +113,7 @@ def _label(file: str, row: Row, column: str) -> str:
         )
     if not_a_character(label):
         raise DataError(f"the label in {column!r} holds what is no character: {label!a}", file, row.line)
-    return label.strip()
+    return sys.intern(label.strip())  # a table has many, and few different
 
 
 def _split(file: str, row: Row, column: str) -> str:
