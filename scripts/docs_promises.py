@@ -89,6 +89,14 @@ PROMISES = (
         "tests/cli/test_bounded.py",
     ),
     _promise(
+        "Memory grows with the texts and with the classes, not with their square; a table of a million texts is "
+        "checked within a gigabyte",
+        "tests/test_scale.py",
+        "tests/maths/test_simplex.py",
+        "tests/statistics/test_counts.py",
+        large=("within the memory each may take", "within the time each may take"),
+    ),
+    _promise(
         "Wrong files, models and flags end with 2 and one line that names what is wrong",
         "tests/cli/test_exit_codes.py",
         "tests/cli/test_troubles.py",
@@ -193,6 +201,21 @@ def repeats(stored: Stored) -> str:
     ]
     told = table(("changed", "promised", "equal to the bit", "largest difference of a number"), rows)
     return f"One audit of `{stored['model']}`, made {len(rows)} times more:\n\n{told}"
+
+
+def large(stored: Stored) -> str:
+    """Table what the commands took on what is large, beside what they may take."""
+    rows = (
+        (
+            row["what"],
+            f"{row['mib']:,} MiB",
+            f"{row['most_mib']:,} MiB",
+            f"{row['seconds']:,} s",
+            f"{row['most_seconds']:,} s",
+        )
+        for row in stored["rows"]
+    )
+    return table(("what", "memory", "at most", "of a processor", "at most"), rows)
 
 
 def fuzz(stored: Stored) -> str:

@@ -6,6 +6,7 @@ same on seeds from 10000 on, which nobody had looked at before.
 ``chaos``: a study that is stopped, damaged and refused in every way we could think of; ``shared``: two at once on one
 store (``scripts/chaos.py``; their files say what they cost). ``fuzz``: two thousand odd command lines
 (``scripts/fuzzed.py``). ``repeats``: one audit, made again with what must not matter changed (``scripts/repeats.py``).
+``large``: what a million texts, hundreds of classes and a long page take (``scripts/large.py``).
 ``coverage``: how often intervals hold the truth (``scripts/covered.py``). ``data``: the published corpora by both
 recipes (``scripts/published.py``), and ``real``: the verdict on models trained on them; both left out where the corpora
 are not at hand. ``random_attention``, ``examples``, ``real`` and both ``worlds`` are studies, whose runs are kept in
@@ -26,6 +27,7 @@ from typing import Any
 from chaos import chaos, shared
 from covered import coverage
 from fuzzed import fuzzed
+from large import large
 from published import FOLDER, at_hand, published_data
 from repeats import repeats
 from studied import ROOT, add_flags, studied
@@ -41,6 +43,7 @@ MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
     "fuzz": fuzzed,
     "shared": shared,
     "repeats": repeats,
+    "large": large,
     "coverage": coverage,
 }
 STUDIES: Mapping[str, tuple[Study, Callable[[int | None], Grid]]] = {

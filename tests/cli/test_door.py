@@ -29,7 +29,7 @@ def test_a_command_says_what_is_missing(package: str, tmp_path: Path) -> None:
 
 
 def test_a_command_that_comes_as_far_as_its_work_says_so_too(tmp_path: Path) -> None:
-    done = without("torch", tmp_path, "check-data", "--data", "planted:needle")
+    done = without("torch", tmp_path, "train", "--data", "planted:needle", "--model", "mlp", "--out", "m")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"error: No module named 'torch'; {door.CURE}\n"
 

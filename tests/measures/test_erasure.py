@@ -1,5 +1,7 @@
 """Erasure by every map and both operators, text by text against single runs."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -82,7 +84,7 @@ def test_each_distinct_set_of_words_is_removed_once(monkeypatch: pytest.MonkeyPa
 
 def test_what_has_no_log_odds_or_no_other_text_is_counted() -> None:
     model, texts = MODELS["queries"]
-    certain = [*texts[:2], *(type(one)(**{**vars(one), "candidates": (2,), "label": 2}) for one in texts[2:])]
+    certain = [*texts[:2], *(replace(one, candidates=(2,), label=2) for one in texts[2:])]
     found = take(model, certain).undefined
     assert found["deleted.attention"] == found["replaced.most"] == {"one word": 1, "one candidate": 3}
     assert found["area"] == {"one word": 1}

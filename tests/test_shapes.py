@@ -1,0 +1,23 @@
+"""Shapes in signatures are no comments: a test that passes another one fails."""
+
+import importlib
+
+import pytest
+import torch
+from jaxtyping import TypeCheckError
+
+from sightline.types import Batch
+from tests.shapes import modules_with_shapes
+
+MODULES = [*modules_with_shapes()]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_with_shapes_is_checked(module: str) -> None:
+    assert "jaxtyping" in type(importlib.import_module(module).__loader__).__module__
+
+
+def test_a_wrong_shape_is_refused() -> None:
+    ids, mask = torch.zeros(2, 3, dtype=torch.long), torch.ones(2, 3, dtype=torch.bool)
+    with pytest.raises(TypeCheckError):
+        Batch(ids, mask, mask, ids, labels=ids, index=ids[:, 0])
