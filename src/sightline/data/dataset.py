@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -57,10 +58,10 @@ def has_marks(split: Split) -> bool:
 
 def _check_apart(name: str, splits: Mapping[str, Split]) -> None:
     """Refuse an id or an index that occurs twice, in one split or in two."""
-    ids, indices = dict[str | int, str](), dict[str | int, str]()
-    for split, examples in splits.items():
-        for example in examples:
-            for what, key, seen in (("id", example.id, ids), ("index", example.index, indices)):
+    for what in ("id", "index"):
+        seen = dict[str | int, str]()
+        for split, examples in splits.items():
+            for key in map(attrgetter(what), examples):
                 if key in seen:
                     raise DataError(
                         f"{name}: {what} {key!r} is in {seen[key]} and again in {split}; each text needs an id and an "

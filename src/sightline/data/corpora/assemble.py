@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -20,11 +21,11 @@ def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: Rule, seed: int) -
     texts = [_cut(one, spec.max_tokens) if cut else one for one, cut in zip(corpus.texts, long, strict=True)]
     corpus = replace(corpus, texts=tuple(texts))
     chosen = rule.choose(corpus, seed)
+    counts = _counts(corpus, chosen)  # before there are examples: its sets take as much memory as they
     splits = _examples(corpus, chosen)
     if empty := [split for split, examples in splits.items() if not examples]:
         raise DataError(f"no text is left in {empty[0]}: {rule.empty}", spec.path)
     source = _read_from(corpus)
-    counts = _counts(corpus, chosen, splits)
     card = make_card(
         splits,
         chosen.label_names,
@@ -77,13 +78,18 @@ def _read_from(corpus: Corpus) -> dict[str, Any]:
     return {"found": {what: f"{corpus.found.get(what, 0)} of {n}" for what, n in corpus.published.items()}}
 
 
-def _counts(corpus: Corpus, chosen: Chosen, splits: Mapping[str, Split]) -> dict[str, Any]:
+def _counts(corpus: Corpus, chosen: Chosen) -> dict[str, Any]:
     """Count copies and evidence and, where there are queries, texts that training has under any query."""
-    kept = zip(chosen.splits, chosen.copies, corpus.texts, strict=True)
-    counts = count_copies((name, key, text.label) for name, key, text in kept if name)
-    examples: Sequence[Example] = [example for split in splits.values() for example in split]
-    counts["rationales"] = sum(example.rationale is not None for example in examples)
-    if examples[0].query is not None:
-        seen = {example.tokens for example in splits["train"]}
-        counts["text_in_training"] = {name: sum(one.tokens in seen for one in splits[name]) for name in SPLITS[1:]}
+    counts = count_copies((name, key, text.label) for name, key, text in _kept(corpus, chosen))
+    counts["rationales"] = sum(text.rationale is not None for _, _, text in _kept(corpus, chosen))
+    if any(text.query is not None for _, _, text in _kept(corpus, chosen)):
+        seen = {text.tokens for name, _, text in _kept(corpus, chosen) if name == "train"}
+        found = Counter(name for name, _, text in _kept(corpus, chosen) if text.tokens in seen)
+        counts["text_in_training"] = {name: found[name] for name in SPLITS[1:]}
     return counts
+
+
+def _kept(corpus: Corpus, chosen: Chosen) -> Iterator[tuple[str, Hashable, Text]]:
+    """Give each text that was chosen, one at a time, with its split and the key of its copies."""
+    found = zip(chosen.splits, chosen.copies, corpus.texts, strict=True)
+    return (one for one in found if one[0])
