@@ -8,15 +8,13 @@ from pathlib import Path
 import pytest
 import torch
 from hypothesis import settings
-from jaxtyping import install_import_hook
 
-from tests.shapes import modules_with_shapes
+from tests.shapes import check_shapes
 
 ROOT = Path(__file__).resolve().parents[1]
 SKIPS = Path(__file__).with_name("SKIPS.md")
 
-# Modules without shapes are left alone: mypy sees to them, and checked calls of what draws a page took half of the time.
-install_import_hook([*modules_with_shapes()], "beartype.beartype")
+check_shapes()
 torch.set_num_threads(1)  # equal threads, equal bits
 
 settings.register_profile("steady", derandomize=True, deadline=None)
