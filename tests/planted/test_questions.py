@@ -19,7 +19,7 @@ from sightline.spec.values import FitSpec, RunSpec
 
 SMALL = {"embedding": 32, "embedding_std": 1.0}
 CORPORA = {
-    "pair": ("pair(n=2000,length=8,things=1,fillers=10)", 8, 0.95),
+    "pair": ("pair(n=1200,length=8,things=1,fillers=10)", 8, 0.95),
     "one fact": ("world(n=1200,people=2,places=3,sentences=5)", 15, 0.95),
     "two facts": ("world(n=1200,facts=2,people=2,places=3,things=1,sentences=5)", 12, 0.6),
 }
