@@ -19,9 +19,12 @@ def divide(labels: Sequence[str], copies: Sequence[Hashable], shares: Mapping[st
     it; a class with fewer is in the first split, and in as many of the others as it has texts left. A text that
     carries two labels counts under the label of its first copy. Depends on the seed and the order of the texts.
     """
-    groups: dict[Hashable, list[int]] = defaultdict(list)
+    groups: dict[Hashable, list[int]] = {}
     for position, key in enumerate(copies):
-        groups[key].append(position)
+        if key in groups:
+            groups[key].append(position)
+        else:
+            groups[key] = [position]  # a list made at its length takes two thirds of one that has grown to it
     classes: dict[str, list[list[int]]] = defaultdict(list)
     for group in groups.values():
         classes[labels[group[0]]].append(group)
