@@ -8,6 +8,8 @@ from typing import Any
 from sightline.cli import flags
 from sightline.cli.output import emit, say
 from sightline.cli.source import read_source
+from sightline.findings.claims import CLAIMS
+from sightline.findings.thresholds import committed
 from sightline.report.sheets.columns import aligned
 from sightline.report.visible import one_line, shortened
 
@@ -31,10 +33,19 @@ def check_data(
 
     columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
     spec = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens)
-    card = load(spec, seed).card
+    card = with_warning(load(spec, seed).card)
     if as_json:
         return emit(card)
     return say(card_lines(card))
+
+
+def with_warning(card: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Add to the notes of a card that its test texts are too few for any verdict, where they are."""
+    n, least = card["splits"]["test"]["n"], min(map(committed().fewest, CLAIMS))
+    if n >= least:
+        return card
+    told = f"{n} test texts: a verdict rests on at least {least}, so an audit of these will say that it cannot tell"
+    return {**card, "notes": [*card["notes"], told]}
 
 
 def card_lines(card: Mapping[str, Any]) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from sightline.data.corpora.corpus import Corpus, Text
+from sightline.data.corpora.noticed import noticed
 from sightline.data.corpora.rules import Chosen, Rule
 from sightline.data.dataset import SPLITS, Dataset, Split, count_copies, make_card
 from sightline.errors import DataError
@@ -19,9 +20,11 @@ def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: Rule, seed: int) -
     """Cut, divide, filter and number the texts of a corpus, and describe them."""
     long = [rule.cuts and _is_long(text, spec.max_tokens) for text in corpus.texts]
     texts = [_cut(one, spec.max_tokens) if cut else one for one, cut in zip(corpus.texts, long, strict=True)]
-    corpus = replace(corpus, texts=tuple(texts))
+    whole, corpus = corpus, replace(corpus, texts=tuple(texts))
     chosen = rule.choose(corpus, seed)
     counts = _counts(corpus, chosen)  # before there are examples: its sets take as much memory as they
+    used = [text for text, split in zip(whole.texts, chosen.splits, strict=True) if split]
+    notes = [*corpus.notes, *chosen.notes, *noticed(used, spec.max_tokens if rule.cuts else None)]
     splits = _examples(corpus, chosen)
     if empty := [split for split, examples in splits.items() if not examples]:
         raise DataError(f"no text is left in {empty[0]}: {rule.empty}", spec.path)
@@ -32,7 +35,7 @@ def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: Rule, seed: int) -
         source=str(spec),
         dropped={reason: n for reason, n in {**corpus.dropped, **chosen.dropped}.items() if n},
         truncated=sum(cut and split != "" for cut, split in zip(long, chosen.splits, strict=True)),
-        notes=[*corpus.notes, *chosen.notes],
+        notes=notes,
         recipe=spec.recipe,
         min_count=max(spec.min_count, rule.min_count),
         **source,
