@@ -22,11 +22,11 @@ from importlib.metadata import version
 from typing import Annotated
 
 import typer
-from typer.core import TyperCommand
 
 from sightline.cli.audit import audit
 from sightline.cli.check_data import check_data
 from sightline.cli.check_model import check_model
+from sightline.cli.command import Contextual, Once
 from sightline.cli.demo import demo
 from sightline.cli.doctor import doctor
 from sightline.cli.door import CURE, PACKAGES
@@ -46,12 +46,6 @@ _TAKE_MEMORY = ("--memory", "--batch-size", "--max-tokens", "--dimension", "--wo
 DONE, BUG, WRONG_INPUT, GATE_CLOSED, READER_GONE, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 141, 130, 143
 
 
-class Contextual(TyperCommand):
-    """A command that is handed its context, as the class that its signature names and not a class above it."""
-
-    context_class = typer.Context
-
-
 app = typer.Typer(
     name="sightline",
     help="Audit whether a text classifier's attention weights can be read as an explanation of its decisions.",
@@ -59,17 +53,17 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["--help"]},
 )
-app.command("demo")(demo)
-app.command("train")(train)
+app.command("demo", cls=Once)(demo)
+app.command("train", cls=Once)(train)
 app.command("audit", cls=Contextual)(audit)
-app.command("report")(report)
-app.command("study")(study)
-app.command("results")(results)
-app.command("list")(listing)
-app.command("check-data")(check_data)
-app.command("check-model")(check_model)
-app.command("vectors")(vectors)
-app.command("doctor")(doctor)
+app.command("report", cls=Once)(report)
+app.command("study", cls=Once)(study)
+app.command("results", cls=Once)(results)
+app.command("list", cls=Once)(listing)
+app.command("check-data", cls=Once)(check_data)
+app.command("check-model", cls=Once)(check_model)
+app.command("vectors", cls=Once)(vectors)
+app.command("doctor", cls=Once)(doctor)
 
 
 def _show_version(wanted: bool) -> bool:
