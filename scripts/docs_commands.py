@@ -17,6 +17,7 @@ def commands_page() -> str:
     parts = [
         "# Commands\n",
         "Made by `make docs` from the command line itself. Results go to stdout, progress and errors to stderr; "
+        "a flag is given once, but for those that take several; "
         "[exit codes](schema.md#exit-codes) and JSON are on the page of [files](schema.md).\n",
         "    sightline COMMAND [OPTIONS]\n",
         _parameters(group),
