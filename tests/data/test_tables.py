@@ -279,3 +279,20 @@ def test_the_card_is_plain_json_and_counts_what_the_splits_hold(folder):
     assert {name: card["n"] for name, card in data.card["splits"].items()} == {
         n: len(s) for n, s in data.splits.items()
     }
+
+
+@pytest.mark.parametrize(
+    ("copies", "told"),
+    [
+        (1, r"in train at .*twice\.csv:2 and in test here; keep it in one split$"),
+        (3, r"keep it in one split; likewise 3 and 23, 4 and 24$"),
+        (15, r"; likewise 3 and 23, .*, 12 and 32 and 4 more$"),
+    ],
+)
+def test_every_text_in_two_splits_is_told_of_at_once(folder, copies, told):
+    rows = [(f"one text {i}", "ab"[i % 2], "train") for i in range(20)]
+    again = [(text, label, "test") for text, label, _ in [*rows[:copies], ("another", "a", "test")]]
+    path = write(folder, "twice.csv", table([*rows, *again], ("text", "label", "split")))
+    with pytest.raises(DataError, match=told) as raised:
+        load(parse_data(path), 0)
+    assert raised.value.line == 22

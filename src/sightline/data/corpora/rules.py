@@ -22,6 +22,8 @@ from sightline.data.splitting import SHARES, distinct, divide, with_validation
 from sightline.errors import DataError
 
 NOT_IN_TRAINING = "label not in training"
+_NAMED = 10
+"""As many pairs of lines as a message holds."""
 _NUMBER = re.compile(r"[-+]?[0-9]{1,300}(\.[0-9]+)?")
 
 
@@ -106,17 +108,26 @@ def _check_divisible(file: str, labels: Sequence[str], copies: Sequence[Hashable
 
 
 def _check_overlap(file: str, texts: Sequence[Text]) -> None:
-    """Refuse a text that stands in two splits: what is learned by heart in one would count as skill in the other."""
+    """Refuse texts that stand in two splits: what is learned by heart in one would count as skill in the other."""
     first: dict[Hashable, Text] = {}
+    twice = []
     for text in texts:
         other = first.setdefault((text.text.strip(), text.query), text)
         if other.split != text.split:
-            raise DataError(
-                f"the same text is in {other.split} at {file}:{other.line} and in {text.split} here; "
-                "keep it in one split",
-                file,
-                text.line,
-            )
+            twice.append((other, text))
+    if twice:
+        (other, text), *more = twice
+        told = (
+            f"the same text is in {other.split} at {file}:{other.line} and in {text.split} here; keep it in one split"
+        )
+        raise DataError(told + _others(more), file, text.line)
+
+
+def _others(twice: Sequence[tuple[Text, Text]]) -> str:
+    """Name the lines of other texts that stand in two splits, and count those that are not named."""
+    named = ", ".join(f"{other.line} and {text.line}" for other, text in twice[:_NAMED])
+    left = f" and {len(twice) - _NAMED:,} more" if len(twice) > _NAMED else ""
+    return f"; likewise {named}{left}" if twice else ""
 
 
 def sorted_labels(labels: Iterable[str]) -> tuple[str, ...]:
