@@ -1,5 +1,7 @@
 """Flags that stand twice on a command line."""
 
+from pathlib import Path
+
 import pytest
 import typer
 
@@ -22,7 +24,9 @@ def test_every_command_reads_its_flags_alike() -> None:
 
 
 @pytest.mark.parametrize(("command", "flag"), ONE_VALUE)
-def test_a_flag_that_is_given_twice_is_refused_and_not_half_read(sightline: Call, command: str, flag: str) -> None:
+def test_a_flag_that_is_given_twice_is_refused_and_not_half_read(
+    sightline: Call, here: Path, command: str, flag: str
+) -> None:
     for given in ((flag, "1", flag, "2"), (f"{flag}=1", flag, "1")):
         done = sightline(command, *given)
         assert (done.code, done.out, done.err) == (2, "", f"error: {flag}: given 2 times; give it once\n")
