@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gates import exactly, under
+from gates import every, under
 from studied import ROOT
 
 sys.path.insert(0, str(ROOT))
@@ -54,12 +54,8 @@ def large(texts: int = TEXTS, page: int = PAGE, classes: Sequence[int] = CLASSES
     return {
         "rows": [_row(one) for one in found],
         "gates": [
-            exactly(
-                "large: within the memory each may take", sum(one.bytes < one.most_bytes for one in found), len(found)
-            ),
-            exactly(
-                "large: within the time each may take", sum(one.seconds < one.most_seconds for one in found), len(found)
-            ),
+            every("large: within the memory each may take", [one.bytes < one.most_bytes for one in found]),
+            every("large: within the time each may take", [one.seconds < one.most_seconds for one in found]),
             under(f"large: bytes for a class more, from {classes[0]} to {classes[-1]}", more, A_CLASS),
         ],
     }

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gates import exactly
+from gates import every
 
 from sightline.saving import ARRAYS, SUMMARY, TEXTS
 
@@ -241,4 +241,4 @@ def _arrays(place: Path) -> dict[str, np.ndarray]:
 
 
 def _gate(name: str, held: list[bool]) -> dict[str, Any]:
-    return exactly(f"repeats: {name}", sum(held), len(held))
+    return every(f"repeats: {name}", held)

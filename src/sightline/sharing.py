@@ -9,6 +9,11 @@ Span = tuple[int, int]
 Words = tuple[tuple[str, ...], tuple[Span, ...]]
 
 
+def kept_once(tokens: Iterable[str]) -> tuple[str, ...]:
+    """Give the same words as objects that are kept once."""
+    return tuple(map(sys.intern, tokens))
+
+
 class Sharing:
     """Keeps each word and each pair of offsets once."""
 
@@ -18,4 +23,4 @@ class Sharing:
     def shared(self, tokens: Iterable[str], offsets: Iterable[Span]) -> Words:
         """Give the same values as objects that are kept once."""
         known = self._spans.setdefault
-        return tuple(map(sys.intern, tokens)), tuple(known(span, span) for span in offsets)
+        return kept_once(tokens), tuple(known(span, span) for span in offsets)

@@ -8,7 +8,6 @@ from typing import Any
 from sightline.cli import flags
 from sightline.cli.output import emit, say
 from sightline.cli.source import read_source
-from sightline.findings.claims import CLAIMS
 from sightline.findings.thresholds import committed
 from sightline.report.sheets.columns import aligned
 from sightline.report.visible import one_line, shortened
@@ -41,7 +40,7 @@ def check_data(
 
 def with_warning(card: Mapping[str, Any]) -> Mapping[str, Any]:
     """Add to the notes of a card that its test texts are too few for any verdict, where they are."""
-    n, least = card["splits"]["test"]["n"], min(map(committed().fewest, CLAIMS))
+    n, least = card["splits"]["test"]["n"], committed().least
     if n >= least:
         return card
     told = f"{n} test texts: a verdict rests on at least {least}, so an audit of these will say that it cannot tell"

@@ -133,10 +133,14 @@ def count_copies(texts: Iterable[tuple[str, Hashable, int]]) -> dict[str, Any]:
     for name, key, label in texts:
         keys[name].append(key)
         labels[name].append(label)
+    # One set at a time: each takes as much memory as the words of its texts.
+    duplicates = {name: len(each) - len(set(each)) for name, each in keys.items()}
+    conflicting = _conflicting(list(chain(*keys.values())), list(chain(*labels.values())))
+    training = set(keys["train"])
     return {
-        "duplicates": {name: len(each) - len(set(each)) for name, each in keys.items()},
-        "conflicting_labels": _conflicting(list(chain(*keys.values())), list(chain(*labels.values()))),
-        "same_words_as_training": _also_in(keys["train"], {name: keys[name] for name in SPLITS[1:]}),
+        "duplicates": duplicates,
+        "conflicting_labels": conflicting,
+        "same_words_as_training": {name: sum(key in training for key in keys[name]) for name in SPLITS[1:]},
     }
 
 
@@ -145,11 +149,6 @@ def _conflicting(keys: Sequence[Hashable], labels: Sequence[int]) -> int:
     first: dict[Hashable, int] = {}
     conflicting = {key for key, label in zip(keys, labels, strict=True) if first.setdefault(key, label) != label}
     return sum(key in conflicting for key in keys)
-
-
-def _also_in(training: Sequence[Hashable], others: Mapping[str, Sequence[Hashable]]) -> dict[str, int]:
-    known = set(training)
-    return {name: sum(key in known for key in keys) for name, keys in others.items()}
 
 
 def describe(split: Split, label_names: Sequence[str]) -> dict[str, Any]:

@@ -26,6 +26,11 @@ class Thresholds:
         """Give the fewest texts that a finding may rest on."""
         return self.minimum.get(code, self.minimum_texts)
 
+    @property
+    def least(self) -> int:
+        """Give the fewest texts that any finding, and so a verdict, may rest on."""
+        return min(map(self.fewest, CLAIMS))
+
 
 def complaints(known: Thresholds) -> list[str]:
     """Say which claim has no δ, and which δ has no claim."""

@@ -144,7 +144,7 @@ def _broken(evidence: Evidence) -> str:
         return f"on {odd} of {n} texts the model’s outputs are not finite numbers: mend the model first"
     if len(evidence.classes) == 1:
         return f"the model predicts {next(iter(evidence.classes))!r} for every one of {n} texts: no decision to explain"
-    if n < (least := min(evidence.thresholds.fewest(code) for code in CLAIMS)):
+    if n < (least := evidence.thresholds.least):
         return f"{n} test texts; a verdict rests on at least {least}: audit more texts"
     error = float(np.max(evidence.array("need.identity_error"))) if evidence.has("need.identity_error") else 0.0
     if not error <= IDENTITY:

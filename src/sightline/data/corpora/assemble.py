@@ -23,7 +23,7 @@ def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: Rule, seed: int) -
     whole, corpus = corpus, replace(corpus, texts=tuple(texts))
     chosen = rule.choose(corpus, seed)
     counts = _counts(corpus, chosen)  # before there are examples: its sets take as much memory as they
-    used = [text for text, split in zip(whole.texts, chosen.splits, strict=True) if split]
+    used = [text for _, _, text in _kept(whole, chosen)]
     notes = [*corpus.notes, *chosen.notes, *noticed(used, spec.max_tokens if rule.cuts else None)]
     splits = _examples(corpus, chosen)
     if empty := [split for split, examples in splits.items() if not examples]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-Span = tuple[int, int]
+from sightline.sharing import Span
 
 
 @dataclass(frozen=True, slots=True)

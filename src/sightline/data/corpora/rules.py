@@ -18,12 +18,11 @@ from sightline.data.corpora.corpus import Corpus, Text
 from sightline.data.corpora.format import PaperRecipe
 from sightline.data.corpora.table import shortened
 from sightline.data.dataset import SPLITS
+from sightline.data.sources.showing import listed
 from sightline.data.splitting import SHARES, distinct, divide, with_validation
 from sightline.errors import DataError
 
 NOT_IN_TRAINING = "label not in training"
-_NAMED = 10
-"""As many pairs of lines as a message holds."""
 _NUMBER = re.compile(r"[-+]?[0-9]{1,300}(\.[0-9]+)?")
 
 
@@ -120,14 +119,8 @@ def _check_overlap(file: str, texts: Sequence[Text]) -> None:
         told = (
             f"the same text is in {other.split} at {file}:{other.line} and in {text.split} here; keep it in one split"
         )
-        raise DataError(told + _others(more), file, text.line)
-
-
-def _others(twice: Sequence[tuple[Text, Text]]) -> str:
-    """Name the lines of other texts that stand in two splits, and count those that are not named."""
-    named = ", ".join(f"{other.line} and {text.line}" for other, text in twice[:_NAMED])
-    left = f" and {len(twice) - _NAMED:,} more" if len(twice) > _NAMED else ""
-    return f"; likewise {named}{left}" if twice else ""
+        lines = [f"{other.line} and {text.line}" for other, text in more]
+        raise DataError(f"{told}; likewise {listed(lines, str)}" if lines else told, file, text.line)
 
 
 def sorted_labels(labels: Iterable[str]) -> tuple[str, ...]:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from sightline.data.corpora.corpus import Corpus, Span, Text
-from sightline.data.corpora.cutting import WordCutter
+from sightline.data.corpora.corpus import Corpus, Text
 from sightline.data.sources.columns import Cells, Columns, find_columns, read_cells
 from sightline.data.sources.rows import read_rows
 from sightline.errors import DataError, SpecError
+from sightline.sharing import Span, kept_once
 from sightline.spec.values import TABLES, DataSpec
+from sightline.tokeniser import tokenise
 
 NO_WORDS, NO_QUERY, EMPTY = "no words in the text", "no words in the query", "empty row"
 
@@ -42,18 +43,18 @@ def _cells(spec: DataSpec) -> tuple[Columns, list[Cells], int]:
 
 
 def _texts(file: str, records: Sequence[Cells], label_names: Sequence[str]) -> list[Text]:
-    cutter, name = WordCutter(), Path(file).name
+    name = Path(file).name
     numbers = {label: number for number, label in enumerate(label_names)}
     texts = []
     for record in records:
-        tokens, offsets = cutter.cut(record.text)
-        query = None if record.query is None else cutter.cut(record.query)[0]
+        tokens, offsets = tokenise(record.text)
+        query = None if record.query is None else kept_once(tokenise(record.query)[0])
         text = Text(
             f"{name}:{record.line}",
             record.split,
             numbers[record.label],
             record.text,
-            tokens,
+            kept_once(tokens),
             None,
             file,
             record.line,

@@ -11,13 +11,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sightline.data.corpora.corpus import Corpus, Span, Text
+from sightline.data.corpora.corpus import Corpus, Text
 from sightline.data.corpora.cutting import WordCutter
 from sightline.data.corpora.format import Format, PaperRecipe, Recipe
 from sightline.data.official.cleaning import validation_of_training
 from sightline.data.official.finding import base, found_files
 from sightline.data.sources.packed import File, Wanted
 from sightline.errors import DataError
+from sightline.sharing import Span
 from sightline.tokeniser import tokenise
 
 FOLDERS = {"1k": ("en", 1_000), "10k": ("en-10k", 10_000)}

@@ -10,6 +10,7 @@ from typing import Any
 from sightline.data.sources.rows import Row, Rows
 from sightline.data.sources.showing import listed, show
 from sightline.errors import DataError, SpecError
+from sightline.sharing import Span
 from sightline.spec.values import DataSpec
 
 _SPLIT_NAMES = {
@@ -23,7 +24,6 @@ _SPLIT_NAMES = {
 }
 _NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
 _SPAN = re.compile(r"([0-9]+):([0-9]+)")
-Span = tuple[int, int]
 
 
 @dataclass(frozen=True)

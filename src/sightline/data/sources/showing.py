@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 _NAMED = 10
-"""As many names of columns as help to see which was meant."""
+"""As many names of columns, or lines, as help to see which was meant."""
 
 
 def show(value: object) -> str:
@@ -14,7 +14,7 @@ def show(value: object) -> str:
     return shown if len(shown) <= 60 else shown[:60] + "…"
 
 
-def listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str], shown: Callable[[str], str] = show) -> str:
     """Name what there is, or the first of it and how many more."""
-    told = ", ".join(map(show, names[:_NAMED]))
+    told = ", ".join(map(shown, names[:_NAMED]))
     return f"{told} and {len(names) - _NAMED:,} more" if len(names) > _NAMED else told
