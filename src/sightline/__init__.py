@@ -10,20 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sightline.adapters.module import wrap as wrap
-    from sightline.auditing import audit as audit
     from sightline.audits import Audit as Audit
-    from sightline.data.loading import load as load
+    from sightline.data.corpora.given import data_from as data_from
     from sightline.errors import SightlineError as SightlineError
+    from sightline.front.look import look as look
+    from sightline.front.predict import predict as predict
+    from sightline.front.train import audit as audit
+    from sightline.front.train import load as load
+    from sightline.front.train import train as train
 
 _HOMES = {
     "Audit": "sightline.audits",
     "SightlineError": "sightline.errors",
-    "audit": "sightline.auditing",
-    "load": "sightline.data.loading",
+    "audit": "sightline.front.train",
+    "data_from": "sightline.data.corpora.given",
+    "load": "sightline.front.train",
+    "look": "sightline.front.look",
+    "predict": "sightline.front.predict",
+    "train": "sightline.front.train",
     "wrap": "sightline.adapters.module",
 }
 
-__all__ = ["Audit", "SightlineError", "audit", "load", "wrap"]
+__all__ = ["Audit", "SightlineError", "audit", "data_from", "load", "look", "predict", "train", "wrap"]
 
 
 def __getattr__(name: str) -> Any:

@@ -31,6 +31,8 @@ from sightline.cli.demo import demo
 from sightline.cli.doctor import doctor
 from sightline.cli.door import CURE, PACKAGES
 from sightline.cli.listing import listing
+from sightline.cli.look import look
+from sightline.cli.predict import predict
 from sightline.cli.refusals import closed_stream, drop_output, refused
 from sightline.cli.report import report
 from sightline.cli.results import results
@@ -56,6 +58,8 @@ app = typer.Typer(
 app.command("demo", cls=Once)(demo)
 app.command("train", cls=Once)(train)
 app.command("audit", cls=Contextual)(audit)
+app.command("look", cls=Once)(look)
+app.command("predict", cls=Once)(predict)
 app.command("report", cls=Once)(report)
 app.command("study", cls=Once)(study)
 app.command("results", cls=Once)(results)

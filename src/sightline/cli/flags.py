@@ -119,6 +119,15 @@ MinCount = Annotated[
     ),
 ]
 
+TrainedModel = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL",
+        show_default=False,
+        help="The folder of a model that sightline train wrote, or a function of yours that returns what "
+        "sightline.wrap gives, as py:package.module:factory.",
+    ),
+]
 Preset = Annotated[
     str | None,
     typer.Option(

@@ -19,7 +19,7 @@ from sightline.data.planted.generated import generate, read_options
 from sightline.data.vocabulary import Vocabulary
 from sightline.errors import DataError, SpecError
 from sightline.regular import naming_what_needs_memory
-from sightline.spec.values import OFFICIAL, DataSpec
+from sightline.spec.values import GIVEN, OFFICIAL, DataSpec
 
 
 def load(spec: DataSpec, seed: int) -> Dataset:
@@ -47,6 +47,8 @@ def fit_vocabulary(dataset: Dataset, spec: DataSpec) -> Vocabulary:
 
 def _check(spec: DataSpec) -> None:
     """Refuse what no file could make good."""
+    if spec.kind == GIVEN:
+        raise SpecError(f"{spec}: these texts were handed over in Python; hand them over again", field="data")
     if spec.recipe == "paper" and _paper(spec) is None:
         raise SpecError(f"no paper here has a recipe for {spec}; use clean", field="recipe")
     if spec.kind != "planted":

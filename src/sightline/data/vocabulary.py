@@ -37,6 +37,10 @@ class Vocabulary:
         """Give the number of each token, `UNK` for words that are not known."""
         return [self._numbers.get(token, UNK) for token in tokens]
 
+    def knows(self, tokens: Sequence[str]) -> tuple[bool, ...]:
+        """Tell of each token whether it is known."""
+        return tuple(token in self._numbers for token in tokens)
+
     @classmethod
     def fit(cls, train: Iterable[Example], min_count: int = 1) -> Vocabulary:
         """Take the words of training texts (and their queries) that occur in at least ``min_count`` texts, sorted.

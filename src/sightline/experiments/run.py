@@ -67,8 +67,15 @@ def train(spec: RunSpec, display: Display = Display(), device: str = "cpu", keep
 
     ``keep`` may give back a training that was done before instead of making it.
     """
-    others = companions_of(spec)  # first: what nobody can make is refused before data are read
-    dataset = load(spec.data, spec.seed)
+    companions_of(spec)  # first: what nobody can make is refused before data are read
+    return train_on(load(spec.data, spec.seed), spec, display, device, keep)
+
+
+def train_on(
+    dataset: Dataset, spec: RunSpec, display: Display = Display(), device: str = "cpu", keep: Keep = make_anew
+) -> Trained:
+    """Train as `train` does, on data that are read already."""
+    others = companions_of(spec)
     check_alterable(spec.altered, dataset)
     model, record = keep(spec, partial(_fit, spec, dataset, "model", display, device))
     companions, trainings = dict[str, Auditable](), {"model": record["summary"]}

@@ -37,9 +37,14 @@ def load_trained(folder: str | Path, data: DataSpec, seed: int, device: str = "c
     if data.recipe == "paper":  # its copies between splits are the paper's own; the card counts them
         seen -= frozenset(seen_texts(dataset))
     refuse_seen(dataset, seen, str(folder))
-    places = {name: Path(folder) / "companions" / name for name in COMPANIONS}
-    others = {name: load_classifier(place)[0].to(device) for name, place in places.items() if place.is_dir()}
+    others = load_companions(folder, device)
     return Trained(model.to(device), card_with_vectors(dataset, record), others, record)
+
+
+def load_companions(folder: str | Path, device: str = "cpu") -> dict[str, AttentionClassifier]:
+    """Read the companions of a saved model, by name."""
+    places = {name: Path(folder) / "companions" / name for name in COMPANIONS}
+    return {name: load_classifier(place)[0].to(device) for name, place in places.items() if place.is_dir()}
 
 
 def load_imported(spec: str, data: DataSpec, seed: int, device: str = "auto") -> Trained:

@@ -22,12 +22,14 @@ COMPANIONS = ("uniform", "frozen")
 """Models that may be trained beside the one an audit judges."""
 TABLES = names_of("table")
 OFFICIAL = names_of("published")
-KINDS = (*TABLES, *OFFICIAL, "planted")
+GIVEN = "given"
+"""The kind of texts that were handed over in Python: they are known by their digest, and cannot be read again."""
+KINDS = (*TABLES, *OFFICIAL, "planted", GIVEN)
 
 
 @dataclass(frozen=True)
 class DataSpec:
-    """Where texts come from: a table (``csv``, ``tsv``, ``jsonl``), a published corpus, or a ``planted`` one.
+    """Where texts come from: a table (``csv``, ``tsv``, ``jsonl``), a published corpus, a ``planted`` one, or Python.
 
     ``query`` is the column of a question or a hypothesis beside each text; a table has none where it is empty.
     ``digest`` is the SHA-256 of the files where the run is to be kept, so that an edited file is another run.
@@ -54,6 +56,8 @@ class DataSpec:
 
     def options(self) -> dict[str, Any]:
         """Give every option of a planted or a published corpus, at its default where it is not set."""
+        if self.kind == GIVEN:
+            return {}
         if self.kind != "planted":
             row = row_of("table" if self.kind in TABLES else "published", self.kind)
             return row.chosen(self.part or Part(self.kind))
@@ -62,7 +66,9 @@ class DataSpec:
         return chosen("planted", self.part)
 
     def __str__(self) -> str:
-        """Write the source as its spec text."""
+        """Write the source as its spec text; of texts that were handed over, what their owner calls them."""
+        if self.kind == GIVEN:
+            return self.path
         if self.kind not in OFFICIAL:
             return f"{self.kind}:{self.part or self.path}"
         options = str(self.part or "").removeprefix(self.kind)

@@ -61,10 +61,17 @@ def find_columns(spec: DataSpec, rows: Rows) -> Columns:
     for setting, column in named.items():
         # A name that differs from the default was asked for, and its absence must not pass for "there is none".
         wanted = setting in ("text", "label", "query") or column != setting
-        if wanted and column not in rows.columns:
-            raise DataError(_missing(setting, column, rows.columns), rows.file, 1)
+        if wanted:
+            find_column(rows, setting, column)
     optional = {name: named[name] if named[name] in rows.columns else None for name in ("split", "rationale")}
     return Columns(spec.text, spec.label, **optional, query=spec.query or None)
+
+
+def find_column(rows: Rows, setting: str, column: str) -> str:
+    """Find one column that must be there."""
+    if column not in rows.columns:
+        raise DataError(_missing(setting, column, rows.columns), rows.file, 1)
+    return column
 
 
 def _missing(setting: str, column: str, columns: tuple[str, ...]) -> str:

@@ -1,0 +1,95 @@
+"""``sightline look``: one text as a model reads it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sightline.cli import flags
+from sightline.cli.machine import prepare
+from sightline.cli.output import emit, note_unsealed, say
+from sightline.experiments.subject import saved_folder
+from sightline.reading import USUAL
+
+if TYPE_CHECKING:
+    from sightline.reading import Reading
+
+STDIN = "-"
+
+OneText = Annotated[
+    str, typer.Argument(metavar="TEXT", show_default=False, help="The text to look at; - reads it from stdin.")
+]
+OneQuery = Annotated[
+    str | None,
+    typer.Option(
+        "--query",
+        metavar="TEXT",
+        show_default="none",
+        help="The question or hypothesis that comes with the text, for a model with +query.",
+        rich_help_panel="Data",
+    ),
+]
+SavedAudit = Annotated[
+    Path | None,
+    typer.Option(
+        "--audit",
+        metavar="DIR",
+        show_default="none",
+        help="An audit of this model, as sightline audit --save wrote it: its verdict is shown beside the maps.",
+        rich_help_panel="Data",
+    ),
+]
+Maps = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="NAME",
+        show_default=", ".join(USUAL),
+        help="A map over the words to show; may be repeated.",
+        rich_help_panel="Output",
+    ),
+]
+
+
+def look(
+    model: flags.TrainedModel,
+    text: OneText,
+    query: OneQuery = None,
+    audit: SavedAudit = None,
+    maps: Maps = None,
+    max_tokens: flags.MaxTokens = 512,
+    device: flags.Device = "auto",
+    threads: flags.Threads = None,
+    as_json: flags.Json = False,
+) -> None:
+    """Look at one text as a model reads it: the probability of every class, its words, and maps over them.
+
+    A map over one text is not evidence: whether it may be shown is what sightline audit answers.
+    """
+    where = prepare(device, threads)
+    from sightline.front.look import look as look_at  # noqa: PLC0415  (torch)
+
+    told = sys.stdin.read() if text == STDIN else text
+    found = look_at(model, told, query, audit=audit, maps=maps or USUAL, max_tokens=max_tokens, device=where)
+    for folder in (None if model.startswith("py:") else saved_folder(model), audit):
+        note_unsealed(folder)
+    if as_json:
+        return emit(found.to_json())
+    return show(found)
+
+
+def show(reading: Reading) -> None:
+    """Print a reading: on a terminal its words in the colours of the maps, then plain lines."""
+    from rich.console import Console  # noqa: PLC0415  (for this command alone)
+
+    from sightline.report.sheets.reading import lines, shaded  # noqa: PLC0415  (jinja2)
+
+    if sys.stdout.isatty():
+        console = Console(highlight=False, soft_wrap=True)
+        for line in shaded(reading):
+            console.print(line)
+        console.print()
+    say(lines(reading))

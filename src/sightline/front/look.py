@@ -1,0 +1,181 @@
+"""One text as a model reads it, to look at, to change, and to look at again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from sightline.adapters.admission import admit
+from sightline.adapters.factory import texts_without_data
+from sightline.errors import ModelError, SpecError
+from sightline.example import Example
+from sightline.front.models import Model, class_names, known_model
+from sightline.front.texts import unlabelled
+from sightline.maths.divergences import probabilities
+from sightline.measures.arrays import decided, to_numpy
+from sightline.measures.maps import MAKERS, Maps
+from sightline.models.classifier import AttentionClassifier
+from sightline.questions import MAPS
+from sightline.reading import USUAL, Reading
+from sightline.report.page.reading import in_notebook
+from sightline.report.sheets.reading import lines
+from sightline.results import Results, TextRecord
+from sightline.saving import load_results
+from sightline.seeds import Seeds
+from sightline.spec.values import DataSpec
+from sightline.tokeniser import tokenise
+from sightline.types import Auditable, Subject
+
+BROUGHT = "given"
+"""The one map that is not made here: scores that another tool made."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A model and how its texts are looked at: what stays the same from text to text."""
+
+    model: Auditable
+    maps: tuple[str, ...]
+    max_tokens: int
+    advice: str
+    audit: Results | None
+
+
+@dataclass(frozen=True, eq=False)
+class Look(Reading):
+    """A reading that can be changed: each change gives another, with this one beside it."""
+
+    reader: Reader = field(kw_only=True, repr=False)
+
+    def edit(self, place: int, word: str) -> Look:
+        """Put another word, or several, in the place of one; places are counted from 0."""
+        return self.again(edited(self.text.text, self._place(place), word))
+
+    def without(self, place: int) -> Look:
+        """Leave a word out; places are counted from 0."""
+        return self.again(edited(self.text.text, self._place(place), ""))
+
+    def again(self, text: str) -> Look:
+        """Look at another text beside this one; a query stays."""
+        query = None if self.text.query is None else " ".join(self.text.query)
+        return _looked(self.reader, unlabelled(text, query, self.reader.max_tokens), self)
+
+    def __str__(self) -> str:
+        return "\n".join(lines(self))
+
+    def _repr_html_(self) -> str:
+        """Draw it where it is the last line of a notebook's cell."""
+        return in_notebook(self)
+
+    def _place(self, place: int) -> int:
+        n = len(self.text.tokens)
+        if not 0 <= place < n:
+            raise SpecError(f"expected the place of a word, from 0 to {n - 1}, got {place}", field="place")
+        return place
+
+
+def look(
+    model: Model,
+    text: str,
+    query: str | None = None,
+    *,
+    audit: Results | str | Path | None = None,
+    maps: Sequence[str] = USUAL,
+    max_tokens: int = DataSpec.max_tokens,
+    device: str = "cpu",
+) -> Look:
+    """Look at one text: its words, the probability of every class, and maps over the words as an audit takes them.
+
+    A map over one text is not evidence: whether it may be shown is what an audit answers. A model from elsewhere is
+    proved on this text and a few others first, as before an audit.
+
+    Parameters
+    ----------
+    model
+        What `sightline.train` gave, the folder of a saved model, ``py:package.module:factory``, or anything that can be
+        audited.
+    query
+        The question or hypothesis that comes with the text, for a model that reads one.
+    audit
+        An audit of this model, or the folder of a saved one: its verdict stands beside the maps.
+    maps
+        Names of `sightline.questions.MAPS`; what the model does not allow is said to be absent.
+    max_tokens
+        Words that are read at most; the rest is cut, and counted.
+    """
+    known = known_model(model, device)
+    chosen = _chosen(maps)
+    example = unlabelled(text, query, max_tokens)
+    ready = admit(known.model, (example, *texts_without_data(queries=query is not None)))
+    return _looked(Reader(ready, chosen, max_tokens, known.advice, _of_model(audit, ready)), example)
+
+
+def edited(text: str, place: int, word: str) -> str:
+    """Put a word in the place of another, set apart by spaces where it would grow together with its neighbours.
+
+    >>> edited("not good!", 1, "bad"), edited("good-bye, you", 1, "")
+    ('not bad!', 'good-bye  you')
+    """
+    tokens, offsets = tokenise(text)
+    start, end = offsets[place]
+    wanted = (*tokens[:place], *tokenise(word)[0], *tokens[place + 1 :])
+    plain = f"{text[:start]}{word or ' '}{text[end:]}"
+    return plain if tokenise(plain)[0] == wanted else f"{text[:start]} {word} {text[end:]}"
+
+
+def _chosen(maps: Sequence[str]) -> tuple[str, ...]:
+    known = [name for name in MAPS if name != BROUGHT]
+    if unknown := next((name for name in maps if name not in known), None):
+        raise SpecError(f"expected one of {', '.join(known)}, got {unknown!r}", field="maps")
+    return tuple(dict.fromkeys(maps))
+
+
+def _of_model(audit: Results | str | Path | None, model: Auditable) -> Results | None:
+    """Read an audit where a folder is named; one of a model with another name or other classes is refused."""
+    if audit is None:
+        return None
+    found = audit if isinstance(audit, Results) else load_results(audit)
+    card = found.cards.get("model", {})
+    told = (card.get("name"), tuple(card.get("labels", ())))
+    if told[0] != model.name or (model.labels is not None and told[1] != tuple(model.labels)):
+        raise ModelError(
+            f"expected an audit of {model.name}, got one of {told[0]} with the classes {', '.join(told[1])}",
+            change="name an audit of this model",
+            field="audit",
+        )
+    return found
+
+
+def _looked(reader: Reader, example: Example, before: Look | None = None) -> Look:
+    """Run the model once, and take the maps of this one text."""
+    model = reader.model
+    trace = model.trace(model.collate([example]))
+    if not bool(trace.finite.all()):
+        raise ModelError(f"{model.name}: expected finite attention and logits for this text, got others")
+    maps = Maps(Subject(model, texts=(example,), audited=(example,)), trace, Seeds(0))
+    allowed = [name for name in reader.maps if MAKERS[name].needs <= model.offers]
+    chances = probabilities(to_numpy(trace.logits))[0]
+    names = class_names(model, trace.logits.shape[1])
+    predicted = names[int(decided(trace)[0])]
+    words = (example.text, example.tokens, example.offsets)
+    return Look(
+        model=model.name,
+        text=TextRecord(example.id, *words, label="", predicted=predicted, query=example.query),
+        probabilities={name: float(chance) for name, chance in zip(names, chances, strict=True)},
+        maps={name: np.asarray(maps[name][0][maps.words.mask[0]], dtype=float) for name in allowed},
+        absent={name: _needed(name, model) for name in reader.maps if name not in allowed},
+        known=model.vocabulary.knows(example.tokens) if isinstance(model, AttentionClassifier) else None,
+        cut=len(tokenise(example.text)[0]) - len(example.tokens),
+        advice=reader.advice,
+        audit=reader.audit,
+        before=before,
+        reader=reader,
+    )
+
+
+def _needed(name: str, model: Auditable) -> str:
+    missing = sorted(MAKERS[name].needs - model.offers)
+    return f"needs {' and '.join(missing)}, which the model does not offer"

@@ -1,0 +1,57 @@
+"""What a user in Python, or a command, means by a model: one that was just trained, saved, wrapped or imported."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sightline.adapters.admission import complete
+from sightline.adapters.factory import load_factory
+from sightline.errors import ModelError
+from sightline.experiments.run import Trained
+from sightline.experiments.saved import load_companions
+from sightline.experiments.subject import PY, saved_folder
+from sightline.models.checkpoint import load_classifier
+from sightline.types import Auditable
+
+Model = Trained | Auditable | str | Path
+"""What `sightline.train` gave, anything that can be audited, the folder of a saved model, or ``py:module:factory``."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A model with all that is known of it: the companions its audit needs, and the record of its training."""
+
+    model: Auditable
+    companions: Mapping[str, Auditable] = field(default_factory=dict)
+    record: Mapping[str, Any] = field(default_factory=dict)
+    advice: str = "sightline.audit(model, data)"
+    """How it is audited: a line of Python, or a command."""
+
+
+def known_model(model: Model, device: str = "cpu") -> Known:
+    """Read a model where it is named, and keep what is known of it; ``device`` is where a saved one is put."""
+    if isinstance(model, Trained):
+        return Known(model.model, model.companions, model.record)
+    if not isinstance(model, str | Path):
+        return Known(complete(model))
+    if str(model).startswith(PY):
+        return Known(load_factory(str(model)), advice=_command(model))
+    folder = saved_folder(str(model))
+    if folder is None:
+        told = f"{model}: expected a trained model, the folder of a saved one or py:package.module:factory, got a spec"
+        raise ModelError(told, change="train it first, and name what came of it", field="model")
+    found, record = load_classifier(folder)
+    return Known(found.to(device), load_companions(folder, device), record, _command(folder))
+
+
+def _command(model: str | Path) -> str:
+    return f"sightline audit --model {shlex.quote(str(model))} --data FILE"
+
+
+def class_names(model: Auditable, width: int) -> tuple[str, ...]:
+    """Give the names of a model's classes, or number them where nobody wrote them down; ``width`` counts its logits."""
+    return model.labels or tuple(f"class {number}" for number in range(max(width, 2)))

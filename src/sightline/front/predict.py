@@ -1,0 +1,69 @@
+"""The class of each text, and the probability of every class, batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice, repeat
+
+import numpy as np
+
+from sightline.adapters.precision import precise
+from sightline.data.batching import length_batches
+from sightline.errors import DataError
+from sightline.example import Example
+from sightline.front.models import Model, class_names, known_model
+from sightline.front.texts import unlabelled
+from sightline.maths.divergences import probabilities
+from sightline.measures.arrays import decided, to_numpy
+from sightline.reading import Prediction
+from sightline.spec.values import DataSpec
+from sightline.types import Auditable
+
+AT_ONCE = 2048
+"""Texts that are put in order of length together: what is held does not grow with their number."""
+
+
+def predict(
+    model: Model,
+    texts: Iterable[str],
+    queries: Iterable[str] | None = None,
+    *,
+    max_tokens: int = DataSpec.max_tokens,
+    batch_size: int = 32,
+    device: str = "cpu",
+) -> list[Prediction]:
+    """Predict the class of each text; a text that cannot be read is an error that names its place, from 0.
+
+    Computed as in an audit: in double precision where the model was made here, so that the texts beside a text do not
+    matter. ``model`` and ``queries`` are as `sightline.look` takes them; words beyond ``max_tokens`` are not read.
+    """
+    if isinstance(texts, str) or isinstance(queries, str):
+        raise DataError("expected a list of texts, got one text; put it in a list")
+    asked = repeat(None) if queries is None else _as_many(queries)
+    pairs = enumerate(zip(texts, asked, strict=queries is not None))
+    examples = (unlabelled(*pair, max_tokens, place=i, file="texts", line=i) for i, pair in pairs)
+    return list(predictions(known_model(model, device).model, examples, batch_size))
+
+
+def predictions(model: Auditable, examples: Iterable[Example], batch_size: int = 32) -> Iterator[Prediction]:
+    """Give a prediction for each text in their order, a few thousand texts held at a time."""
+    ready, waiting = precise(model), iter(examples)
+    while some := list(islice(waiting, AT_ONCE)):
+        found = dict[int, Prediction]()
+        for rows in length_batches(some, batch_size):
+            found |= zip(rows, _batch(ready, [some[row] for row in rows]), strict=True)
+        yield from (found[row] for row in range(len(some)))
+
+
+def _batch(model: Auditable, examples: list[Example]) -> Iterator[Prediction]:
+    trace = model.trace(model.collate(examples))
+    names, finite = class_names(model, trace.logits.shape[1]), to_numpy(trace.finite)
+    with np.errstate(all="ignore"):  # what is computed from no number is none
+        chances, chosen = probabilities(to_numpy(trace.logits)), decided(trace)
+    for row, known in enumerate(finite.tolist()):
+        told = [float(chance) if known else np.nan for chance in chances[row]]
+        yield Prediction(names[chosen[row]] if known else None, dict(zip(names, told, strict=True)))
+
+
+def _as_many(queries: Iterable[str]) -> Iterator[str | None]:
+    yield from queries
