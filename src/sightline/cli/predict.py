@@ -97,11 +97,14 @@ def read(texts: Sequence[str], table: DataSpec | None, text: str, query: str, ma
     from sightline.front.texts import in_table, unlabelled  # noqa: PLC0415  (as late as it is needed)
 
     if table is not None:
-        return in_table(table.path, table.kind, text, query, max_tokens)
+        found, empty = in_table(table.path, table.kind, text, query, max_tokens)
+        if empty:
+            tell(f"note: {table.path}: {empty} empty rows, which get no prediction")
+        return found
     if query:
         raise SpecError("names a column, and these texts have none; write them to a table", field="query")
     given, file = (sys.stdin.read().splitlines(), "stdin") if list(texts) == [STDIN] else (texts, "TEXT")
-    return [unlabelled(one, None, max_tokens, place=i, file=file) for i, one in enumerate(given, 1)]
+    return [unlabelled(one, None, max_tokens, i, file) for i, one in enumerate(given, 1)]
 
 
 def ending(out: Path | None) -> Form:

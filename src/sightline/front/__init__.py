@@ -1,1 +1,1 @@
-"""What ``import sightline`` offers beside values: load, train, audit, look, predict; a few lines over the rooms below."""
+"""What ``import sightline`` offers beside values: load, train, audit, look, predict; each is a few lines."""

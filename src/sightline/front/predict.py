@@ -41,7 +41,7 @@ def predict(
         raise DataError("expected a list of texts, got one text; put it in a list")
     asked = repeat(None) if queries is None else _as_many(queries)
     pairs = enumerate(zip(texts, asked, strict=queries is not None))
-    examples = (unlabelled(*pair, max_tokens, place=i, file="texts", line=i) for i, pair in pairs)
+    examples = (unlabelled(*pair, max_tokens, i, "texts") for i, pair in pairs)
     return list(predictions(known_model(model, device).model, examples, batch_size))
 
 

@@ -15,22 +15,27 @@ NO_LABEL = 0
 """What stands where a label would: nothing here reads it."""
 
 
-def unlabelled(
-    text: str, query: str | None, max_tokens: int, *, place: int = 0, file: str | None = None, line: int | None = None
-) -> Example:
-    """Read one text, and its query where it comes with one; what no model can read is an error that says where."""
+def unlabelled(text: str, query: str | None, max_tokens: int, place: int = 0, file: str | None = None) -> Example:
+    """Read one text, and its query where it comes with one; what no model can read is an error that says where.
+
+    ``place`` is its index: its line in a file, or its place among the texts that ``file`` stands for.
+    """
+    line = None if file is None else place
     tokens = _words("text", text, file, line)
     asked = None if query is None else _words("query", query, file, line)[:max_tokens]
-    return Example(f"text {place}", place, text, tokens[:max_tokens], None, NO_LABEL, asked)
+    name = str(place) if file is None else f"{file}:{place}"
+    return Example(name, place, text, tokens[:max_tokens], None, NO_LABEL, asked)
 
 
-def in_table(file: str, kind: str, text: str, query: str, max_tokens: int) -> list[Example]:
-    """Read the texts of a table, which needs no labels; ``query`` is a column, or empty. Their index is their line."""
+def in_table(file: str, kind: str, text: str, query: str, max_tokens: int) -> tuple[list[Example], int]:
+    """Read the texts of a table, which needs no labels, and count its empty rows; ``query`` is a column, or empty.
+
+    The index of a text is its line.
+    """
     rows = read_rows(file, kind, "texts")
     columns = [find_column(rows, setting, name) for setting, name in (("text", text), ("query", query)) if name]
-    return [
-        unlabelled(*_cells(row, columns), max_tokens, place=row.line, file=file, line=row.line) for row in rows.records
-    ]
+    found = [unlabelled(*_cells(row, columns), max_tokens, row.line, file) for row in rows.records]
+    return found, rows.blank
 
 
 def _cells(row: Row, columns: Sequence[str]) -> tuple[Any, Any]:

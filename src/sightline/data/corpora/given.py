@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sightline.data.corpora.assemble import assemble
+from sightline.data.corpora.corpus import Corpus, Text
 from sightline.data.corpora.rules import BY_COLUMNS
-from sightline.data.corpora.table import corpus_of
+from sightline.data.corpora.table import NO_QUERY, NO_WORDS
 from sightline.data.dataset import Dataset
-from sightline.data.sources.rows import Row, Rows
+from sightline.data.sources.columns import Cells, Columns, read_cells
+from sightline.data.sources.rows import Row
 from sightline.errors import DataError
 from sightline.files import plain
+from sightline.sharing import kept_once
 from sightline.spec.values import GIVEN, DataSpec
+from sightline.tokeniser import tokenise
 
 
 def data_from(
@@ -34,7 +38,7 @@ def data_from(
     given = {"text": texts, "label": labels, "split": splits, "query": queries}
     columns = {column: _listed(column, values) for column, values in given.items() if values is not None}
     spec = DataSpec(GIVEN, name, max_tokens=max_tokens, min_count=min_count, query="" if queries is None else "query")
-    return assemble(name, corpus_of(spec, lambda: _rows(name, columns)), spec, BY_COLUMNS, seed)
+    return assemble(name, _corpus(name, _cells(name, columns), columns), spec, BY_COLUMNS, seed)
 
 
 def _listed(column: str, values: Iterable[Any]) -> list[Any]:
@@ -47,12 +51,30 @@ def _listed(column: str, values: Iterable[Any]) -> list[Any]:
     return found
 
 
-def _rows(name: str, columns: dict[str, list[Any]]) -> Rows:
-    """Lay the columns side by side, which must be of one length."""
+def _cells(name: str, columns: dict[str, list[Any]]) -> list[Cells]:
+    """Lay the columns side by side, which must be of one length, and check every row as one of a table."""
     n = len(columns["text"])
     if odd := next((column for column, values in columns.items() if len(values) != n), None):
         raise DataError(f"expected a {odd} for each of {n} texts, got {len(columns[odd])}", name)
-    if not n:
-        raise DataError("expected texts and labels, got none", name)
-    cells = (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
-    return Rows(name, tuple(columns), tuple(Row(place, one) for place, one in enumerate(cells)), 0)
+    named = Columns("text", "label", *(each if each in columns else None for each in ("split", "rationale", "query")))
+    rows = (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
+    return [read_cells(name, Row(place, row), named) for place, row in enumerate(rows)]
+
+
+def _corpus(name: str, cells: Sequence[Cells], columns: Iterable[str]) -> Corpus:
+    """Cut the texts into words; those without are left out and counted."""
+    label_names = tuple(dict.fromkeys(one.label for one in cells))
+    numbers = {label: number for number, label in enumerate(label_names)}
+    found = [_text(name, one, numbers[one.label]) for one in cells]
+    asked = [text for text in found if text.tokens]
+    texts = tuple(text for text in asked if text.query != ())
+    if not texts:
+        raise DataError(f"expected texts with words in them, got {len(found)} texts without", name)
+    dropped = {NO_WORDS: len(found) - len(asked), NO_QUERY: len(asked) - len(texts)}
+    return Corpus(texts, label_names, dropped=dropped, columns={column: column for column in columns})
+
+
+def _text(name: str, cells: Cells, label: int) -> Text:
+    query = None if cells.query is None else kept_once(tokenise(cells.query)[0])
+    words = (cells.text, kept_once(tokenise(cells.text)[0]), None)
+    return Text(f"{name}:{cells.line}", cells.split, label, *words, name, cells.line, query)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from sightline.data.corpora.corpus import Corpus, Text
 from sightline.data.sources.columns import Cells, Columns, find_columns, read_cells
-from sightline.data.sources.rows import Rows, read_rows
+from sightline.data.sources.rows import read_rows
 from sightline.errors import DataError, SpecError
 from sightline.sharing import Span, kept_once
 from sightline.spec.values import TABLES, DataSpec
@@ -25,23 +25,19 @@ def read_table(spec: DataSpec) -> Corpus:
     """
     if spec.kind not in TABLES:
         raise SpecError(f"{spec}: expected a table, got a {'planted' if spec.part else 'published'} corpus")
-    return corpus_of(spec, lambda: read_rows(spec.path, spec.kind))
-
-
-def corpus_of(spec: DataSpec, read: Callable[[], Rows]) -> Corpus:
-    """Turn rows into texts, as `read_table` does, wherever they come from."""
-    columns, records, blank = _cells(spec, read())
+    columns, records, blank = _cells(spec)
     label_names = tuple(dict.fromkeys(record.label for record in records))
-    found = _texts(spec.path, records, label_names)
-    asked = [text for text in found if text.tokens]
+    read = _texts(spec.path, records, label_names)
+    asked = [text for text in read if text.tokens]
     texts = tuple(text for text in asked if text.query != ())
     _check_classes(spec.path, texts, label_names)
-    dropped = {NO_WORDS: len(found) - len(asked), NO_QUERY: len(asked) - len(texts), EMPTY: blank}
+    dropped = {NO_WORDS: len(read) - len(asked), NO_QUERY: len(asked) - len(texts), EMPTY: blank}
     return Corpus(texts, label_names, dropped=dropped, columns=asdict(columns))
 
 
-def _cells(spec: DataSpec, rows: Rows) -> tuple[Columns, list[Cells], int]:
+def _cells(spec: DataSpec) -> tuple[Columns, list[Cells], int]:
     """Understand every record, and count the empty rows; the rows themselves are let go before words are cut."""
+    rows = read_rows(spec.path, spec.kind)
     columns = find_columns(spec, rows)
     return columns, [read_cells(rows.file, row, columns) for row in rows.records], rows.blank
 

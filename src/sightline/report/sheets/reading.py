@@ -40,7 +40,7 @@ def shaded(reading: Reading) -> list[Text]:
     """Give the words in the colours of each map, for a terminal that has some."""
     out = []
     for row in rows_of(reading):
-        line = Text(f"{row.name}: ", style="bold")
+        line = Text.assemble((f"{row.name}: ", "bold"))
         for piece in row.pieces:
             line.append(visible(piece.text), style=_style(piece.shade))
         out.append(line)
