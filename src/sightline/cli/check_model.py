@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -21,19 +21,9 @@ if TYPE_CHECKING:
 
 FAILED = 2
 
-Model = Annotated[
-    str,
-    typer.Argument(
-        metavar="MODEL",
-        show_default=False,
-        help="A function of yours that returns what sightline.wrap gives, as py:package.module:factory, or the folder "
-        "of a model that sightline train wrote.",
-    ),
-]
-
 
 def check_model(
-    model: Model,
+    model: flags.TrainedModel,
     data: flags.DataOrTexts = None,
     text: flags.Text = "text",
     label: flags.Label = "label",

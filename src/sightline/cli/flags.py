@@ -124,8 +124,8 @@ TrainedModel = Annotated[
     typer.Argument(
         metavar="MODEL",
         show_default=False,
-        help="The folder of a model that sightline train wrote, or a function of yours that returns what "
-        "sightline.wrap gives, as py:package.module:factory.",
+        help="A function of yours that returns what sightline.wrap gives, as py:package.module:factory, or the folder "
+        "of a model that sightline train wrote.",
     ),
 ]
 Preset = Annotated[

@@ -32,6 +32,9 @@ from sightline.types import Auditable, Subject
 BROUGHT = "given"
 """The one map that is not made here: scores that another tool made."""
 
+COMMON = ("the", "film", "was", "good", "and", "bad")
+"""Words that stand between those of a text where a model is proved: one word alone proves nothing of attention."""
+
 
 @dataclass(frozen=True)
 class Reader:
@@ -90,7 +93,7 @@ def look(
     """Look at one text: its words, the probability of every class, and maps over the words as an audit takes them.
 
     A map over one text is not evidence: whether it may be shown is what an audit answers. A model from elsewhere is
-    proved on this text and a few others first, as before an audit.
+    first proved on texts of these words and a few common ones, as before an audit.
 
     Parameters
     ----------
@@ -109,7 +112,8 @@ def look(
     known = known_model(model, device)
     chosen = _chosen(maps)
     example = unlabelled(text, query, max_tokens)
-    ready = admit(known.model, (example, *texts_without_data(queries=query is not None)))
+    beside = texts_without_data((*example.tokens, *COMMON), queries=query is not None)
+    ready = admit(known.model, beside, known.model.labels)
     return _looked(Reader(ready, chosen, max_tokens, known.advice, _of_model(audit, ready)), example)
 
 

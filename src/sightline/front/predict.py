@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice, repeat
+from itertools import islice, zip_longest
 
 import numpy as np
 
@@ -39,9 +39,7 @@ def predict(
     """
     if isinstance(texts, str) or isinstance(queries, str):
         raise DataError("expected a list of texts, got one text; put it in a list")
-    asked = repeat(None) if queries is None else _as_many(queries)
-    pairs = enumerate(zip(texts, asked, strict=queries is not None))
-    examples = (unlabelled(*pair, max_tokens, i, "texts") for i, pair in pairs)
+    examples = (unlabelled(*pair, max_tokens, i, "texts") for i, pair in enumerate(_pairs(texts, queries)))
     return list(predictions(known_model(model, device).model, examples, batch_size))
 
 
@@ -65,5 +63,12 @@ def _batch(model: Auditable, examples: list[Example]) -> Iterator[Prediction]:
         yield Prediction(names[chosen[row]] if known else None, dict(zip(names, told, strict=True)))
 
 
-def _as_many(queries: Iterable[str]) -> Iterator[str | None]:
-    yield from queries
+def _pairs(texts: Iterable[str], queries: Iterable[str] | None) -> Iterator[tuple[str, str | None]]:
+    """Put each text beside its query, as far as there are queries."""
+    if queries is None:
+        yield from ((text, None) for text in texts)
+        return
+    for text, query in zip_longest(texts, queries):
+        if text is None or query is None:
+            raise DataError("expected a query for each text, got another number of them")
+        yield text, query

@@ -69,7 +69,7 @@ def _corpus(name: str, cells: Sequence[Cells], columns: Iterable[str]) -> Corpus
     asked = [text for text in found if text.tokens]
     texts = tuple(text for text in asked if text.query != ())
     if not texts:
-        raise DataError(f"expected texts with words in them, got {len(found)} texts without", name)
+        raise DataError(f"expected texts with words in them, got {len(found) or 'none'}", name)
     dropped = {NO_WORDS: len(found) - len(asked), NO_QUERY: len(asked) - len(texts)}
     return Corpus(texts, label_names, dropped=dropped, columns={column: column for column in columns})
 

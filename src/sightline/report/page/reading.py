@@ -70,7 +70,7 @@ def notes(reading: Reading) -> list[str]:
     """Say what was cut, unknown and absent, that one text is no evidence, and what an audit found."""
     told = []
     if reading.cut:
-        told.append(f"Cut: the last {count(reading.cut)} words were not read.")
+        told.append(f"Cut: the last {count(reading.cut)} {'word was' if reading.cut == 1 else 'words were'} not read.")
     if reading.known is None:
         told.append("This model does not say which words it knows.")
     elif reading.unknown:

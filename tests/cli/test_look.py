@@ -1,0 +1,107 @@
+"""``sightline look`` and ``sightline predict``: a saved model, and texts without labels."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import TINY, Call
+from tests.cli.test_exit_codes import one_error
+
+
+@pytest.fixture(scope="module")
+def model(sightline: Call, table: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("trained") / "model"
+    assert sightline("train", "--data", table, *TINY, "--companions", "none", "--out", folder).code == 0
+    return folder
+
+
+def test_a_text_is_looked_at(sightline: Call, model: Path) -> None:
+    done = sightline("look", model, "a good1 unheard film")
+    assert (done.code, done.err) == (0, "")
+    assert "Words that the model does not know: unheard." in done.out
+    assert f"sightline audit --model {model} --data FILE" in done.out
+    told = sightline("look", model, "a good1 unheard film", "--json", "--map", "attention", "--map", "evidence").json
+    assert [word["word"] for word in told["words"]] == ["a", "good1", "unheard", "film"]
+    assert [word["known"] for word in told["words"]] == [True, True, False, True]
+    assert sum(word["attention"] for word in told["words"]) == pytest.approx(1)
+    assert "deletion" not in told["words"][0]
+    assert sum(told["probabilities"].values()) == pytest.approx(1)
+    assert "not evidence" in told["warning"]
+
+
+def test_a_text_comes_from_stdin(sightline: Call, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("a good1\nfilm\n"))
+    assert sightline("look", model, "-", "--json").json["text"] == "a good1\nfilm\n"
+
+
+def test_the_verdict_stands_beside_a_text_where_there_is_an_audit(sightline: Call, finished, model: Path) -> None:
+    done = sightline("look", model, "a good1 film", "--audit", finished.saved)
+    assert f"Its audit, of 18 texts: attention {finished.ran.json['verdict']}" in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("a text", "--map", "nothing"), "error: --map: expected one of attention"),
+        (("",), "expected a text with words in it"),
+        (("a text", "--query", "why"), "expects no query, got a query"),
+        (("a text", "--audit", "nowhere"), "nowhere"),
+    ],
+)
+def test_what_cannot_be_looked_at_is_one_error(sightline: Call, model: Path, arguments, told) -> None:
+    done = sightline("look", model, *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert told in one_error(done.err)
+
+
+def test_a_table_needs_no_labels(sightline: Call, model: Path, here: Path) -> None:
+    Path("new.csv").write_text('id,body\n7,"a good1, film"\n\n8,bad2\n', encoding="utf-8")
+    done = sightline("predict", model, "new.csv", "--text", "body")
+    assert done.code == 0
+    assert done.err == "note: new.csv: 1 empty rows, which get no prediction\n"
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert [row["line"] for row in rows] == ["2", "4"]
+    assert [set(row) for row in rows] == [{"line", "predicted", "probability of neg", "probability of pos"}] * 2
+    alone = sightline("predict", model, "a good1, film", "bad2", "--json").json
+    assert [one["line"] for one in alone] == [1, 2]
+    for row, one in zip(rows, alone, strict=True):
+        assert row["predicted"] == one["predicted"]
+        assert float(row["probability of pos"]) == pytest.approx(one["probabilities"]["pos"], abs=1e-12)
+
+
+def test_a_file_is_written_in_the_form_of_its_name(sightline: Call, model: Path, here: Path) -> None:
+    Path("new.jsonl").write_text('{"text": "a good1 film"}\n', encoding="utf-8")
+    assert sightline("predict", model, "new.jsonl", "--out", "out.jsonl").out == ""
+    assert json.loads(Path("out.jsonl").read_text())["line"] == 1
+    sightline("predict", model, "new.jsonl", "--out", "out.csv", "--format", "jsonl")
+    assert Path("out.csv").read_text() == Path("out.jsonl").read_text()
+
+
+def test_lines_of_stdin_are_texts(sightline: Call, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("a good1 film\nbad2\n"))
+    assert [one["line"] for one in sightline("predict", model, "-", "--json").json] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("rows", "flags", "told"),
+    [
+        ("text\ngood,bad\n", (), "expected 1 fields as in the header"),
+        ("id,text\n1,good\n2,\n", (), "new.csv:3: expected a text with words in it"),
+        ("body\ngood\n", (), "there is no column 'text'"),
+        ("text\ngood\n", ("--query", "why"), "there is no column 'why'"),
+        ("text\ngood\n", ("--out", "new.csv"), "FILE and --out both name new.csv"),
+    ],
+)
+def test_a_bad_row_is_named_and_nothing_is_written(sightline: Call, model: Path, here: Path, rows, flags, told) -> None:
+    Path("new.csv").write_text(rows, encoding="utf-8")
+    done = sightline("predict", model, "new.csv", *(flags or ("--out", "out.csv")))
+    assert (done.code, done.out) == (2, "")
+    assert told in one_error(done.err)
+    assert [path.name for path in here.iterdir()] == ["new.csv"]
+
+
+def test_a_column_of_queries_needs_a_table(sightline: Call, model: Path) -> None:
+    assert "names a column" in one_error(sightline("predict", model, "a text", "--query", "why").err)

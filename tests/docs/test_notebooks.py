@@ -1,0 +1,55 @@
+"""The notebooks run as they stand, in a kernel of their own, and what they display is what a reader is to see."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+NOTEBOOKS = {path.stem: path for path in sorted(EXAMPLES.glob("*.ipynb"))}
+
+
+def displayed(path: Path, folder: Path) -> list[dict[str, Any]]:
+    """Run a notebook in an empty folder, and give what its cells display; a cell that fails is an error."""
+    notebook = nbformat.read(path, as_version=4)
+    kernel = {**os.environ, "OMP_NUM_THREADS": "1"}  # as these tests themselves: equal threads, equal bits
+    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(folder)}}).execute(env=kernel)
+    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert [output.text for output in outputs if output.get("name") == "stderr"] == []
+    return [output.data for output in outputs if "data" in output]
+
+
+def test_the_notebooks_are_those_that_were_promised() -> None:
+    assert list(NOTEBOOKS) == ["engineer", "teacher"]
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_notebook_is_kept_without_outputs(name: str) -> None:
+    notebook = nbformat.read(NOTEBOOKS[name], as_version=4)
+    nbformat.validate(notebook)
+    assert all(not cell.outputs and cell.execution_count is None for cell in notebook.cells if cell.cell_type == "code")
+
+
+def test_the_teacher_sees_a_text_change_and_its_verdict(tmp_path: Path) -> None:
+    look, edited, turned, audit, beside = (one["text/html"] for one in displayed(NOTEBOOKS["teacher"], tmp_path))
+    assert "Before:" not in look
+    for one in (look, edited, turned, beside):
+        assert "not evidence: whether it may be shown is what an audit answers" in one
+        assert "background:rgb(" in one
+    assert "Before:" in edited
+    assert "Before:" in turned
+    assert "Can be shown" in audit
+    assert "Its audit, of " in beside
+
+
+def test_the_engineer_reads_which_map_may_be_shown(tmp_path: Path) -> None:
+    audit, cards, predictions, look, page = displayed(NOTEBOOKS["engineer"], tmp_path)
+    assert "Can be shown" in audit["text/html"]
+    assert "'test': 60" in cards["text/plain"]
+    assert "'good'" in predictions["text/plain"]
+    assert "Its audit, of 60 texts" in look["text/html"]
+    assert "report.html" in page["text/plain"]
+    assert (tmp_path / "report.html").stat().st_size > 10_000

@@ -1,0 +1,104 @@
+"""Three lines of Python do what the command line does, with the same numbers."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import sightline
+from sightline.audits import Audit
+from sightline.data.dataset import Dataset
+from sightline.data.loading import load
+from sightline.errors import DataError, ModelError, SpecError
+from sightline.experiments.run import Trained
+from sightline.experiments.saved import save_trained
+from sightline.experiments.subject import audited, choose
+from sightline.spec.texts import parse_data
+from sightline.spec.values import GIVEN, DataSpec
+from tests.front.conftest import CORPUS, MODEL
+
+
+def test_three_lines_give_the_numbers_of_the_command_line(model: Trained, audit: Audit) -> None:
+    trained, found = audited(choose(parse_data(CORPUS), MODEL, {"epochs": 2}, seed=0, limit=8))
+    for name, weight in trained.model.state_dict().items():
+        assert torch.equal(weight, model.model.state_dict()[name])
+    assert list(model.companions) == ["uniform"]
+    assert (audit.verdict, audit.metrics, audit.findings) == (found.verdict, found.metrics, found.findings)
+    assert audit.spec["data"] == found.spec["data"]
+    assert audit.spec["trainings"].keys() == found.spec["trainings"].keys()
+    assert audit.spec["seed"] == 0
+
+
+def test_a_saved_model_brings_its_companions_along(model: Trained, data: Dataset, audit: Audit, tmp_path: Path) -> None:
+    folder = save_trained(model, tmp_path / "model", 0)
+    assert sightline.audit(folder, data, limit=8).findings == audit.findings
+    assert sightline.look(str(folder), "one two").advice == f"sightline audit --model {folder} --data FILE"
+    alone = sightline.audit(model, data, {}, limit=8)
+    assert "retrained" not in {name for name, m in alone.measurements.items() if type(m).__name__ == "Measurement"}
+
+
+def test_texts_that_were_trained_on_are_refused(model: Trained, data: Dataset) -> None:
+    turned = replace(data, test=data.train[:5], train=data.test)
+    with pytest.raises(DataError, match="5 of 5 test texts were used to train"):
+        sightline.audit(model, turned)
+
+
+def test_a_spec_is_no_trained_model() -> None:
+    with pytest.raises(ModelError, match="got a spec; train it first") as told:
+        sightline.predict("bilstm+additive", ["a text"])
+    assert told.value.field == "model"
+
+
+def texts(n: int = 30) -> list[str]:
+    return [f"{('good', 'bad')[i % 2]} film number {i}" for i in range(n)]
+
+
+def test_lists_are_data_like_a_table(tmp_path: Path) -> None:
+    labels = np.arange(30) % 2
+    lists = sightline.data_from(texts(), labels, name="mine")
+    rows = "\n".join(f"{text},{label}" for text, label in zip(texts(), labels, strict=True))
+    (tmp_path / "mine.csv").write_text(f"text,label\n{rows}\n")
+    table = sightline.load(tmp_path / "mine.csv")
+    for split, found in lists.splits.items():
+        assert [(e.text, e.tokens, e.label, e.index) for e in found] == [
+            (e.text, e.tokens, e.label, e.index) for e in table.splits[split]
+        ]
+    assert lists.label_names == table.label_names == ("0", "1")
+    assert lists.train[0].id == "mine:0"
+    assert lists.card["source"] == "mine"
+
+
+def test_splits_and_queries_of_lists_are_followed() -> None:
+    names = ["train"] * 20 + ["dev"] * 4 + ["test"] * 6
+    found = sightline.data_from(texts(), ["x", "y"] * 15, splits=names, queries=["why ?"] * 30)
+    assert [len(split) for split in found.splits.values()] == [20, 4, 6]
+    assert found.test[0].query == ("why", "?")
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ((["a", "b"], ["x"]), "expected a label for each of 2 texts, got 1"),
+        (("ab", ["x", "y"]), "got one text: 'ab'"),
+        ((["a", 5], ["x", "y"]), "texts:1: expected a text in 'text', got 5"),
+        ((["a", "b"], ["x", None]), "texts:1: expected a label"),
+        (([], []), "got none"),
+        (([" ", "?\u200b"][:1], ["x"]), "words in them, got 1"),
+    ],
+)
+def test_what_is_wrong_with_lists_names_its_place(given: tuple[list[object], list[object]], told: str) -> None:
+    with pytest.raises(DataError, match=told):
+        sightline.data_from(*given)
+
+
+def test_texts_that_were_handed_over_are_known_by_their_content(data: Dataset) -> None:
+    def key(labels: list[str]) -> str:
+        lists = sightline.data_from(texts(), labels)
+        return sightline.train(lists, MODEL, epochs=1, companions="none").record["key"]
+
+    labels = ["x", "y"] * 15
+    assert key(labels) == key(labels) != key(["y", "x"] * 15)
+    with pytest.raises(SpecError, match="hand them over again"):
+        load(DataSpec(GIVEN, "texts"), 0)

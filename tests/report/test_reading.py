@@ -1,0 +1,108 @@
+"""One text for a notebook and for a terminal: harmless, readable without colours, and never without its warning."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sightline.reading import Prediction, Reading
+from sightline.report.page.reading import in_notebook, rows_of, style_of
+from sightline.report.sheets.predictions import about, written
+from sightline.report.sheets.reading import lines, shaded
+from tests.report.audits import HOSTILE, audit, record
+from tests.report.pages import Page
+
+
+def reading(text: str = "a good film indeed", **changes: object) -> Reading:
+    told = replace(record(text, 0), label="", predicted="pos")
+    n = len(told.tokens)
+    values = np.linspace(-0.5, 1.0, n)
+    maps = {"attention": np.abs(values), "signed_gradient": values}
+    found = Reading(
+        "a model", told, {"pos": 0.75, "neg": 0.25}, maps, {}, (True,) * (n - 1) + (False,), 0, "sightline audit"
+    )
+    return replace(found, **changes)
+
+
+def test_the_words_are_shaded_by_size_and_side() -> None:
+    weights, sides = rows_of(reading())
+    assert [piece.shade for piece in weights.pieces if piece.shade] == ["s5", "s0", "s5", "s10 unknown"]
+    assert [piece.shade for piece in sides.pieces if piece.shade] == ["n5", "s0", "s5", "s10 unknown"]
+    assert "".join(piece.text for piece in sides.pieces) == "a good film indeed"
+    assert style_of("s10") != style_of("n10")
+    assert "underline" in style_of("n1")  # a side can be told without seeing colours
+    assert style_of("s0") == style_of("na") == style_of("") == ""
+    assert "dotted" in style_of("s0 unknown")
+
+
+def test_the_block_tells_everything_in_words() -> None:
+    shown = Page(in_notebook(reading()))
+    text = " ".join(shown.text().split())
+    assert "pos (predicted)0.750" in text.replace(") 0", ")0")
+    for told in ("signed gradient", "for the predicted class", "against", "not known to the model: indeed"[:22]):
+        assert told in text
+    assert "Words that the model does not know: indeed." in text
+    assert "not evidence: whether it may be shown is what an audit answers: sightline audit" in text
+    assert "against" not in Page(in_notebook(reading(maps={"attention": np.ones(4)}))).text()
+
+
+def test_a_change_is_seen_beside_what_was_before() -> None:
+    told = reading(before=reading("a bad film indeed", probabilities={"pos": 0.125, "neg": 0.875}))
+    for text in (Page(in_notebook(told)).text(), "\n".join(lines(told))):
+        assert "a bad film indeed" in text
+        assert "0.125" in text
+        assert "0.875" in text
+
+
+def test_an_audit_says_what_may_be_shown() -> None:
+    told = reading(audit=audit())
+    for text in (Page(in_notebook(told)).text(), "\n".join(lines(told))):
+        assert "Its audit, of 24 texts: attention can be shown with" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_nothing_in_a_text_is_obeyed(text: str) -> None:
+    told = reading(
+        text, probabilities={text: 1.0, "b": 0.0}, absent={"evidence": text}, advice=text, before=reading(text)
+    )
+    page = Page(in_notebook(told))
+    assert page.torn == []
+    for tag, attributes in page.tags:
+        assert tag in {"div", "p", "bdi", "span", "table", "thead", "tbody", "tr", "th", "td"}
+        assert set(attributes) <= {"style", "scope"}
+        assert "url(" not in attributes.get("style", "")
+    in_notebook(told).encode()
+    printed = [*lines(told), *(line.plain for line in shaded(told))]
+    assert not any(sign in line for line in printed for sign in "\x1b\0\x07\u202e")
+
+
+def test_the_terminal_says_each_number() -> None:
+    told = "\n".join(lines(reading(cut=2, known=None, absent={"evidence": "needs more"})))
+    assert "0  a       0.500      −0.500" in told
+    assert "Cut: the last 2 words were not read." in told
+    assert "No token evidence: needs more." in told
+    assert "does not say which words it knows" in told
+    nothing = reading("one", maps={"deletion": np.array([np.nan])}, known=(True,))
+    assert "0  one   —" in "\n".join(lines(nothing))
+    assert nothing.to_json()["words"][0]["deletion"] != 0
+
+
+def test_colours_of_a_terminal_bring_their_ink() -> None:
+    weights, sides = shaded(reading())
+    assert weights.plain == "attention: a good film indeed"
+    styles = [str(span.style) for span in sides.spans if "rgb" in str(span.style)]
+    assert len(set(styles)) == 3
+    assert all(style.startswith(("black on", "underline black on")) for style in styles)
+
+
+def test_predictions_are_written_line_by_line_in_full() -> None:
+    found = [(2, Prediction("=a", {"=a": 2 / 3, "b": 1 / 3})), (3, Prediction(None, {"=a": np.nan, "b": np.nan}))]
+    assert "".join(written(found, "csv")).splitlines() == [
+        "line,predicted,probability of =a,probability of b",
+        "2,'=a,0.6666666666666666,0.3333333333333333",
+        "3,,,",
+    ]
+    assert (
+        list(written(found, "jsonl"))[1] == '{"line": 3, "predicted": null, "probabilities": {"=a": null, "b": null}}\n'
+    )
+    assert about(*found[0])["probabilities"]["b"] == 1 / 3
