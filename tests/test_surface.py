@@ -12,7 +12,7 @@ from sightline.seeds import Seeds, seed_for
 
 
 def test_public_names() -> None:
-    assert sightline.__all__ == ["Audit", "SightlineError", "audit", "load", "wrap"]
+    assert sightline.__all__ == ["Audit", "SightlineError", "audit", "compare", "load", "wrap"]
     assert dir(sightline) == sorted(sightline.__all__)
     assert all(getattr(sightline, name).__name__ == name for name in sightline.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

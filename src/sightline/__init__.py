@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sightline.adapters.module import wrap as wrap
     from sightline.auditing import audit as audit
     from sightline.audits import Audit as Audit
+    from sightline.audits import compare as compare
     from sightline.data.loading import load as load
     from sightline.errors import SightlineError as SightlineError
 
@@ -19,11 +20,12 @@ _HOMES = {
     "Audit": "sightline.audits",
     "SightlineError": "sightline.errors",
     "audit": "sightline.auditing",
+    "compare": "sightline.audits",
     "load": "sightline.data.loading",
     "wrap": "sightline.adapters.module",
 }
 
-__all__ = ["Audit", "SightlineError", "audit", "load", "wrap"]
+__all__ = ["Audit", "SightlineError", "audit", "compare", "load", "wrap"]
 
 
 def __getattr__(name: str) -> Any:
