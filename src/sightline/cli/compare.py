@@ -70,9 +70,9 @@ def _compare(named: Sequence[Named], out: Path, *, texts: bool, as_json: bool) -
     from sightline.report.page.compare import write_comparison  # noqa: PLC0415  (jinja2)
     from sightline.report.sheets.compare import comparison_lines  # noqa: PLC0415  (numpy)
 
+    found = compared(*(one.read() for one in named), places=[str(one) for one in named])
     for one in named:
         note_unsealed(one.folder)
-    found = compared(*(one.read() for one in named), places=[str(one) for one in named])
     with writing(out):
         write_comparison(found, out, texts)
     if not as_json:

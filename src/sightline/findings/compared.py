@@ -16,6 +16,7 @@ from jaxtyping import Int
 from sightline.errors import SpecError
 from sightline.findings.claims import CLAIMS
 from sightline.findings.comparison import Beside, Compared, Shared, Side, SideBySide
+from sightline.findings.evidence import Three, named_threes
 from sightline.findings.matched import Matched, attention_apart, match
 from sightline.findings.thresholds import committed
 from sightline.findings.ways import Way, ways
@@ -67,11 +68,23 @@ def _asked(first: Side, other: Side, matched: Matched) -> Iterator[Asked]:
     """Name what is compared, in an order that no number decides: all ways to ask each claim, then accuracy."""
     if matched.unpaired:
         return
+    repeats = set(_repeats())
     for claim in CLAIMS.values():
-        theirs = ways(other.evidence, claim)
-        for way, ours in ways(first.evidence, claim).items():
-            yield claim.code, claim.text, way, _both(ours, theirs[way], first, other, matched)
+        ours, theirs = ways(first.evidence, claim), ways(other.evidence, claim)
+        for way in ours:
+            if (claim.code, way) not in repeats:
+                yield claim.code, claim.text, way, _both(ours[way], theirs[way], first, other, matched)
     yield ACCURACY, RIGHT, "", (_right(first, matched.first), _right(other, matched.second))
+
+
+def _repeats() -> Iterator[tuple[str, str]]:
+    """Name the ways to ask a claim that an earlier claim asks too: they are compared once."""
+    seen: set[Three] = set()
+    for claim in CLAIMS.values():
+        for way, three in (named_threes(claim) if claim.floor else {}).items():
+            if three in seen:
+                yield claim.code, way
+            seen.add(three)
 
 
 def _both(ours: Way, theirs: Way, first: Side, other: Side, matched: Matched) -> Both:

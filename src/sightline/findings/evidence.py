@@ -189,7 +189,7 @@ OPERATORS = ("deleted", "replaced")
 """What happens to the words that are removed: they go, or words of other texts take their places."""
 
 
-def asked(claim: Claim) -> dict[str, Three]:
+def named_threes(claim: Claim) -> dict[str, Three]:
     """Name each way in which a claim is asked: by its floor, or by what happens to the words that are removed."""
     first, *others = threes(claim)
     if claim.kind == "two operators":

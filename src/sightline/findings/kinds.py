@@ -12,7 +12,7 @@ from jaxtyping import Float
 from sightline.findings.claim import Claim, Kind
 from sightline.findings.decide import decide, strongest
 from sightline.findings.drops import DROPS, WORDS, lost
-from sightline.findings.evidence import Evidence, Three, asked, threes
+from sightline.findings.evidence import Evidence, Three, named_threes, threes
 from sightline.results import Estimate
 from sightline.statistics import bootstrap
 from sightline.statistics.contrast import p_value
@@ -44,7 +44,7 @@ class Judged:
 
 def contrast(evidence: Evidence, claim: Claim) -> Judged | str:
     """Compare the number with its floor, paired by text; with each of two floors where there are two."""
-    ways = asked(claim)
+    ways = named_threes(claim)
     if why := missing(evidence, ways[claim.floor_words]):
         return why
     tests = {words: _test(evidence, three) for words, three in ways.items() if not missing(evidence, three)}
@@ -58,7 +58,7 @@ def contrast(evidence: Evidence, claim: Claim) -> Judged | str:
 
 def two_operators(evidence: Evidence, claim: Claim) -> Judged | str:
     """Ask twice, by two operators that break a text in different ways."""
-    known = {words: three for words, three in asked(claim).items() if not missing(evidence, three)}
+    known = {words: three for words, three in named_threes(claim).items() if not missing(evidence, three)}
     if not known:
         return missing(evidence, threes(claim)[0])
     tests = {words: _test(evidence, three) for words, three in known.items()}

@@ -11,7 +11,7 @@ import numpy as np
 
 from sightline.findings.claim import Claim, Kind
 from sightline.findings.drops import DROPS, WORDS
-from sightline.findings.evidence import Evidence, asked
+from sightline.findings.evidence import Evidence, named_threes
 from sightline.findings.kinds import lost_of, missing, share_of
 from sightline.findings.pairs import pair_sums
 from sightline.statistics.dyads import PairSums
@@ -28,11 +28,11 @@ def ways(evidence: Evidence, claim: Claim) -> dict[str, Way]:
 
 
 def _against_floors(evidence: Evidence, claim: Claim) -> dict[str, Way]:
-    return {words: missing(evidence, three) or evidence.sums(three) for words, three in asked(claim).items()}
+    return {words: missing(evidence, three) or evidence.sums(three) for words, three in named_threes(claim).items()}
 
 
 def _of_pairs(evidence: Evidence, claim: Claim) -> dict[str, Way]:
-    ((words, three),) = asked(claim).items()
+    ((words, three),) = named_threes(claim).items()
     taken, name = evidence.taken(claim.measure), claim.number.rpartition(".")[2]
     if taken is None or (why := missing(evidence, three)):
         return {words: evidence.why_not(claim.number) if taken is None else why}

@@ -57,8 +57,11 @@ def rows(across: AcrossSeeds) -> Iterator[AcrossRow]:
 
 
 def _cells(number: NumberAcross) -> tuple[tuple[str, ...], str]:
+    """Write a number by seed, and its mean; of fewer seeds than there are, it says of how many."""
     cells = tuple("—" if one is None else interval(one) for one in number.by_seed)
-    return cells, "—" if number.mean.n == 0 else interval(number.mean)
+    known = sum(one is not None and one.value == one.value for one in number.by_seed)
+    of = "" if known == len(cells) else f" ({count(known)} of {count(len(cells))} seeds)"
+    return cells, f"{interval(number.mean)}{of}" if known else "—"
 
 
 def _counts(answers: tuple[str, ...]) -> str:

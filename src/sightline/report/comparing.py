@@ -80,8 +80,18 @@ def counted(whole: SideBySide, at: int) -> list[str]:
 
 def name_of(claim: Compared, one: Beside) -> str:
     """Name what was compared; the way to ask where a claim has several."""
+    return f"{claim.code} ({way})" if (way := way_of(claim, one)) else claim.code
+
+
+def way_of(claim: Compared, one: Beside) -> str:
+    """Say which way to ask it is, where a claim has several."""
     several = sum(other.code == claim.code for other in one.claims) > 1
-    return f"{claim.code} ({claim.way})" if several else claim.code
+    return claim.way[:1].lower() + claim.way[1:] if several else ""
+
+
+def words_of(claim: Compared, one: Beside) -> str:
+    """Say what the claim is, and which way to ask it is where there are several."""
+    return f"{claim.claim} ({way})" if (way := way_of(claim, one)) else claim.claim
 
 
 def cells(claim: Compared) -> Sequence[str]:

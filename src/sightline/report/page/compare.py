@@ -149,7 +149,7 @@ def _claim(claim: Compared, one: Beside) -> ClaimRow:
     p = "—" if claim.p_adjusted is None else p_value(claim.p_adjusted)
     why = "" if one.unpaired else claim.why
     cells, n = tuple(comparing.cells(claim)), comparing.texts_of(claim)
-    return ClaimRow(comparing.name_of(claim, one), claim.claim, cells, n, p, claim.answer, why)
+    return ClaimRow(claim.code, comparing.words_of(claim, one), cells, n, p, claim.answer, why)
 
 
 def _groups(shared: Shared, held: tuple[HeldTexts, HeldTexts], names: tuple[str, str], texts: bool) -> Iterator[Group]:

@@ -25,5 +25,6 @@ def comparison_lines(whole: SideBySide) -> list[str]:
 
 def _cells(claim: Compared, one: Beside) -> tuple[str, ...]:
     p = "—" if claim.p_adjusted is None else p_value(claim.p_adjusted)
-    why = claim.claim if one.unpaired or not claim.why else f"{claim.claim}: {claim.why}"
-    return comparing.name_of(claim, one), *comparing.cells(claim), comparing.texts_of(claim), p, claim.answer, why
+    words = comparing.words_of(claim, one)
+    why = words if one.unpaired or not claim.why else f"{words}: {claim.why}"
+    return claim.code, *comparing.cells(claim), comparing.texts_of(claim), p, claim.answer, why
