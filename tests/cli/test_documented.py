@@ -16,6 +16,7 @@ def test_the_commands_are_those_that_were_promised():
         "train",
         "audit",
         "report",
+        "compare",
         "study",
         "results",
         "list",
