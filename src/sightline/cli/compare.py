@@ -51,7 +51,7 @@ def compare(
     from sightline.experiments.named import named_audits  # noqa: PLC0415  (numpy and the report, for this command alone)
 
     named = named_audits(audits, store)
-    check_places([("AUDIT", one.folder) for one in named], Output("--out", out))
+    check_places([("--store", store), *(("AUDIT", one.folder) for one in named)], Output("--out", out))
     _refuse_repeats(named)
     _compare(named, out, texts=not no_texts, as_json=as_json)
 
