@@ -16,6 +16,7 @@ def test_public_names() -> None:
         "Audit",
         "SightlineError",
         "audit",
+        "compare",
         "data_from",
         "load",
         "look",

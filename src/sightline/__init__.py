@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sightline.adapters.module import wrap as wrap
     from sightline.audits import Audit as Audit
+    from sightline.audits import compare as compare
     from sightline.data.corpora.given import data_from as data_from
     from sightline.errors import SightlineError as SightlineError
     from sightline.front.look import look as look
@@ -23,6 +24,7 @@ _HOMES = {
     "Audit": "sightline.audits",
     "SightlineError": "sightline.errors",
     "audit": "sightline.front.train",
+    "compare": "sightline.audits",
     "data_from": "sightline.data.corpora.given",
     "load": "sightline.front.train",
     "look": "sightline.front.look",
@@ -31,7 +33,7 @@ _HOMES = {
     "wrap": "sightline.adapters.module",
 }
 
-__all__ = ["Audit", "SightlineError", "audit", "data_from", "load", "look", "predict", "train", "wrap"]
+__all__ = ["Audit", "SightlineError", "audit", "compare", "data_from", "load", "look", "predict", "train", "wrap"]
 
 
 def __getattr__(name: str) -> Any:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sightline.findings.compared import compared
+from sightline.findings.comparison import SideBySide
+from sightline.report.page.compare import write_comparison
 from sightline.report.page.render import in_notebook, write_page
 from sightline.results import Results
 from sightline.saving import load_results, save_results
@@ -27,6 +31,28 @@ class Audit(Results):
         """Read an audit that `save` wrote."""
         return Audit(**vars(load_results(folder)))
 
+    def compare(self, *others: Audit) -> Comparison:
+        """Compare others with this audit, on the texts that they share with it."""
+        return compare(self, *others)
+
     def _repr_html_(self) -> str:
         """Show verdict and findings where the audit is the last line of a notebook's cell."""
         return in_notebook(self)
+
+
+@dataclass(frozen=True)
+class Comparison(SideBySide):
+    """Audits side by side, and what lies between their effects; draw it, or take its numbers."""
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write the comparison as one self-contained HTML page."""
+        return write_comparison(self, path)
+
+
+def compare(*audits: Results, places: Sequence[str] = ()) -> Comparison:
+    """Compare each audit with the first, on the texts that both have.
+
+    Effects, and accuracy, get a difference with an interval, for which texts are drawn together; what is called
+    different is so among all that is compared. ``places`` says where each audit was read from, for the report.
+    """
+    return Comparison(**vars(compared(audits, places)))

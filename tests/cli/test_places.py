@@ -33,6 +33,7 @@ WRITES: dict[tuple[str, str], list[str]] = {
     ("audit", "--save"): ["audit", "--data", "d.csv", "--save"],
     ("train", "--out"): ["train", "--data", "d.csv", "--out"],
     ("report", "--out"): ["report", "sa", "--out"],
+    ("compare", "--out"): ["compare", "sa", "m", "--out"],
     ("study", "--table"): ["study", "s.toml", "--store", "st", "--table"],
     ("study", "--store"): ["study", "s.toml", "--store"],
     ("results", "--csv"): ["results", "--store", "st", "--csv"],
@@ -41,7 +42,7 @@ WRITES: dict[tuple[str, str], list[str]] = {
 }
 """Each flag by which a command is told where to write, behind what else the command needs."""
 READS = {("audit", "--scores"), ("audit", "--vectors"), ("train", "--vectors"), ("report", "folder"), ("study", "file"),
-         ("results", "--store")}  # fmt: skip
+         ("results", "--store"), ("compare", "--store")}  # fmt: skip
 WITHIN = [("demo", "--out")]
 """What lies in the folder is written, not the folder."""
 

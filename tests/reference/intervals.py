@@ -139,3 +139,78 @@ def bca_interval(values: Sequence[float], drawn: Sequence[float], level: float) 
     ends = [bias + norm.ppf(share) for share in ((1 - level) / 2, (1 + level) / 2)]
     low, high = (np.quantile(drawn, norm.cdf(bias + end / (1 - acceleration * end))) for end in ends)
     return float(low), float(high)
+
+
+def difference_interval(
+    tops: Sequence[Sequence[float]],
+    bottoms: Sequence[Sequence[float]],
+    clusters: Sequence[int],
+    weights: Sequence[Sequence[float]],
+    level: float,
+    effective: float,
+) -> tuple[float, float, float, float]:
+    """Second ratio less the first, its ends and its p-value: each resample is a list of clusters, for both ratios alike.
+
+    ``effective`` is the number of groups that Student's interval is of.
+    """
+    names = sorted(set(clusters))
+    each = [
+        [tuple(sum_of(values, clusters, name) for values in (u, v)) for name in names]
+        for u, v in zip(tops, bottoms, strict=True)
+    ]
+    value, error = _difference_and_error(*each)
+    drawn = []
+    for row in weights:
+        samples = [[pair for pair, times in zip(one, row, strict=True) for _ in range(int(times))] for one in each]
+        if any(sum(v for _, v in sample) <= 0 for sample in samples):
+            continue
+        again, other = _difference_and_error(*samples)
+        if other > error / 10:
+            drawn.append((again - value) / other)
+    usual = t.ppf((1 + level) / 2, max(effective - 1, 1))
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    at = value / error
+    beyond = sum(one >= at for one in drawn) if at > 0 else sum(one <= at for one in drawn)
+    p = max(2 * (1 + beyond) / (len(drawn) + 1), 2 * t.cdf(-abs(at), max(effective - 1, 1)))
+    return value, value - error * max(high, usual), value + error * max(-low, usual), min(p, 1.0)
+
+
+def _difference_and_error(
+    first: Sequence[tuple[float, float]], second: Sequence[tuple[float, float]]
+) -> tuple[float, float]:
+    (below, one), (beneath, other) = (
+        (sum(v for _, v in pairs), _ratio_and_error(pairs)[0]) for pairs in (first, second)
+    )
+    n = len(first)
+    moved = [(d - other * b) / beneath - (c - one * a) / below for (c, a), (d, b) in zip(first, second, strict=True)]
+    return other - one, sqrt(n / (n - 1) * sum(z**2 for z in moved))
+
+
+def dyad_difference(
+    tops: Sequence[Sequence[float]], bottoms: Sequence[Sequence[float]], pairs: Sequence[Sequence[tuple[int, int]]]
+) -> tuple[float, float]:
+    """Second ratio over pairs less the first, and its error: without each text in turn, as for one ratio."""
+    values = [sum(top) / sum(bottom) for top, bottom in zip(tops, bottoms, strict=True)]
+    all_pairs = {frozenset(pair) for each in pairs for pair in each}
+    variance, least = 0.0, 0.0
+    for text in {text for two in all_pairs for text in two}:
+        without = []
+        for top, bottom, each in zip(tops, bottoms, pairs, strict=True):
+            rest = [place for place, pair in enumerate(each) if text not in pair]
+            without.append(sum(top[p] for p in rest) / sum(bottom[p] for p in rest))
+        variance += ((without[1] - values[1]) - (without[0] - values[0])) ** 2
+    for two in all_pairs:
+        added = [
+            sum(top[p] - value * bottom[p] for p, pair in enumerate(each) if set(pair) == two) / sum(bottom)
+            for top, bottom, each, value in zip(tops, bottoms, pairs, values, strict=True)
+        ]
+        least += (added[1] - added[0]) ** 2
+        variance -= (added[1] - added[0]) ** 2 if len(two) == 2 else 0.0
+    return values[1] - values[0], sqrt(max(variance, least))
+
+
+def holm_by_hand(p: Sequence[float]) -> list[float]:
+    """Adjust the smallest for all, the next for all but one, and so on; none is less than one before it."""
+    order = sorted(range(len(p)), key=lambda i: p[i])
+    scaled = [min(1.0, (len(p) - rank) * p[i]) for rank, i in enumerate(order)]
+    return [max(scaled[: order.index(i) + 1]) for i in range(len(p))]

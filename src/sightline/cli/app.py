@@ -27,6 +27,7 @@ from sightline.cli.audit import audit
 from sightline.cli.check_data import check_data
 from sightline.cli.check_model import check_model
 from sightline.cli.command import Contextual, Once
+from sightline.cli.compare import compare
 from sightline.cli.demo import demo
 from sightline.cli.doctor import doctor
 from sightline.cli.door import CURE, PACKAGES
@@ -61,6 +62,7 @@ app.command("audit", cls=Contextual)(audit)
 app.command("look", cls=Once)(look)
 app.command("predict", cls=Once)(predict)
 app.command("report", cls=Once)(report)
+app.command("compare", cls=Once)(compare)
 app.command("study", cls=Once)(study)
 app.command("results", cls=Once)(results)
 app.command("list", cls=Once)(listing)

@@ -16,7 +16,9 @@ from sightline.cli.gates import closed, read_gates
 from sightline.cli.machine import prepare, tokens_at_once
 from sightline.cli.output import emit, note_unsealed, say, tell, writing
 from sightline.cli.places import Folder, Output, check_places
+from sightline.cli.seeds import SEVERAL, each_seed, show_seeds, write_seeds
 from sightline.cli.source import data_place, model_place, read_source
+from sightline.experiments.several import with_seeds
 from sightline.experiments.subject import audited, choose, saved_folder, scores_of
 from sightline.files import plain
 from sightline.report.sentences import headline
@@ -62,6 +64,17 @@ Save = Annotated[
         rich_help_panel="Output",
     ),
 ]
+Seeds = Annotated[
+    int,
+    typer.Option(
+        "--seeds",
+        metavar="N",
+        min=1,
+        help="Train and audit so many times, from --seed upwards; the report is of the first, and says how far the "
+        "others differ.",
+        rich_help_panel="Run",
+    ),
+]
 FailOn = Annotated[
     list[str] | None,
     typer.Option(
@@ -95,6 +108,7 @@ def audit(
     learning_rate: flags.LearningRate = None,
     companions: flags.Companions = None,
     seed: flags.Seed = 0,
+    seeds: Seeds = 1,
     limit: flags.Limit = None,
     gradient: flags.Gradient = "input",
     device: flags.Device = "auto",
@@ -123,21 +137,31 @@ def audit(
         ("--vectors", vectors),
         ("--scores", scores),
     )
-    check_places(read, *written(out, save))
+    check_places(read, *written(out, save, seeds))
     subject = choose(source, model, asked, seed=seed, limit=limit, device=device, gradient=gradient)
     note_unsealed(saved_folder(model))
     gates = read_gates(fail_on or ())
+    several = with_seeds(subject, seeds) if seeds > 1 else ()
     where, tokens = prepare(device, threads), tokens_at_once(memory)
     if dry_run:
         if scores is not None:
             scores_of(subject, scores)  # what is wrong with the file is said now, as it would be later
-        return show_forecast(subject.forecast(where, tokens), as_json)
-    with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
-        command = shlex.join(["sightline", *(context.obj or ())])
-        _, found = do_audit(subject, display, where, tokens, command, scores)
+        return show_forecast(subject.forecast(where, tokens).times(seeds), as_json)
+    command = shlex.join(["sightline", *(context.obj or ())])
+
+    def make(one: Chosen) -> Audit:
+        with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
+            return do_audit(one, display, where, tokens, command, scores)[1]
+
+    if several:
+        audits = each_seed(several, make, quiet=quiet)
+        write_seeds(audits, out, save, texts=not no_texts)
+        show_seeds(audits, out, save, as_json)
+        return close_gates([*audits.values()], gates)
+    found = make(subject)
     write_audit(found, out, save, texts=not no_texts)
     show_audit(found, out, save, as_json)
-    close_gates(found, gates)
+    return close_gates([found], gates)
 
 
 def do_audit(
@@ -153,9 +177,9 @@ def do_audit(
     return trained, found
 
 
-def written(out: Path, save: Path | None) -> tuple[Output | None, ...]:
-    """Say what `write_audit` writes."""
-    return Output("--out", out), None if save is None else Output("--save", save, AUDIT)
+def written(out: Path, save: Path | None, seeds: int = 1) -> tuple[Output | None, ...]:
+    """Say what `write_audit` writes, or `write_seeds`."""
+    return Output("--out", out), None if save is None else Output("--save", save, SEVERAL if seeds > 1 else AUDIT)
 
 
 def write_audit(found: Audit, out: Path, save: Path | None, *, texts: bool = True) -> None:
@@ -180,8 +204,8 @@ def show_audit(found: Audit, out: Path, save: Path | None, as_json: bool) -> Non
     return None
 
 
-def close_gates(found: Audit, gates: Sequence[str]) -> None:
-    """Leave with the exit code of a closed gate, if there is one."""
-    if reasons := closed(found, gates):
+def close_gates(found: Sequence[Audit], gates: Sequence[str]) -> None:
+    """Leave with the exit code of a closed gate, if an audit closes one."""
+    if reasons := dict.fromkeys(reason for audit in found for reason in closed(audit, gates)):
         tell(f"gate closed: {'; '.join(reasons)}")
         raise typer.Exit(GATE_CLOSED)

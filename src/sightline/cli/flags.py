@@ -263,13 +263,14 @@ Gradient = Annotated[
     ),
 ]
 
+STORE = "The folder in which the runs of studies are kept."
 StoreFolder = Annotated[
     Path,
     typer.Option(
         "--store",
         metavar="DIR",
         show_default=False,
-        help="The folder in which the runs of studies are kept.",
+        help=STORE,
         rich_help_panel=_RUN,
     ),
 ]

@@ -10,6 +10,7 @@ import typer
 from sightline.cli import flags
 from sightline.cli.output import emit, note_unsealed, say, writing
 from sightline.cli.places import Output, check_places
+from sightline.cli.seeds import report_seeds
 from sightline.report.sentences import headline
 from sightline.saving import load_results
 
@@ -25,9 +26,12 @@ def report(
     as_json: flags.Json = False,
 ) -> None:
     """Draw a saved audit again: the same numbers, the same page, without the model or the data."""
+    from sightline.experiments.several import seeds_in  # noqa: PLC0415  (numpy)
     from sightline.report.page.render import write_page  # noqa: PLC0415  (jinja2)
 
     check_places((("AUDIT_DIR", folder),), Output("--out", out))
+    if seeds_in(folder):
+        return report_seeds(folder, out, as_json, texts=not no_texts)
     found = load_results(folder)
     note_unsealed(folder)
     with writing(out):

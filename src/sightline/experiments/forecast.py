@@ -43,6 +43,13 @@ class Forecast:
     peak_bytes: int
     basis: str
 
+    def times(self, runs: int) -> Forecast:
+        """Give what so many such runs take, one after the other."""
+        if runs == 1:
+            return self
+        basis = f"{self.basis}; {runs} seeds, one after the other"
+        return Forecast(self.seconds_training * runs, self.seconds_audit * runs, self.peak_bytes, basis)
+
 
 def forecast(spec: RunSpec, device: str = "cpu", tokens_at_once: int = TOKENS_AT_ONCE) -> Forecast:
     """Estimate a run from its spec, by training on a few batches and auditing a few texts.

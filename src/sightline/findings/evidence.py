@@ -17,8 +17,9 @@ from sightline.findings.thresholds import Thresholds
 from sightline.results import Bracket, Estimate, Failed, Measurement, NotApplicable, Outcome, Ragged
 from sightline.statistics import bootstrap
 from sightline.statistics.bracket import between
-from sightline.statistics.contrast import Contrast, paired
+from sightline.statistics.contrast import Contrast, effect, paired
 from sightline.statistics.intervals import LEVEL, UNIT
+from sightline.statistics.ratio import Sums
 
 Array = np.ndarray
 Three = tuple[str, str, str]
@@ -108,6 +109,12 @@ class Evidence:
             self._contrasts[three, of] = self._compared(three, of)
         return self._contrasts[three, of]
 
+    def sums(self, three: Three) -> Sums:
+        """Give the sums over all texts that the effect of `contrast` is the ratio of (over pairs: `pair_sums`)."""
+        number, floor, ceiling = three
+        most = self.array(ceiling) if ceiling else None
+        return effect(self.array(number), self.array(floor), most, self.predicted)
+
     def _compared(self, three: Three, of: str) -> Contrast:
         number, floor, ceiling = three
         rows = self.rows(of)
@@ -176,6 +183,19 @@ def threes(claim: Claim) -> tuple[Three, ...]:
         return first, (claim.number, claim.second[0], claim.ceiling)
     number, floor, ceiling = claim.second
     return first, (number, floor, ceiling)
+
+
+OPERATORS = ("deleted", "replaced")
+"""What happens to the words that are removed: they go, or words of other texts take their places."""
+
+
+def named_threes(claim: Claim) -> dict[str, Three]:
+    """Name each way in which a claim is asked: by its floor, or by what happens to the words that are removed."""
+    first, *others = threes(claim)
+    if claim.kind == "two operators":
+        return dict(zip(OPERATORS, (first, *others), strict=True))
+    words = {name: told for told, name in claim.beside.items()}
+    return {claim.floor_words: first} | {words[three[1]]: three for three in others}
 
 
 _COMPARED = [three for claim in CLAIMS.values() if claim.floor for three in threes(claim)]

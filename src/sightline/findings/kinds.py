@@ -6,10 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+from jaxtyping import Float
+
 from sightline.findings.claim import Claim, Kind
 from sightline.findings.decide import decide, strongest
 from sightline.findings.drops import DROPS, WORDS, lost
-from sightline.findings.evidence import Evidence, threes
+from sightline.findings.evidence import Evidence, Three, named_threes, threes
 from sightline.results import Estimate
 from sightline.statistics import bootstrap
 from sightline.statistics.contrast import p_value
@@ -41,16 +44,12 @@ class Judged:
 
 def contrast(evidence: Evidence, claim: Claim) -> Judged | str:
     """Compare the number with its floor, paired by text; with each of two floors where there are two."""
-    first, *others = threes(claim)
-    if missing := _missing(evidence, first):
-        return missing
-    tests = {claim.floor_words: _test(evidence, first)}
+    ways = named_threes(claim)
+    if why := missing(evidence, ways[claim.floor_words]):
+        return why
+    tests = {words: _test(evidence, three) for words, three in ways.items() if not missing(evidence, three)}
     if tests[claim.floor_words].effect.n == 0:
         return _undefined(evidence, claim.number)
-    for second in others:
-        if not _missing(evidence, second):
-            words = {name: told for told, name in claim.beside.items()}
-            tests[words[second[1]]] = _test(evidence, second)
     p = None
     if claim.draws:
         p = p_value(evidence.array(claim.number), evidence.array(claim.draws), evidence.predicted)
@@ -59,12 +58,10 @@ def contrast(evidence: Evidence, claim: Claim) -> Judged | str:
 
 def two_operators(evidence: Evidence, claim: Claim) -> Judged | str:
     """Ask twice, by two operators that break a text in different ways."""
-    known = [
-        (words, three) for words, three in zip(OPERATORS, threes(claim), strict=True) if not _missing(evidence, three)
-    ]
+    known = {words: three for words, three in named_threes(claim).items() if not missing(evidence, three)}
     if not known:
-        return _missing(evidence, threes(claim)[0])
-    tests = {words: _test(evidence, three) for words, three in known}
+        return missing(evidence, threes(claim)[0])
+    tests = {words: _test(evidence, three) for words, three in known.items()}
     tests = {words: test for words, test in tests.items() if test.effect.n}
     return Judged(tests, "agreed") if tests else _undefined(evidence, claim.number)
 
@@ -72,8 +69,8 @@ def two_operators(evidence: Evidence, claim: Claim) -> Judged | str:
 def pairs(evidence: Evidence, claim: Claim) -> Judged | str:
     """Compare what is moved from text to text, over pairs of them."""
     (three,) = threes(claim)
-    if missing := _missing(evidence, three):
-        return missing
+    if why := missing(evidence, three):
+        return why
     test = _test(evidence, three)
     return Judged({claim.floor_words: test}) if test.effect.n else _undefined(evidence, claim.number)
 
@@ -82,7 +79,7 @@ def share_without(evidence: Evidence, claim: Claim) -> Judged | str:
     """Take the share of texts of which the number is not true: exact on each text, so without a floor."""
     if not evidence.has(claim.number):
         return evidence.why_not(claim.number)
-    without = 1 - evidence.array(claim.number)
+    without = share_of(evidence, claim)
     share = bootstrap.proportion(without, clusters=evidence.clusters)
     if share.n == 0:
         return _undefined(evidence, claim.number)
@@ -91,6 +88,11 @@ def share_without(evidence: Evidence, claim: Claim) -> Judged | str:
         for name, rows in evidence.classes.items()
     }
     return Judged({claim.number_words: Trial(share, None, share, by_class)})
+
+
+def share_of(evidence: Evidence, claim: Claim) -> Float[np.ndarray, " N"]:
+    """Mark the texts of which the number of a *share without* is not true."""
+    return np.asarray(1 - evidence.array(claim.number))
 
 
 def weakest_drop(evidence: Evidence, claim: Claim) -> Judged | str:
@@ -110,7 +112,7 @@ def weakest_drop(evidence: Evidence, claim: Claim) -> Judged | str:
     return Judged(tests, notes=without)
 
 
-def _missing(evidence: Evidence, three: tuple[str, str, str]) -> str:
+def missing(evidence: Evidence, three: Three) -> str:
     """Say why a comparison cannot be made; nothing where it can."""
     return next((evidence.why_not(name) for name in three if name and not evidence.has(name)), "")
 
@@ -133,8 +135,7 @@ def _drops(evidence: Evidence, claim: Claim) -> dict[str, dict[str, Estimate]]:
 
 def _lost_by_class(evidence: Evidence, name: str) -> dict[str, Estimate]:
     """Drop in accuracy on the texts of each predicted class."""
-    measure = next(drop.measure for drop in DROPS.values() if drop.comparison == name)
-    values = lost(*evidence.decisions(measure, name))
+    values = lost_of(evidence, name)
     return {
         label: bootstrap.mean(
             values[rows],
@@ -146,6 +147,12 @@ def _lost_by_class(evidence: Evidence, name: str) -> dict[str, Estimate]:
     }
 
 
+def lost_of(evidence: Evidence, name: str) -> Float[np.ndarray, " N"]:
+    """Give what each text adds to the accuracy that is lost in a comparison."""
+    measure = next(drop.measure for drop in DROPS.values() if drop.comparison == name)
+    return lost(*evidence.decisions(measure, name))
+
+
 def _undefined(evidence: Evidence, number: str) -> str:
     """Say why a number is undefined on every text, from the reasons that were counted."""
     measure, _, quantity = number.partition(".")
@@ -155,8 +162,6 @@ def _undefined(evidence: Evidence, number: str) -> str:
     return "undefined for every text: " + ", ".join(f"{reason} ({n})" for reason, n in counts.items())
 
 
-OPERATORS = ("deleted", "replaced")
-"""What happens to the words that are removed: they go, or words of other texts take their places."""
 KINDS: Mapping[Kind, Callable[[Evidence, Claim], Judged | str]] = {
     "contrast": contrast,
     "two operators": two_operators,

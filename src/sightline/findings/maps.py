@@ -12,8 +12,7 @@ import numpy as np
 from jaxtyping import Bool
 
 from sightline.findings.decide import agreed, decide
-from sightline.findings.evidence import Evidence
-from sightline.findings.kinds import OPERATORS
+from sightline.findings.evidence import OPERATORS, Evidence
 from sightline.findings.pairs import carried
 from sightline.questions import RIVALS, SIGNED_RIVALS
 from sightline.results import Answer, Estimate, MapRow, merit

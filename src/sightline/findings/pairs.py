@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from sightline.results import Estimate, Measurement
+from sightline.results import Measurement
 from sightline.statistics.contrast import Contrast
-from sightline.statistics.dyads import dyads
+from sightline.statistics.dyads import PairSums, of_pairs
 from sightline.statistics.intervals import LEVEL
 
 Array = np.ndarray
@@ -27,17 +25,20 @@ def carried(
     ``θ = Σ w·carried / Σ w·whole``, ``θ₀`` alike, and ``e = Σ w·(carried − random) / Σ w·(whole − random)``; ``w`` lets
     every decided class count alike. ``n`` counts donors.
     """
+    return Contrast(*(of_pairs(one, clusters, level) for one in pair_sums(taken, name, donors)))
+
+
+def pair_sums(taken: Measurement, name: str, donors: Bool[Array, " N"]) -> tuple[PairSums, PairSums, PairSums]:
+    """Give the sums that number, floor and effect of `carried` are ratios of, with texts by their rows."""
     values = {key: np.asarray(taken.values[key]) for key in ("weight", "partner", "whole")}
     moved, chance = (np.asarray(taken.values[f"{kind}.{name}"]) for kind in ("carried", "random"))
     weight = np.broadcast_to(values["weight"][:, None], moved.shape)
     known = (values["partner"] >= 0) & (weight > 0) & donors[:, None]
     known = known & ~(np.isnan(moved) | np.isnan(chance) | np.isnan(values["whole"]))
-    rows = np.nonzero(known)[0]
-    first, second = clusters[rows], clusters[values["partner"][known]]
+    rows, partners = np.nonzero(known)[0], values["partner"][known]
     w, whole, moved, chance = (array[known] for array in (weight, values["whole"], moved, chance))
 
-    def over(top: Float[Array, " P"], bottom: Float[Array, " P"]) -> Estimate:
-        found = dyads(w * top, w * bottom, first, second, level=level)
-        return replace(found, n=len(np.unique(rows)))
+    def over(top: Float[Array, " P"], bottom: Float[Array, " P"]) -> PairSums:
+        return PairSums(w * top, w * bottom, rows, partners)
 
-    return Contrast(over(moved, whole), over(chance, whole), over(moved - chance, whole - chance))
+    return over(moved, whole), over(chance, whole), over(moved - chance, whole - chance)

@@ -12,7 +12,7 @@ from scipy.stats import false_discovery_control
 from sightline.results import Estimate
 from sightline.statistics import bootstrap
 from sightline.statistics.intervals import LEVEL, UNIT, Bounds, known_rows
-from sightline.statistics.ratio import ratio
+from sightline.statistics.ratio import Sums, ratio
 from sightline.statistics.strata import Strata
 
 Array = np.ndarray
@@ -46,15 +46,35 @@ def paired(
     sums, so that texts on which nothing can be done neither count for nor against. ``bounds`` are those of the number
     and its floor; an effect has those of its scale. ``classes`` count alike, however rare.
     """
+    here, low, _ = _known(observed, floor, ceiling)
+    gained = effect(observed, floor, ceiling, classes)
+    return Contrast(
+        bootstrap.mean(here, seed, bounds, clusters, level, classes),
+        bootstrap.mean(low, seed, bounds, clusters, level, classes),
+        ratio(gained.top, gained.bottom, seed, clusters, level, classes=classes),
+    )
+
+
+def effect(
+    observed: Float[Array, " N"],
+    floor: Float[Array, " N"] | Float[Array, "N R"],
+    ceiling: Float[Array, " N"] | None = None,
+    classes: Int[Array, " N"] | None = None,
+) -> Sums:
+    """Give the sums that the effect of `paired` is the ratio of."""
+    here, low, high = _known(observed, floor, ceiling)
+    return Sums(here - low, high - low, classes)
+
+
+def _known(
+    observed: Float[Array, " N"], floor: Float[Array, " N"] | Float[Array, "N R"], ceiling: Float[Array, " N"] | None
+) -> tuple[Float[Array, " N"], Float[Array, " N"], Float[Array, " N"]]:
+    """Give number, floor and ceiling of the texts where all three are defined."""
     lower = _mean_of_known(floor) if floor.ndim == 2 else floor
     upper = np.ones_like(lower) if ceiling is None else ceiling
     known = ~np.isnan(observed + lower + upper)
     here, low, high = (np.where(known, values, np.nan) for values in (observed, lower, upper))
-    return Contrast(
-        bootstrap.mean(here, seed, bounds, clusters, level, classes),
-        bootstrap.mean(low, seed, bounds, clusters, level, classes),
-        ratio(here - low, high - low, seed, clusters, level, classes=classes),
-    )
+    return here, low, high
 
 
 def p_value(
@@ -78,6 +98,14 @@ def benjamini_hochberg(p: Mapping[str, float]) -> dict[str, float]:
     if not p:
         return {}
     return dict(zip(p, map(float, false_discovery_control(list(p.values()))), strict=True))
+
+
+def holm(p: Mapping[str, float]) -> dict[str, float]:
+    """Adjust p-values so that they all hold together, however they depend on each other (Holm 1979)."""
+    adjusted, least = dict[str, float](), 0.0
+    for k, name in enumerate(sorted(p, key=lambda name: p[name])):
+        adjusted[name] = least = max(least, min(1.0, (len(p) - k) * p[name]))
+    return {name: adjusted[name] for name in p}
 
 
 def _mean_of_known(draws: Float[Array, "N R"]) -> Float[Array, " N"]:

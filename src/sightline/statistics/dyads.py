@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -28,6 +28,24 @@ from sightline.statistics.intervals import (
 )
 
 Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class PairSums:
+    """What a ratio adds up above and below its line, pair by pair of texts: of the ``first``, and of the ``second``."""
+
+    top: Float[Array, " P"]
+    bottom: Float[Array, " P"]
+    first: Int[Array, " P"]
+    second: Int[Array, " P"]
+
+    def at(self, rows: Int[Array, " K"]) -> PairSums:
+        """Take the pairs of which both texts are among some, and number these as they come there."""
+        place = np.full(max(self.first.max(initial=-1), self.second.max(initial=-1), rows.max(initial=-1)) + 1, -1)
+        place[rows] = np.arange(len(rows))
+        first, second = place[self.first], place[self.second]
+        both = (first >= 0) & (second >= 0)
+        return PairSums(self.top[both], self.bottom[both], first[both], second[both])
 
 
 def dyads(
@@ -63,7 +81,7 @@ def dyads(
     if len(rows) == 0:
         return without_interval(math.nan, 0, UNDEFINED)
     top, bottom = top[rows], bottom[rows]
-    pairs = _Pairs.of(first[rows], second[rows])
+    pairs = Pairs.of(first[rows], second[rows])
     if pairs.by_text(np.ones_like(bottom)).max() == len(rows):
         return without_interval(math.nan, pairs.texts, "undefined: one text is in every pair")
     if not _is_positive(bottom, pairs, level):
@@ -78,8 +96,14 @@ def dyads(
     return Estimate(value, *held(value, value - half, value + half, bounds), pairs.texts, method)
 
 
+def of_pairs(one: PairSums, clusters: Int[Array, " N"], level: float = LEVEL) -> Estimate:
+    """Estimate one ratio over pairs; ``n`` counts the first texts of them."""
+    found = dyads(one.top, one.bottom, clusters[one.first], clusters[one.second], level=level)
+    return replace(found, n=len(np.unique(one.first)))
+
+
 @dataclass(frozen=True)
-class _Pairs:
+class Pairs:
     """Who is in which pair, by numbers from 0.
 
     ``met`` numbers which texts meet in a pair, in either order, and ``twos`` says whether these are two and not one.
@@ -92,7 +116,7 @@ class _Pairs:
     texts: int
 
     @classmethod
-    def of(cls, first: Int[Array, " P"], second: Int[Array, " P"]) -> _Pairs:
+    def of(cls, first: Int[Array, " P"], second: Int[Array, " P"]) -> Pairs:
         """Number the texts, and which of them meet."""
         texts, members = np.unique(np.stack([first, second]), return_inverse=True)
         one, other = members.reshape(2, -1)
@@ -106,16 +130,26 @@ class _Pairs:
         return np.asarray(sum(sums))
 
 
-def _error(residuals: Float[Array, " P"], bottom: Float[Array, " P"], pairs: _Pairs) -> float:
+def _error(residuals: Float[Array, " P"], bottom: Float[Array, " P"], pairs: Pairs) -> float:
     """Give s of `dyads`."""
+    return length(*moves(residuals, bottom, pairs), pairs)
+
+
+def moves(
+    residuals: Float[Array, " P"], bottom: Float[Array, " P"], pairs: Pairs
+) -> tuple[Float[Array, " T"], Float[Array, " M"]]:
+    """Say how far the ratio moves by each text, and by each two texts that meet."""
     total = bottom.sum()
-    moved = pairs.by_text(residuals) / (total - pairs.by_text(bottom))
-    alone = summed(residuals, pairs.met) / total
+    return pairs.by_text(residuals) / (total - pairs.by_text(bottom)), summed(residuals, pairs.met) / total
+
+
+def length(moved: Float[Array, " T"], alone: Float[Array, " M"], pairs: Pairs) -> float:
+    """Give the error of what moves so, text by text, and no less than if every pair stood alone."""
     twice = alone[pairs.twos]
     return math.sqrt(max(moved @ moved - twice @ twice, alone @ alone))
 
 
-def _is_positive(bottom: Float[Array, " P"], pairs: _Pairs, level: float) -> bool:
+def _is_positive(bottom: Float[Array, " P"], pairs: Pairs, level: float) -> bool:
     """Tell whether the sum below is above 0 for sure, as for `ratio`, and stays there whatever text is left out."""
     if pairs.by_text(bottom).max() >= bottom.sum():
         return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -31,8 +31,21 @@ from sightline.statistics.intervals import (
 from sightline.statistics.strata import Strata
 
 Array = np.ndarray
-_LOST = 0.1
+LOST = 0.1
 """Of the spread of the texts: a resample with less of it has lost what made them differ, and says nothing of it."""
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What a ratio adds up above and below its line, text by text; ``classes`` count alike where they are named."""
+
+    top: Float[Array, " N"]
+    bottom: Float[Array, " N"]
+    classes: Int[Array, " N"] | None = None
+
+    def at(self, rows: Int[Array, " K"]) -> Sums:
+        """Take some of the texts."""
+        return Sums(self.top[rows], self.bottom[rows], None if self.classes is None else self.classes[rows])
 
 
 def ratio(
@@ -78,23 +91,53 @@ def ratio(
 def _estimated(
     top: Float[Array, " N"], bottom: Float[Array, " N"], strata: Strata, seed: int, level: float, bounds: Bounds
 ) -> Estimate:
-    n, given, room = len(top), strata.summed(top), strata.summed(bottom)
+    n, line = len(top), linear(top, bottom, strata, level, bounds)
+    if line is None:
+        return without_interval(math.nan, n, UNSURE)
+    value = line.value
+    if line.alike:
+        found = from_alike(value, n, line.alone, level, line.bounds)
+        return replace(found, method=found.method.replace("all texts", line.alike))
+    low, high = _ends(line.residuals, line.under, line.alone, seed, level)
+    even = ", each class alike" if len(strata.sizes) > 1 else ""
+    method = told(f"studentised bootstrap over {over(n, len(line.under))}{even}", level)
+    return Estimate(value, *held(value, value - low, value + high, line.bounds), n, method)
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A ratio, and how it moves with the groups that are drawn: by ``residuals / Σ under``.
+
+    As many groups as are ``alone`` would tell as much if they weighed alike. ``alike`` names what does not differ
+    (all texts, or texts of each class); ``scale`` is the largest of what the groups add.
+    """
+
+    value: float
+    residuals: Float[Array, " G"]
+    under: Float[Array, " G"]
+    alone: float
+    bounds: Bounds
+    scale: float
+    alike: str
+
+
+def linear(
+    top: Float[Array, " N"], bottom: Float[Array, " N"], strata: Strata, level: float, bounds: Bounds
+) -> Linear | None:
+    """Take a ratio apart by groups; None where what is below the line may be nothing."""
+    given, room = strata.summed(top), strata.summed(bottom)
     each = strata.levelled(top), strata.levelled(bottom)
     above, under = (summed(one, strata.clusters) for one in each)
     if not _is_positive(room, under, level):
-        return without_interval(math.nan, n, UNSURE)
+        return None
     value, alone = float(above.sum() / under.sum()), effective(room)
     residuals, bounds = above - value * under, kept(given, room, bounds)
-    scale = max(np.abs(above).max(), np.abs(under).max())
+    scale = float(max(np.abs(above).max(), np.abs(under).max()))
     if all_alike(residuals, scale):
-        found = from_alike(value, n, alone, level, bounds)
-        differ = not all_alike(given - value * room, scale)
-        return replace(found, method=found.method.replace("all texts", "texts of each class")) if differ else found
+        alike = "all texts" if all_alike(given - value * room, scale) else "texts of each class"
+        return Linear(value, residuals, under, alone, bounds, scale, alike)
     alone = min(alone, 1 + strata.freedom(each[0] - value * each[1]))
-    low, high = _ends(residuals, under, alone, seed, level)
-    even = ", each class alike" if len(strata.sizes) > 1 else ""
-    method = told(f"studentised bootstrap over {over(n, len(under))}{even}", level)
-    return Estimate(value, *held(value, value - low, value + high, bounds), n, method)
+    return Linear(value, residuals, under, alone, bounds, scale, "")
 
 
 def _is_positive(room: Float[Array, " G"], under: Float[Array, " G"], level: float) -> bool:
@@ -115,7 +158,7 @@ def _ends(
 ) -> tuple[float, float]:
     """Say how far the interval reaches below the ratio and above it; ``alone`` groups would weigh as these do."""
     tail = (1 - level) / 2
-    error = math.sqrt(_scaled(len(under)) * (residuals @ residuals)) / under.sum()
+    error = math.sqrt(scaled(len(under)) * (residuals @ residuals)) / under.sum()
     studentised = _studentised(residuals, under, error, seed, level)
     inner, outer = np.quantile(studentised, [tail, 1 - tail]) if len(studentised) else (0.0, 0.0)
     usual = student(level, alone)
@@ -134,10 +177,11 @@ def _studentised(
     sums, total, *squares = drawn[drawn[:, 1] > 0].T
     shift = sums / total
     squared = squares[0] - 2 * shift * squares[1] + shift**2 * squares[2]
-    errors = np.sqrt(_scaled(len(under)) * np.maximum(squared, 0)) / total
-    whole = errors > _LOST * error
+    errors = np.sqrt(scaled(len(under)) * np.maximum(squared, 0)) / total
+    whole = errors > LOST * error
     return np.asarray(shift[whole] / errors[whole])
 
 
-def _scaled(groups: int) -> float:
+def scaled(groups: int) -> float:
+    """Give what turns a sum of squares over groups into the variance of their sum."""
     return groups / (groups - 1)

@@ -9,6 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from sightline.files import write_whole
+from sightline.findings.seeds import AcrossSeeds
 from sightline.report import sentences
 from sightline.report.instead import HOW, MEASURED, families
 from sightline.report.learning import learning
@@ -20,6 +21,7 @@ from sightline.report.page.frame import frame, template
 from sightline.report.page.held import held_texts
 from sightline.report.page.made import about, command, settings
 from sightline.report.page.rows import estimate_rows, map_lines, missing_rows
+from sightline.report.page.seeds import seeds_view
 from sightline.report.page.tokens import token_view
 from sightline.report.sentences import Reason, reason_of, reasons_by_class
 from sightline.results import Results, Verdict
@@ -29,7 +31,7 @@ _INSTEAD = {True: "What may be shown instead", False: "Which map carries the dec
 _DATA = Markup("<!-- data -->")  # stands where the data will; no text of an audit can hold it, since they are escaped
 
 
-def render(audit: Results, texts: bool = True, budget: int = BUDGET) -> str:
+def render(audit: Results, texts: bool = True, budget: int = BUDGET, seeds: AcrossSeeds | None = None) -> str:
     """Draw an audit as one self-contained HTML page.
 
     Parameters
@@ -40,6 +42,8 @@ def render(audit: Results, texts: bool = True, budget: int = BUDGET) -> str:
         Whether to show the audited texts themselves; without them the page names texts by their ids and says so.
     budget
         Bytes the page may take; where the texts need more, those with the largest disagreement are in it.
+    seeds
+        What the audit is of several seeds together, where it is the first of these.
 
     Returns
     -------
@@ -48,14 +52,17 @@ def render(audit: Results, texts: bool = True, budget: int = BUDGET) -> str:
         allows its own stylesheet and its own script and nothing else: no font, no request. All text of the audit is
         escaped, and characters that would hide or turn text are shown as signs.
     """
-    return "".join(_parts(audit, texts, budget))
+    return "".join(_parts(audit, texts, budget, seeds))
 
 
-def _parts(audit: Results, texts: bool = True, budget: int = BUDGET) -> tuple[str, ...]:
+def _parts(
+    audit: Results, texts: bool = True, budget: int = BUDGET, seeds: AcrossSeeds | None = None
+) -> tuple[str, ...]:
     """Draw the page in parts: its data are most of it, in ASCII, and would take twice the room beside other signs."""
     page, held = template("page.html.j2"), held_texts(audit)
     shown = {**frame(), **_head(audit), **_told(audit), "view": token_view(held, texts), "with_texts": texts}
     shown["example"] = example_view(audit, held) if texts else None
+    shown["seeds"] = seeds_view(seeds)
     empty = page.render(**shown, controls=controls(held, texts), data=_DATA)
     found = carried(held, texts, budget - len(empty.encode("utf-8")))
     if not found.held:
@@ -111,9 +118,9 @@ def in_notebook(audit: Results) -> str:
     return template("notebook.html.j2").render(rows=rows, question=sentences.QUESTION, texts=texts, **_head(audit))
 
 
-def write_page(audit: Results, path: str | Path, texts: bool = True) -> Path:
+def write_page(audit: Results, path: str | Path, texts: bool = True, seeds: AcrossSeeds | None = None) -> Path:
     """Write the page to a file, all of it or nothing; an older page under that name is replaced."""
-    parts = _parts(audit, texts)
+    parts = _parts(audit, texts, seeds=seeds)
     return write_whole(path, lambda aside: _write(aside, parts))
 
 

@@ -1,0 +1,101 @@
+"""A model that is trained and audited from several seeds: the audits together, and the folder that holds them.
+
+DIR/seeds.json      which seeds there are, the first one first
+DIR/seed-0/         a saved audit for each
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sightline.errors import SpecError, StoreError
+from sightline.experiments.subject import Chosen, ToTrain, audited
+from sightline.files import put_back, write_whole
+from sightline.saving import load_results, write_results
+from sightline.seal import MANIFEST, changed_file, seal
+from sightline.spec.typed import parse_json, read_as
+
+if TYPE_CHECKING:
+    from sightline.experiments.run import Display
+    from sightline.results import Results
+
+MARK = "seeds.json"
+FILES = (MARK, MANIFEST)
+"""What lies beside the audits; the first is the file by which the folder is known."""
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """What seeds.json says."""
+
+    schema: int
+    seeds: tuple[int, ...]
+
+
+def with_seeds(subject: Chosen, count: int) -> tuple[ToTrain, ...]:
+    """Give the run once for each of so many seeds, from its own upwards; a model that is trained already has one."""
+    if not isinstance(subject, ToTrain):
+        told = "expected a model that is trained first: another seed would not train this one anew"
+        raise SpecError(f"{told}; leave it out, or name a spec such as bilstm+additive", field="seeds")
+    spec = subject.spec
+    return tuple(replace(subject, spec=replace(spec, seed=spec.seed + i)) for i in range(count))
+
+
+def audited_seeds(subject: Chosen, count: int, display: Display | None = None, **options: Any) -> dict[int, Results]:
+    """Train and audit a model from so many seeds; ``options`` go to `sightline.experiments.subject.audited`."""
+    return {one.seed: audited(one, display, **options)[1] for one in with_seeds(subject, count)}
+
+
+def save_several(audits: Mapping[int, Results], folder: str | Path) -> Path:
+    """Write the audits of several seeds to one folder, all of them or nothing."""
+    final = Path(folder)
+    if final.exists() and not (final / MARK).exists():
+        raise StoreError(f"{final}: exists and does not hold the audits of several seeds; name a new folder")
+
+    def write(aside: Path) -> None:
+        aside.mkdir()
+        for seed, found in audits.items():
+            place = aside / _folder(seed)
+            write_results(found, place)
+            seal(place)
+        (aside / MARK).write_text(json.dumps({"schema": SCHEMA, "seeds": list(audits)}), encoding="utf-8")
+        seal(aside)
+
+    return write_whole(final, write)
+
+
+def load_several(folder: str | Path) -> dict[int, Results]:
+    """Read the audits that `save_several` wrote, by their seeds."""
+    return {seed: load_results(Path(folder) / _folder(seed)) for seed in seeds_in(folder)}
+
+
+def members(folder: Path) -> list[Path]:
+    """Name the folders of the audits that a folder stands for: those of all its seeds, or itself."""
+    seeds = seeds_in(folder)
+    return [folder / _folder(seed) for seed in seeds] if seeds else [folder]
+
+
+def seeds_in(folder: str | Path) -> tuple[int, ...]:
+    """Tell of which seeds a folder holds audits; none where it is not such a folder."""
+    path = Path(folder)
+    put_back(path)
+    if not (path / MARK).is_file():
+        return ()
+    if changed := changed_file(path):
+        raise StoreError(f"{changed}: not as it was written, says {MANIFEST} beside it; make the audits again")
+    try:
+        mark: _Mark = read_as(_Mark, parse_json((path / MARK).read_text(encoding="utf-8"), ""), "")
+    except (SpecError, UnicodeDecodeError) as error:
+        raise StoreError(f"{path / MARK}: {error}") from error
+    if mark.schema != SCHEMA:
+        raise StoreError(f"{path / MARK}: schema {mark.schema}, this version reads {SCHEMA}; make the audits again")
+    return mark.seeds
+
+
+def _folder(seed: int) -> str:
+    return f"seed-{seed}"

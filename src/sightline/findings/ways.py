@@ -1,0 +1,73 @@
+"""Each claim as sums over texts, one a way to ask it: what two audits of the same texts are compared by.
+
+The effect of a finding is the ratio of these sums, so that each effect is defined where it is judged and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from sightline.findings.claim import Claim, Kind
+from sightline.findings.drops import DROPS, WORDS
+from sightline.findings.evidence import Evidence, named_threes
+from sightline.findings.kinds import lost_of, missing, share_of
+from sightline.findings.pairs import pair_sums
+from sightline.statistics.dyads import PairSums
+from sightline.statistics.ratio import Sums
+
+Array = np.ndarray
+Way = Sums | PairSums | str
+"""The sums of an effect over all audited texts, or over pairs of them; or why there are none."""
+
+
+def ways(evidence: Evidence, claim: Claim) -> dict[str, Way]:
+    """Give every way to ask a claim, by its name; the same names for every model."""
+    return _WAYS[claim.kind](evidence, claim)
+
+
+def _against_floors(evidence: Evidence, claim: Claim) -> dict[str, Way]:
+    return {words: missing(evidence, three) or evidence.sums(three) for words, three in named_threes(claim).items()}
+
+
+def _of_pairs(evidence: Evidence, claim: Claim) -> dict[str, Way]:
+    ((words, three),) = named_threes(claim).items()
+    taken, name = evidence.taken(claim.measure), claim.number.rpartition(".")[2]
+    if taken is None or (why := missing(evidence, three)):
+        return {words: evidence.why_not(claim.number) if taken is None else why}
+    return {words: pair_sums(taken, name, evidence.rows(""))[2]}
+
+
+def _share(evidence: Evidence, claim: Claim) -> dict[str, Way]:
+    if not evidence.has(claim.number):
+        return {claim.number_words: evidence.why_not(claim.number)}
+    return {claim.number_words: _mean(share_of(evidence, claim))}
+
+
+def _drops(evidence: Evidence, claim: Claim) -> dict[str, Way]:
+    """Compare the accuracy that is lost, which is a mean over texts; F1 is none."""
+    found: dict[str, Way] = {}
+    for drop in {
+        DROPS[one.name].comparison: DROPS[one.name] for one in claim.quantities() if one.name in DROPS
+    }.values():
+        known = evidence.has(f"{drop.measure}.{drop.comparison}")
+        found[WORDS[drop.comparison]] = (
+            _mean(np.where(evidence.finite, lost_of(evidence, drop.comparison), np.nan))
+            if known
+            else evidence.why_not(f"{drop.measure}.{drop.comparison}")
+        )
+    return found
+
+
+def _mean(values: Array) -> Sums:
+    return Sums(values, np.ones_like(values))
+
+
+_WAYS: Mapping[Kind, Callable[[Evidence, Claim], dict[str, Way]]] = {
+    "contrast": _against_floors,
+    "two operators": _against_floors,
+    "pairs": _of_pairs,
+    "share without": _share,
+    "weakest drop": _drops,
+}

@@ -1,0 +1,195 @@
+"""The page of a comparison: audits side by side, and what lies between their effects, as one HTML file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Int
+
+from sightline.files import write_whole
+from sightline.findings.comparison import Beside, Compared, Shared, Side, SideBySide
+from sightline.report import comparing
+from sightline.report.numerals import count, number, p_value
+from sightline.report.page.finding import MARKS
+from sightline.report.page.frame import frame, template
+from sightline.report.page.held import HeldMap, HeldTexts, held_texts
+from sightline.report.page.tokens import MapRow, map_row
+
+SHOWN = 10
+"""Texts of each kind that are drawn; all that are decided otherwise are in the JSON."""
+
+
+@dataclass(frozen=True)
+class SideView:
+    """One audit: what it is of, and what it concludes by itself."""
+
+    name: str
+    about: str
+    verdict: str
+    maps: tuple[str, ...]
+    metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AnswerRow:
+    """A claim and what each audit answers."""
+
+    code: str
+    claim: str
+    answers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    """One way to ask a claim in two audits, as the cells of a row."""
+
+    name: str
+    claim: str
+    cells: tuple[str, ...]
+    n: str
+    p: str
+    answer: str
+    why: str
+
+
+@dataclass(frozen=True)
+class PairView:
+    """One text under both attentions; without rows where texts are left out."""
+
+    id: str
+    label: str
+    first: str
+    second: str
+    other: str
+    apart: str
+    query: str
+    rows: tuple[MapRow, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Texts that were chosen for one reason."""
+
+    title: str
+    told: str
+    texts: tuple[PairView, ...]
+
+
+@dataclass(frozen=True)
+class BesideView:
+    """One audit beside the first."""
+
+    name: str
+    title: str
+    anchor: str
+    found: str
+    counted: tuple[str, ...]
+    caption: str
+    rows: tuple[ClaimRow, ...]
+    groups: tuple[Group, ...]
+
+
+def render_comparison(whole: SideBySide, texts: bool = True) -> str:
+    """Draw a comparison as one self-contained HTML page; without ``texts`` it names texts by their ids alone."""
+    held = [held_texts(side.audit) for side in whole.sides]
+    return template("compare.html.j2").render(
+        **frame(),
+        question=comparing.QUESTION,
+        how=comparing.how(whole) if whole.comparisons else "",
+        marks=MARKS,
+        names=[side.name for side in whole.sides],
+        sides=[_side(side) for side in whole.sides],
+        answers=[*_answers(whole)],
+        beside=[_beside(whole, at, (held[0], held[at + 1]), texts) for at in range(len(whole.beside))],
+    )
+
+
+def write_comparison(whole: SideBySide, path: str | Path, texts: bool = True) -> Path:
+    """Write the page to a file, all of it or nothing."""
+    page = render_comparison(whole, texts).encode("utf-8")
+    return write_whole(path, lambda aside: _write(aside, page))
+
+
+def _write(path: Path, page: bytes) -> None:
+    path.write_bytes(page)
+
+
+def _side(side: Side) -> SideView:
+    maps, metrics = tuple(comparing.maps(side)), tuple(comparing.metrics(side))
+    return SideView(side.name, comparing.named(side), comparing.verdict(side), maps, metrics)
+
+
+def _answers(whole: SideBySide) -> Iterator[AnswerRow]:
+    """Give every claim that an audit answers, in the order of the first that does."""
+    claims = {one.code: one.claim for side in whole.sides for one in side.audit.findings}
+    by_side = [{one.code: one.verdict for one in side.audit.findings} for side in whole.sides]
+    for code, claim in claims.items():
+        yield AnswerRow(code, claim, tuple(answers.get(code, "") for answers in by_side))
+
+
+def _beside(whole: SideBySide, at: int, held: tuple[HeldTexts, HeldTexts], texts: bool) -> BesideView:
+    one, first, other = whole.beside[at], whole.sides[0].name, whole.sides[at + 1].name
+    paired = f"Effects on the texts that are in both, and the difference {other} − {first}"
+    return BesideView(
+        other,
+        f"{other} beside {first}",
+        f"beside-{at + 1}",
+        comparing.found(whole, at),
+        tuple(comparing.counted(whole, at)),
+        f"Effects of each audit on its own texts, not paired: {one.unpaired}" if one.unpaired else paired,
+        tuple(_claim(claim, one) for claim in one.claims),
+        () if one.shared is None else tuple(_groups(one.shared, held, (first, other), texts)),
+    )
+
+
+def _claim(claim: Compared, one: Beside) -> ClaimRow:
+    p = "—" if claim.p_adjusted is None else p_value(claim.p_adjusted)
+    why = "" if one.unpaired else claim.why
+    cells, n = tuple(comparing.cells(claim)), comparing.texts_of(claim)
+    return ClaimRow(claim.code, comparing.words_of(claim, one), cells, n, p, claim.answer, why)
+
+
+def _groups(shared: Shared, held: tuple[HeldTexts, HeldTexts], names: tuple[str, str], texts: bool) -> Iterator[Group]:
+    """Choose the texts that are decided otherwise, and of the others those whose maps are farthest apart."""
+    order = np.argsort(-shared.apart, kind="stable")  # undefined ones last
+    otherwise, alike = order[shared.otherwise[order]], order[~shared.otherwise[order]]
+    alike = alike[~np.isnan(shared.apart[alike])]
+    chosen = (
+        ("Decided otherwise", otherwise, "texts that the models decide otherwise"),
+        (
+            "Decided alike, for other words",
+            alike,
+            "texts that the models decide alike and whose attentions are compared",
+        ),
+    )
+    for title, places, what in chosen:
+        shown = f"{count(min(SHOWN, len(places)))} of {count(len(places))} {what}"
+        told = f"{shown}, those first whose attentions are farthest apart."
+        yield Group(title, told, _views(shared, places[:SHOWN], held, names, texts))
+
+
+def _views(
+    shared: Shared, places: Int[np.ndarray, " K"], held: tuple[HeldTexts, HeldTexts], names: Sequence[str], texts: bool
+) -> tuple[PairView, ...]:
+    return tuple(_view(shared, int(at), held, names, texts) for at in places)
+
+
+def _view(shared: Shared, at: int, held: tuple[HeldTexts, HeldTexts], names: Sequence[str], texts: bool) -> PairView:
+    rows = int(shared.first[at]), int(shared.second[at])
+    one, other = (each.records[row] for each, row in zip(held, rows, strict=True))
+    maps = [_row(each, row, name) for each, row, name in zip(held, rows, names, strict=True)] if texts else []
+    apart = "" if np.isnan(shared.apart[at]) else number(float(shared.apart[at]))
+    query = " ".join(one.query or ()) if texts else ""
+    drawn = tuple(row for row in maps if row is not None)
+    return PairView(one.id, one.label, one.predicted, other.predicted, names[1], apart, query, drawn)
+
+
+def _row(held: HeldTexts, row: int, name: str) -> MapRow | None:
+    """Draw the attention of one audit over a text; None where it holds none."""
+    attention: HeldMap | None = next((each for each in held.maps if each.kind.quantity == "attention"), None)
+    if attention is None:
+        return None
+    return replace(map_row(attention, held.records[row], row), name=f"{name}: attention")

@@ -1,0 +1,184 @@
+"""`sightline compare`, and `sightline audit --seeds`: what is read, refused, written and said."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import sightline as package
+from sightline.experiments.several import load_several, save_several
+from sightline.experiments.store import Store
+from sightline.saving import load_results, save_results
+from sightline.spec.texts import parse_data, parse_model
+from sightline.spec.values import RunSpec
+from tests.cli.conftest import TINY, Call, Finished, Ran
+
+
+@pytest.fixture
+def two(finished: Finished, here: Path) -> tuple[Path, Path]:
+    """A saved audit, and another of the same texts in which one is decided otherwise."""
+    found = load_results(finished.saved)
+    first, *others = found.texts
+    save_results(found, "a")
+    turned = "neg" if first.predicted == "pos" else "pos"
+    save_results(replace(found, texts=(replace(first, predicted=turned), *others)), "b")
+    return Path("a"), Path("b")
+
+
+def test_two_audits_are_compared_into_one_page_and_strict_json(sightline: Call, two) -> None:
+    done = sightline("compare", *two, "--json")
+    assert done.code == 0, done.err
+    assert done.err == "report: compare.html\n"
+    told = done.json
+    assert [one["place"] for one in told["audits"]] == ["a", "b"]
+    assert told["audits"][0]["seed"] == 0
+    (beside,) = told["beside"]
+    assert (beside["first"], beside["second"], beside["common"], beside["alone"]) == ("A", "B", 18, [0, 0])
+    assert [one["id"] for one in beside["otherwise"]] == [load_results("a").texts[0].id]
+    assert {claim["answer"] for claim in beside["claims"]} == {"not compared"}  # 18 texts are too few
+    page = Path("compare.html").read_text(encoding="utf-8")
+    assert "zyx" in page
+    shown = sightline("compare", *two, "--no-texts", "--out", "other.html")
+    assert shown.out.splitlines()[0] == "Nothing of A and B could be compared."
+    assert shown.out.splitlines()[-1] == "report: other.html"
+    assert "zyx" not in Path("other.html").read_text(encoding="utf-8")
+
+
+def test_python_compares_as_the_command_does(sightline: Call, two) -> None:
+    first, second = map(package.Audit.load, two)
+    told = sightline("compare", *two, "--json").json
+    ours = package.compare(first, second, places=("a", "b"))
+    assert json.loads(json.dumps(ours.to_json()["adjusted"])) == told["adjusted"]
+    assert first.compare(second).beside[0].claims[0].code == told["beside"][0]["claims"][0]["code"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["a"], "expected two audits or more to compare, got 1: a"),
+        (["a", "a"], "a: is the same audit as a; name another"),
+        (["a", "./b", "a/../b"], "a/../b: is the same audit as b; name another"),
+        (["a", "nothing"], "nothing: expected a folder that `sightline audit --save` wrote; it has no audit.json"),
+        (["a", "b", "--out", "a/page.html"], "--out a/page.html: lies in AUDIT a, which is only read"),
+        (["a", "b", "--store", "a"], "--store a: expected a folder that `sightline study` wrote"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(sightline: Call, two, arguments, told: str) -> None:
+    done = sightline("compare", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"error: {told}"), done.err
+    assert not list(Path.cwd().rglob("*.html"))
+
+
+def test_an_audit_of_another_schema_is_refused(sightline: Call, two) -> None:
+    summary = two[1] / "audit.json"
+    summary.write_text(summary.read_text(encoding="utf-8").replace('"schema": 3', '"schema": 2'), encoding="utf-8")
+    (two[1] / "SHA256SUMS").unlink()
+    done = sightline("compare", *two)
+    assert (done.code, done.out) == (2, "")
+    assert "b/audit.json: schema 2, this version reads 3" in done.err
+
+
+def test_runs_of_a_store_are_named_by_how_their_keys_begin(sightline: Call, two, finished: Finished) -> None:
+    store, audits = Store("st"), [load_results(place) for place in two]
+    specs = [RunSpec(parse_data("planted:needle"), parse_model("mlp"), seed=seed) for seed in range(3)]
+    for spec, found in zip(specs, audits, strict=False):
+        store.write_run(spec, found, 1.0)
+    store.write_failure(specs[2], "it broke", 1.0)
+    done = {run.seed: run.key for run in store.summaries()}
+    by_store = sightline("compare", "--store", "st", done[0][:6], done[1])
+    by_name = sightline("compare", f"st:{done[0]}", f"st:{done[1]}")
+    assert (by_store.code, by_store.out) == (0, by_name.out)
+    assert f"A: st:{done[0]} · " in by_store.out
+    for key, told in (
+        ("zz", "st: no run with a key that begins with 'zz'; expected one"),
+        ("", "st: no run with a key that begins with ''"),
+        (done[2], f"st: the run {done[2]} has no audit, because it failed: it broke"),
+    ):
+        assert sightline("compare", f"st:{done[0]}", f"st:{key}").err.startswith(f"error: {told}")
+
+
+# ---------------------------------------------------------------- several seeds
+
+
+@pytest.fixture(scope="module")
+def seeds(sightline: Call, table: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Ran, Path]:
+    folder = tmp_path_factory.mktemp("seeds")
+    few = ("--companions", "none", "--limit", 6, "--seed", 4, "--seeds", 2, "--fail-on", "cannot-tell")
+    loud = [flag for flag in TINY if flag != "--quiet"]
+    done = sightline(
+        "audit", "--data", table, *loud, *few, "--save", folder / "s", "--out", folder / "s.html", "--json"
+    )
+    assert done.code == 3, done.err  # a gate is closed when everything is written
+    return done, folder
+
+
+def test_every_seed_is_audited_saved_and_said(seeds: tuple[Ran, Path]) -> None:
+    done, folder = seeds
+    told = done.json
+    assert done.err.endswith("gate closed: the verdict is 'cannot-tell'\n")
+    assert told["seeds"]["seeds"] == [4, 5]
+    assert told["spec"]["seed"] == 4
+    assert told["headline"].startswith("All 2 seeds end in the same verdict: cannot tell; seed 4: cannot tell")
+    assert [line for line in done.err.splitlines() if line.startswith("seed")] == ["seed 4 (1 of 2)", "seed 5 (2 of 2)"]
+    assert sorted(path.name for path in (folder / "s").iterdir()) == ["SHA256SUMS", "seed-4", "seed-5", "seeds.json"]
+    assert [found.spec["run"]["seed"] for found in load_several(folder / "s").values()] == [4, 5]
+    assert "Across seeds" in (folder / "s.html").read_text(encoding="utf-8")
+
+
+def test_a_seed_is_the_audit_that_it_would_be_alone(sightline: Call, seeds, here: Path, table: Path) -> None:
+    few = ("--companions", "none", "--limit", 6, "--seed", 5)
+    assert sightline("audit", "--data", table, *TINY, *few, "--save", "alone").code == 0
+    alone, among = load_results("alone"), load_several(seeds[1] / "s")[5]
+    assert (alone.findings, alone.metrics, alone.texts) == (among.findings, among.metrics, among.texts)
+
+
+def test_saved_seeds_are_drawn_again_and_compared(sightline: Call, seeds, here: Path) -> None:
+    _, folder = seeds
+    done = sightline("report", folder / "s")
+    assert (done.code, done.out) == (0, "All 2 seeds end in the same verdict: cannot tell\nreport: report.html\n")
+    assert Path("report.html").read_bytes() == (folder / "s.html").read_bytes()
+    assert sightline("report", folder / "s" / "seed-5", "--json").json["verdict"] == "cannot tell"
+    assert len(sightline("compare", folder / "s", "--json").json["audits"]) == 2
+
+
+def test_a_folder_of_seeds_that_is_not_as_it_was_written_is_refused(sightline: Call, seeds, here: Path) -> None:
+    shutil.copytree(seeds[1] / "s", "s")
+    Path("s/seeds.json").write_text('{"schema": 1, "seeds": [4]}', encoding="utf-8")
+    assert sightline("report", "s").err.startswith("error: s/seeds.json: not as it was written")
+    Path("s/SHA256SUMS").unlink()
+    assert sightline("report", "s").code == 0
+    Path("s/seeds.json").write_text('{"schema": 2, "seeds": [4]}', encoding="utf-8")
+    assert (
+        sightline("report", "s").err == "error: s/seeds.json: schema 2, this version reads 1; make the audits again\n"
+    )
+    Path("s/seeds.json").write_text("{", encoding="utf-8")
+    assert sightline("compare", "s").err.startswith("error: s/seeds.json: ")
+    save_results(load_results(seeds[1] / "s" / "seed-4"), "one")
+    done = sightline("audit", "--data", "planted:needle", "--seeds", 2, "--save", "one")
+    assert (
+        done.err
+        == "error: --save one: exists and is not a folder with the audits of several seeds; name a new folder\n"
+    )
+    with pytest.raises(package.SightlineError, match="does not hold the audits of several seeds"):
+        save_several({}, "one")
+
+
+def test_a_model_that_is_trained_already_has_one_seed(sightline: Call, here: Path) -> None:
+    done = sightline("audit", "--data", "planted:needle", "--model", "py:my.model:make", "--seeds", 2)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("error: --seeds: expected a model that is trained first: another seed would not train")
+    assert sightline("audit", "--data", "planted:needle", "--seeds", 0).code == 2
+
+
+def test_the_forecast_is_of_all_seeds(
+    sightline: Call, table: Path, monkeypatch: pytest.MonkeyPatch, here: Path
+) -> None:
+    from sightline.experiments.forecast import Forecast
+
+    monkeypatch.setattr("sightline.experiments.forecast.forecast", lambda *asked: Forecast(2.0, 3.0, 5, "made up"))
+    told = sightline("audit", "--data", table, "--seeds", 3, "--dry-run", "--json").json
+    assert told == {"seconds_training": 6.0, "seconds_audit": 9.0, "peak_bytes": 5, "basis": "made up; 3 seeds, one after the other"}  # fmt: skip
+    assert sightline("audit", "--data", table, "--dry-run", "--json").json["seconds_audit"] == 3.0

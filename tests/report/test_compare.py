@@ -1,0 +1,139 @@
+"""The page and the lines of a comparison: whole, harmless, and every number one that was computed before."""
+
+import re
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sightline.audits import Audit, Comparison, compare
+from sightline.findings.seeds import across
+from sightline.report.numerals import interval
+from sightline.report.page.compare import SHOWN, render_comparison, write_comparison
+from sightline.report.page.render import render
+from sightline.report.sheets.across import across_lines
+from sightline.report.sheets.compare import comparison_lines
+from sightline.results import Measurement, Ragged, Verdict
+from tests.report.audits import audit, hostile, outputs
+from tests.report.pages import Page
+
+
+def answering(told: Audit, seed: int, turned: int = 0) -> Audit:
+    """An audit that also holds answers; some of them turned."""
+    texts = tuple(
+        replace(text, predicted="other" if i < turned else text.predicted) for i, text in enumerate(told.texts)
+    )
+    names = sorted({text.predicted for text in texts})
+    values = {**outputs(texts, seed).values, "predicted": np.array([names.index(text.predicted) for text in texts])}
+    measured = {**told.measurements, "outputs": Measurement("outputs", values)}
+    del measured["agreement"]
+    return replace(told, texts=texts, measurements=measured)
+
+
+@cache
+def made(kind: str) -> Comparison:
+    told = {"realistic": audit, "hostile": hostile}[kind]()
+    return compare(answering(told, 2), answering(told, 3, turned=3), places=("one", '<b>"two"\x1b'))
+
+
+@pytest.mark.parametrize("kind", ["realistic", "hostile"])
+def test_the_page_is_whole_and_nothing_in_it_can_run(kind: str) -> None:
+    html = render_comparison(made(kind))
+    page = Page(html)
+    assert page.torn == []
+    assert not {"script", "img", "iframe", "object", "form"} & {tag for tag, _ in page.tags}
+    for tag, attributes in page.tags:
+        assert not {"style", "src", "action"} & attributes.keys()
+        assert not any(name.startswith("on") for name in attributes)
+        assert attributes.get("href", "#").startswith("#") or tag == "link"
+    policy = next(attributes["content"] for tag, attributes in page.tags if "http-equiv" in attributes)
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "\x1b" not in html
+    assert "\u202e" not in html
+    assert html == render_comparison(made(kind))
+
+
+def test_every_number_of_the_page_is_one_of_the_comparison() -> None:
+    found, text = made("realistic"), Page(render_comparison(made("realistic"))).text()
+    for claim in found.beside[0].claims:
+        for one in (claim.first, claim.second, claim.difference):
+            assert one is None or interval(one) in text
+    assert interval(found.beside[0].decided) in text
+    assert interval(found.beside[0].attention) in text
+    assert "significant" not in text
+
+
+def test_texts_are_drawn_under_both_maps_those_that_are_decided_otherwise_first() -> None:
+    html = render_comparison(made("realistic"))
+    assert html.count("A: attention") == html.count("B: attention") == 3 + SHOWN
+    assert html.index("Decided otherwise") < html.index("Decided alike, for other words")
+    shown = re.findall(r'<article class="text">\n<h4><bdi>(t\d+)</bdi>', html)
+    assert sorted(shown[:3]) == ["t0000", "t0001", "t0002"]
+    apart = made("realistic").beside[0].shared.apart
+    assert shown[3:] == [f"t{i:04d}" for i in np.argsort(-apart, kind="stable") if i > 2][:SHOWN]
+
+
+def test_without_texts_no_word_of_them_is_shown(tmp_path: Path) -> None:
+    page = write_comparison(made("realistic"), tmp_path / "page.html", texts=False).read_text(encoding="utf-8")
+    assert "t0001" in page
+    assert "generous" not in page
+    assert "generous" in made("realistic").to_html(tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_lines_say_what_the_page_says_and_nothing_that_a_terminal_would_obey() -> None:
+    lines = comparison_lines(made("hostile"))
+    assert lines[0] == "Nothing of A and B could be compared."  # ten texts are too few
+    assert any(
+        line.startswith("accuracy") and "on 10 texts; a comparison rests on at least 50" in line for line in lines
+    )
+    assert any(line.startswith('B: <b>"two"') for line in lines)
+
+
+def test_audits_without_texts_stand_side_by_side() -> None:
+    empty = replace(answering(audit(), 2), texts=())
+    found = compare(empty, replace(empty))
+    html = Page(render_comparison(found)).text()
+    assert "Effects of each audit on its own texts, not paired: an audit holds no texts" in html
+    assert "A and B cannot be compared text by text" in comparison_lines(found)[0]
+    assert interval(audit().findings[1].effect) in html
+
+
+def test_a_map_that_one_audit_lacks_is_left_out() -> None:
+    first, second = answering(audit(), 2), answering(audit(), 3)
+    measured = second.measurements["outputs"]
+    values = {name: value for name, value in measured.values.items() if not isinstance(value, Ragged)}
+    without = replace(second, measurements={**second.measurements, "outputs": replace(measured, values=values)})
+    found = compare(first, without)
+    assert found.beside[0].notes == ("an audit holds no attention, so maps cannot be compared",)
+    assert "B: attention" not in render_comparison(found)
+
+
+def test_a_page_of_several_seeds_says_first_whether_they_agree() -> None:
+    first = audit()
+    other = replace(first, verdict=Verdict("must not be shown", 2, (), ()))
+    found = across({3: first, 4: first, 9: other})
+    page = render(first, seeds=found)
+    assert Page(page).torn == []
+    text = Page(page).text()
+    head = text.index(
+        "The verdict depends on the seed of the training; of 3 seeds: can be shown with these caveats (2), must not"
+    )
+    assert head < text.index("Can be shown with these caveats")
+    assert "seed 9" in text
+    assert "All of them were audited on the same texts." in text
+    assert render(first) == render(first, seeds=None)
+    assert "Across seeds" not in render(first)
+    rows = {line.split()[0]: line for line in across_lines(found)[4:]}
+    for claim in found.claims:
+        for one in (*claim.effect.by_seed, claim.effect.mean):
+            assert one is None or one.n == 0 or interval(one).replace("\xa0", " ") in rows[claim.code]
+
+
+def test_a_mean_of_fewer_seeds_says_of_how_many() -> None:
+    first = audit()
+    without = replace(first, findings=tuple(replace(one, effect=None) for one in first.findings))
+    lines = across_lines(across({0: first, 1: without}))
+    assert any(line.startswith("SL-101") and "(1 of 2 seeds)" in line for line in lines)
+    assert lines[0] == "Across seeds: All 2 seeds end in the same verdict: can be shown with these caveats"
