@@ -30,6 +30,7 @@ from sightline.cli.command import Contextual, Once
 from sightline.cli.demo import demo
 from sightline.cli.doctor import doctor
 from sightline.cli.door import CURE, PACKAGES
+from sightline.cli.export import export
 from sightline.cli.listing import listing
 from sightline.cli.refusals import closed_stream, drop_output, refused
 from sightline.cli.report import report
@@ -57,6 +58,7 @@ app.command("demo", cls=Once)(demo)
 app.command("train", cls=Once)(train)
 app.command("audit", cls=Contextual)(audit)
 app.command("report", cls=Once)(report)
+app.command("export", cls=Once)(export)
 app.command("study", cls=Once)(study)
 app.command("results", cls=Once)(results)
 app.command("list", cls=Once)(listing)

@@ -32,7 +32,20 @@ def to_csv(table: Table) -> str:
 def csv_text(text: str) -> str:
     """Disarm what a spreadsheet would run: it looks past leading spaces, and takes the wide signs too."""
     shown = visible(text)
-    return f"'{shown}" if shown.lstrip()[:1] in tuple("=+-@＝＋－＠") else shown
+    return f"'{shown}" if _runs(shown) else shown
+
+
+def guarded(text: str) -> str:
+    """Disarm what a spreadsheet would run, so that it can be undone: every text loses one leading quotation mark.
+
+    >>> [guarded(word) for word in ("=1+1", "'s", "film")]
+    ["'=1+1", "''s", 'film']
+    """
+    return f"'{text}" if text.startswith("'") or _runs(text) else text
+
+
+def _runs(text: str) -> bool:
+    return text.lstrip()[:1] in tuple("=+-@＝＋－＠")
 
 
 def _csv_cells(cell: TableCell) -> list[str]:
