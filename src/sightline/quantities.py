@@ -201,6 +201,16 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "carried.MAP": Quantity("what the top words of a map do to the margin, summed over the shares", MARGIN, "N K"),
         "random.MAP": Quantity("what as many random positions do", MARGIN, "N K"),
     },
+    "rationale": {
+        "auprc.MAP": Quantity("area under precision and recall of the marked words, by the order of a map", SHARE),
+        "auprc_chance.MAP": Quantity("its exact mean when the map is permuted over the words", SHARE),
+        "f1.MAP": Quantity("token F1 of as many top words as are marked", SHARE),
+        "f1_chance.MAP": Quantity("its exact mean when the map is permuted: the share of words that are marked", SHARE),
+        "words": _WORDS,
+        "marked": Quantity("words that people marked", COUNT),
+        "known": Quantity("whether the text came with marks, be it none", TRUTH),
+        "scored": Quantity("whether scores were brought for the text", TRUTH),
+    },
 }
 """What every measure keeps, in the order of the documentation."""
 

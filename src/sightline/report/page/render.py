@@ -12,6 +12,7 @@ from sightline.files import write_whole
 from sightline.report import sentences
 from sightline.report.instead import HOW, MEASURED, families
 from sightline.report.learning import learning
+from sightline.report.marked import TOLD, marked_rows
 from sightline.report.numerals import count
 from sightline.report.page.example import example_view
 from sightline.report.page.explorer import BUDGET, carried, controls
@@ -97,6 +98,8 @@ def _told(audit: Results) -> dict[str, Any]:
         "metrics": estimate_rows(audit.metrics),
         "estimates": estimate_rows(audit.estimates),
         "missing": missing_rows(audit),
+        "marked": marked_rows(audit),
+        "marked_told": TOLD,
         "about": about(audit),
         "settings": settings(audit),
         "command": command(audit.spec),
