@@ -70,15 +70,19 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         ),
         "permuted": Quantity("decisions with weights permuted over the words of the text", CLASS, "N 10"),
         "uniform_odds": Quantity("what the log-odds of the decided class lose under uniform weights", ODDS),
-        "constant_odds": Quantity("what they lose under the same weights for every text", ODDS),
-        "permuted_odds": Quantity("what they lose under permuted weights, on average", ODDS),
+        "constant_odds": Quantity(
+            "what the log-odds of the decided class lose under the same weights for every text", ODDS
+        ),
+        "permuted_odds": Quantity(
+            "what the log-odds of the decided class lose under permuted weights, on average", ODDS
+        ),
         "moved": Quantity(
             "largest change of any logit under any of these weights, or with all the weight on one word drawn at "
             "random; 0 on every text: the weights that are shown are not used",
             SIZE,
         ),
         "one_word": Quantity("whether the text has one word", TRUTH),
-        "certain": Quantity("whether it has one candidate", TRUTH),
+        "certain": Quantity("whether the text has one candidate answer", TRUTH),
         "identity_error": Quantity(
             "largest difference between the logits and `decode(trace, trace.attention)`; above 1e-4 nothing is "
             "concluded",
@@ -92,20 +96,24 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
     },
     "agreement": {
         "captured.REF": Quantity("captured importance of the top attended words", SHARE),
-        "chance.REF": Quantity("its exact mean under permutation after the fact", SHARE),
-        "draws.REF": Quantity("the same, drawn", SHARE, "N 199"),
+        "chance.REF": Quantity("exact mean of the same when the weights are permuted after the fact", SHARE),
+        "draws.REF": Quantity("captured importance of weights permuted after the fact, drawn", SHARE, "N 199"),
         "mass.REF": Quantity("`Σ α_t r_t / max r`, by weight and not by rank", SHARE),
-        "mass_chance.REF": Quantity("the same for a word drawn at random", SHARE),
+        "mass_chance.REF": Quantity("`mean r / max r`: that mass of a word drawn at random", SHARE),
         "tau.REF": Quantity("Kendall’s τ-b over all words, as the papers print", TAU),
+        "significant.REF": Quantity(
+            "1 where τ-b differs from 0, p ≤ .05 over permutations of the words: by chance 1 on at most 5 % of texts",
+            TRUTH,
+        ),
         "captured.free": Quantity("mean of captured importance of `free_gradient` and `free_deletion`", SHARE),
         "chance.free": Quantity("mean of both under permutation after the fact", SHARE),
-        "draws.free": Quantity("the same, drawn", SHARE, "N 199"),
+        "draws.free": Quantity("mean of both, for weights permuted after the fact, drawn", SHARE, "N 199"),
         "mass.free": Quantity("mean of the mass of both", SHARE),
-        "mass_chance.free": Quantity("the same for a word drawn at random", SHARE),
+        "mass_chance.free": Quantity("mean of the mass of a word drawn at random", SHARE),
         "coupling.REF": Quantity("captured importance of shuffled weights that were *used*, mean of 3", SHARE),
-        "coupling_tau.REF": Quantity("τ-b of the same", TAU),
-        "captured.references": Quantity("gradient and deletion with each other: captured importance", SHARE),
-        "chance.references": Quantity("its exact mean under permutation", SHARE),
+        "coupling_tau.REF": Quantity("τ-b of shuffled weights that were used, mean of 3", TAU),
+        "captured.references": Quantity("captured importance of gradient and deletion with each other", SHARE),
+        "chance.references": Quantity("exact mean of that under permutation", SHARE),
         "tau.references": Quantity("τ-b of gradient and deletion", TAU),
         "disagreement": Quantity(
             "1 − mean of captured gradient and deletion: the report shows the largest first", SHARE
@@ -133,13 +141,13 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "top": Quantity(
             "share of the weight of the top words that lies on words which do not speak against the decision", SHARE
         ),
-        "random": Quantity("share of all words that do not", SHARE),
+        "random": Quantity("share of all words that do not speak against the decision", SHARE),
         "words": _WORDS,
         "constant": _ALIKE,
     },
     "marks": {
         "words": Quantity("share of the attention on words that are no marks", SHARE),
-        "flat": Quantity("share of the words that are none", SHARE),
+        "flat": Quantity("share of the words that are no marks", SHARE),
         "without": Quantity(
             "total variation of the output when the weights of the marks go to the words, in proportion", MOVED
         ),
@@ -151,8 +159,8 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
     "reach": {
         "proof": Quantity("1 where no attention changes the decision", TRUTH),
         "low": Quantity("lower side of the largest total variation any attention gives", MOVED),
-        "high": Quantity("upper side of it; equal for two classes", MOVED),
-        "inert": Quantity("1 where that is at most ε", TRUTH),
+        "high": Quantity("upper side of the largest total variation any attention gives; equal for two classes", MOVED),
+        "inert": Quantity("1 where the largest total variation any attention gives is at most ε", TRUTH),
         "evidence": Quantity(
             "log-odds of the predicted class if the word alone were attended to; shown in the page, used by no finding",
             ODDS,
@@ -161,16 +169,16 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
     },
     "permutation": {
         "median": Quantity("median total variation over the permutations", MOVED),
-        "median_error": Quantity("its standard error, from order statistics", MOVED),
+        "median_error": Quantity("standard error of the median, from order statistics", MOVED),
         "largest": Quantity(
             "the largest any permutation gives (exact for two classes, an upper bound for more)", MOVED
         ),
-        "ratio": Quantity("median over largest", SHARE),
+        "ratio": Quantity("median over largest total variation over the permutations", SHARE),
         "ratio_floor": Quantity("the ratio of random attention with the same entropy", SHARE, "N 5"),
         "gap_low": Quantity("least logit gap, last class over first, over all permutations", MARGIN),
         "gap_high": Quantity("largest logit gap over all permutations", MARGIN),
         "logit_mean": Quantity("exact mean of the last logit under permutation", Scale("logit")),
-        "logit_variance": Quantity("exact variance of it", Scale("squared logit", 0)),
+        "logit_variance": Quantity("exact variance of the last logit under permutation", Scale("squared logit", 0)),
         "flat": Quantity("whether all weights are equal up to rounding", TRUTH),
         "words": _WORDS,
     },
@@ -178,17 +186,19 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "deleted.MAP": Quantity(
             "drop of the log-odds of the decided class without the top words of a map, mean over the shares", ODDS
         ),
-        "deleted.random": Quantity("drop without as many random words, mean of the orders", ODDS),
-        "deleted.most": Quantity("drop without the words whose own deletion costs most", ODDS),
+        "deleted.random": Quantity("drop of the log-odds without as many random words, mean of the orders", ODDS),
+        "deleted.most": Quantity("drop of the log-odds without the words whose own deletion costs most", ODDS),
         "replaced.MAP": Quantity(
-            "the same drop, with words of other audited texts in the places of the top words", ODDS
+            "drop of the log-odds with words of other audited texts in the places of the top words", ODDS
         ),
-        "replaced.random": Quantity("the same for as many random words", ODDS),
-        "replaced.most": Quantity("the same for the words whose own deletion costs most", ODDS),
+        "replaced.random": Quantity("drop of the log-odds with words of other texts in as many random places", ODDS),
+        "replaced.most": Quantity(
+            "drop of the log-odds with words of other texts in place of the words whose own deletion costs most", ODDS
+        ),
         "area": Quantity(
             "comprehensiveness as published: mean drop of the *probability*, by attention, deleted", DIFFERENCE
         ),
-        "floor": Quantity("the same with random words", DIFFERENCE, "N 5"),
+        "floor": Quantity("comprehensiveness as published, of random words", DIFFERENCE, "N 5"),
         "words": _WORDS,
     },
     "transplant": {
@@ -199,13 +209,15 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "partner": Quantity("row of the receiver among the audited texts; −1: none", Scale("row", -1), "N K"),
         "whole": Quantity("what moving *all* words does to the margin, summed over the shares", MARGIN, "N K"),
         "carried.MAP": Quantity("what the top words of a map do to the margin, summed over the shares", MARGIN, "N K"),
-        "random.MAP": Quantity("what as many random positions do", MARGIN, "N K"),
+        "random.MAP": Quantity("what as many random positions do to the margin, summed over the shares", MARGIN, "N K"),
     },
     "rationale": {
         "auprc.MAP": Quantity("area under precision and recall of the marked words, by the order of a map", SHARE),
-        "auprc_chance.MAP": Quantity("its exact mean when the map is permuted over the words", SHARE),
+        "auprc_chance.MAP": Quantity("exact mean of that area when the map is permuted over the words", SHARE),
         "f1.MAP": Quantity("token F1 of as many top words as are marked", SHARE),
-        "f1_chance.MAP": Quantity("its exact mean when the map is permuted: the share of words that are marked", SHARE),
+        "f1_chance.MAP": Quantity(
+            "exact mean of that F1 when the map is permuted: the share of words that are marked", SHARE
+        ),
         "words": _WORDS,
         "marked": Quantity("words that people marked", COUNT),
         "known": Quantity("whether the text came with marks, be it none", TRUTH),
