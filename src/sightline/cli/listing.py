@@ -20,19 +20,19 @@ from sightline.spec.presets import PRESETS
 from sightline.spec.row import Row as Part
 
 Row = dict[str, Any]
-Kind = Literal["models", "data", "measures", "findings", "presets", "columns"]
+Kind = Literal["models", "data", "measures", "findings", "presets", "columns", "figures"]
 What = Annotated[
     Kind | None,
     typer.Argument(
         metavar="KIND",
         show_default="all",
-        help="What to list, one of these: models, data, measures, findings, presets, columns.",
+        help="What to list, one of these: models, data, measures, findings, presets, columns, figures.",
     ),
 ]
 
 
 def listing(kind: What = None, as_json: flags.Json = False) -> None:
-    """List what there is: parts of models, kinds of data, measures, findings, presets, and columns of tables."""
+    """List what there is: parts of models, kinds of data, measures, findings, presets, columns and figures."""
     wanted = {name: rows() for name, rows in KINDS.items() if kind in (None, name)}
     if as_json:
         return emit(wanted)
@@ -80,6 +80,12 @@ def _columns() -> list[Row]:
     return [{"name": name, "about": _column(name)} for name in choosable()]
 
 
+def _figures() -> list[Row]:
+    from sightline.report.plots.named import FIGURES  # noqa: PLC0415  (numpy)
+
+    return [{"name": name, "about": figure.told} for name, figure in FIGURES.items()]
+
+
 def _column(name: str) -> str:
     """Say what a column of a study's table holds."""
     head, _, part = name.partition(".")
@@ -107,6 +113,7 @@ KINDS: Mapping[Kind, Callable[[], list[Row]]] = {
     "findings": _findings,
     "presets": _presets,
     "columns": _columns,
+    "figures": _figures,
 }
 
 

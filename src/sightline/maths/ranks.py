@@ -55,7 +55,7 @@ def _variance(x: Float[Array, "B T"], y: Float[Array, "B T"], mask: Bool[Array, 
     twos = [((t - 1) * real).sum(1) for t, real in tied]
     threes = [((t - 1) * (t - 2) * real).sum(1) for t, real in tied]
     of_ties = math.prod(twos) / np.maximum(2 * pairs, 1) + math.prod(threes) / np.maximum(9 * pairs * (n - 2), 1)
-    return np.asarray((pairs * (2 * n + 5) - sum(lost)) / 18 + of_ties)
+    return np.asarray(np.maximum((pairs * (2 * n + 5) - sum(lost)) / 18 + of_ties, 0))  # all tied, it may round below
 
 
 def _tied(values: Float[Array, "B T"], mask: Bool[Array, "B T"]) -> tuple[Float[Array, "B T"], Bool[Array, "B T"]]:
