@@ -16,6 +16,7 @@ def test_the_commands_are_those_that_were_promised():
         "train",
         "audit",
         "report",
+        "export",
         "study",
         "results",
         "list",
@@ -46,7 +47,7 @@ def test_a_command_and_each_of_its_flags_is_described(name, sightline: Call, mon
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_flag_means_the_same_in_every_command(name):
     """One help text a flag, but for what a command is given or writes."""
-    own = {"--model", "--out"}
+    own = {"--model", "--out", "--csv"}
     told = {flag: p.help for other in COMMANDS.values() for p in other.params for flag in p.opts}
     for parameter in COMMANDS[name].params:
         for flag in set(parameter.opts) - own:

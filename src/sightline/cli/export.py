@@ -37,13 +37,14 @@ Parquet = Annotated[
         help="Write Parquet; needs pip install sightline[parquet].",
     ),
 ]
-NoTexts = Annotated[
-    bool, typer.Option("--no-texts", metavar="", help="Leave the words themselves out; their numbers stay.")
-]
 
 
 def export(
-    folder: Saved, csv: Csv = None, parquet: Parquet = None, no_texts: NoTexts = False, as_json: flags.Json = False
+    folder: Saved,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    no_texts: flags.NoTexts = False,
+    as_json: flags.Json = False,
 ) -> None:
     """Write every number of an audit by text and by word as plain tables, and beside them what each column is."""
     wanted = {kind: place for kind, place in (("csv", csv), ("parquet", parquet)) if place is not None}
