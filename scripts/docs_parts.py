@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -17,6 +18,7 @@ from sightline.findings.claim import Asked, Charge
 from sightline.findings.claims import CLAIMS, UNMEASURED
 from sightline.findings.thresholds import committed
 from sightline.findings.verdict import TABLE
+from sightline.quantities import QUANTITIES, Scale
 from sightline.questions import MAPS, RIVALS, SIGNED_RIVALS
 from sightline.results import SCHEMA
 from sightline.spec.model_rows import ALTERED, MODELS
@@ -56,6 +58,7 @@ def makers() -> dict[str, Callable[[], str]]:
     """Give the maker of every generated part, by its name."""
     by_code: dict[str, Callable[[], str]] = {f"delta {code}": partial(delta, code) for code in CLAIMS}
     by_code |= {f"tests {code}": partial(tests_of, code) for code in CLAIMS}
+    by_code |= {f"arrays {code}": partial(arrays, code) for code in QUANTITIES}
     return {
         **by_code,
         **RESULTS,
@@ -174,6 +177,19 @@ def maps() -> str:
     rivals = {**dict.fromkeys(RIVALS, "unsigned"), **dict.fromkeys(SIGNED_RIVALS, "signed")}
     rows = [(f"`{name}`", one.told, rivals.get(name, "—")) for name, one in MAPS.items()]
     return table(("map", "what it says of a word", "rival"), rows)
+
+
+def arrays(measure: str) -> str:
+    """Table what a measure keeps: name, shape, what it is, and in which unit."""
+    rows = ((f"`{name}`", one.shape, one.told, _range(one.scale)) for name, one in QUANTITIES[measure].items())
+    return table(("array", "shape", "what it is", "unit"), rows)
+
+
+def _range(scale: Scale) -> str:
+    """Write a unit with the ends of its range, as far as it has them."""
+    low, high = (math.isfinite(end) for end in (scale.low, scale.high))
+    ends = f", {scale.low:g} to {scale.high:g}" if high else f", from {scale.low:g}" if low else ""
+    return scale.unit + ends
 
 
 def presets() -> str:

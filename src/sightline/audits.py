@@ -8,6 +8,8 @@ from pathlib import Path
 
 from sightline.findings.compared import compared
 from sightline.findings.comparison import SideBySide
+from sightline.report.frames.frame import Frame
+from sightline.report.frames.writing import export, frames_of
 from sightline.report.page.compare import write_comparison
 from sightline.report.page.render import in_notebook, write_page
 from sightline.results import Results
@@ -16,7 +18,7 @@ from sightline.saving import load_results, save_results
 
 @dataclass(frozen=True)
 class Audit(Results):
-    """Everything one audit found; draw it, show it, save it, load it."""
+    """Everything one audit found; draw it, show it, save it, load it, hand its numbers on."""
 
     def to_html(self, path: str | Path) -> Path:
         """Write the audit as one self-contained HTML page."""
@@ -25,6 +27,14 @@ class Audit(Results):
     def save(self, folder: str | Path) -> Path:
         """Write the audit to a folder, all of it or nothing; `load` reads it back."""
         return save_results(self, folder)
+
+    def frames(self, *, texts: bool = True) -> dict[str, Frame]:
+        """Give every number by text (``texts``) and by word (``words``) as plain columns, each with what it is."""
+        return frames_of(self, texts)
+
+    def export(self, folder: str | Path, kind: str = "csv", *, texts: bool = True) -> Path:
+        """Write these columns to a folder, as ``csv`` or ``parquet``, with `columns.json`, which explains each."""
+        return export(self, folder, kind, texts)
 
     @staticmethod
     def load(folder: str | Path) -> Audit:

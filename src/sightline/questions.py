@@ -22,6 +22,7 @@ MEASURES: Mapping[str, str] = {
     "permutation": "sightline.measures.permutation:Permutation",
     "erasure": "sightline.measures.erasure:Erasure",
     "transplant": "sightline.measures.transplant:Transplant",
+    "rationale": "sightline.measures.rationale:Rationale",
 }
 """The measures, in the order of the report."""
 ALWAYS = "outputs"

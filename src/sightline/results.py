@@ -279,7 +279,8 @@ class Results:
 class TableCell:
     """A number with its interval, a word such as a verdict, or nothing (None or NaN) and why (``note``).
 
-    ``n`` counts the texts behind a number; ``seeds`` and ``runs`` (their keys) say which runs it comes from.
+    ``sd`` is the standard deviation over seeds, where that is asked for in place of an interval. ``n`` counts the texts
+    behind a number; ``seeds`` and ``runs`` (their keys) say which runs it comes from.
     """
 
     value: float | str | None
@@ -289,6 +290,7 @@ class TableCell:
     seeds: tuple[int, ...] = ()
     runs: tuple[str, ...] = ()
     note: str = ""
+    sd: float | None = None
 
     def __post_init__(self) -> None:
         if (self.low is None) != (self.high is None):

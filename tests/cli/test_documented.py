@@ -19,6 +19,7 @@ def test_the_commands_are_those_that_were_promised():
         "predict",
         "report",
         "compare",
+        "export",
         "study",
         "results",
         "list",
@@ -49,7 +50,7 @@ def test_a_command_and_each_of_its_flags_is_described(name, sightline: Call, mon
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_flag_means_the_same_in_every_command(name):
     """One help text a flag, but for what a command is given or writes."""
-    own = {"--model", "--out", "--query"}
+    own = {"--model", "--out", "--query", "--csv"}
     told = {flag: p.help for other in COMMANDS.values() for p in other.params for flag in p.opts}
     for parameter in COMMANDS[name].params:
         for flag in set(parameter.opts) - own:

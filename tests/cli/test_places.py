@@ -34,6 +34,8 @@ WRITES: dict[tuple[str, str], list[str]] = {
     ("train", "--out"): ["train", "--data", "d.csv", "--out"],
     ("report", "--out"): ["report", "sa", "--out"],
     ("compare", "--out"): ["compare", "sa", "m", "--out"],
+    ("export", "--csv"): ["export", "sa", "--csv"],
+    ("export", "--parquet"): ["export", "sa", "--parquet"],
     ("study", "--table"): ["study", "s.toml", "--store", "st", "--table"],
     ("study", "--store"): ["study", "s.toml", "--store"],
     ("results", "--csv"): ["results", "--store", "st", "--csv"],
@@ -41,8 +43,8 @@ WRITES: dict[tuple[str, str], list[str]] = {
     ("demo", "--out"): ["demo", "--out"],
 }
 """Each flag by which a command is told where to write, behind what else the command needs."""
-READS = {("audit", "--scores"), ("audit", "--vectors"), ("train", "--vectors"), ("report", "folder"), ("study", "file"),
-         ("results", "--store"), ("compare", "--store")}  # fmt: skip
+READS = {("audit", "--scores"), ("audit", "--vectors"), ("train", "--vectors"), ("report", "folder"), ("export", "folder"),
+         ("study", "file"), ("results", "--store"), ("compare", "--store")}  # fmt: skip
 WITHIN = [("demo", "--out")]
 """What lies in the folder is written, not the folder."""
 
@@ -69,6 +71,7 @@ def place(here: Path, table: Path, finished: Finished, monkeypatch: pytest.Monke
         "experiments.subject.with_vectors",
         "experiments.run.fit",
         "cli.report.load_results",
+        "cli.export.load_results",
     ):
         monkeypatch.setattr(f"sightline.{work}", fail)
     for reading in ("find", "summaries", "check"):
@@ -147,7 +150,7 @@ def test_what_is_no_file_or_folder_is_left_alone(sightline: Call, place: Path, c
     if (command, flag) in WITHIN:
         assert f"n.csv is a {STRANGE[kind][1]}, not a folder; name another place" in told
         return
-    wanted = "folder" if flag in ("--save", "--store") or command == "train" else "file"
+    wanted = "folder" if flag in ("--save", "--store") or command in ("train", "export") else "file"
     if name == os.devnull and command == "study":
         assert told.startswith("--table /dev/null: expected a name that ends in")
         return

@@ -56,6 +56,10 @@ def test_a_study_is_run_resumed_and_tabulated(sightline: Call, tiny: Path, tmp_p
     assert all(path.stat().st_mtime_ns == then for path, then in runs.items())  # what was there was not redone
     table = second.json
     assert (table["title"], table["row_axes"], table["notes"]) == ("tiny", ["model"], [])
+    chosen = ("--columns", "accuracy, agreement.significant.gradient", "--spread", "sd")
+    third = sightline("study", tiny, "--store", store, "--json", "--quiet", *chosen).json
+    assert third["columns"] == ["accuracy", "agreement.significant.gradient"]
+    assert all(cell["sd"] is not None and cell["low"] is None for cell in third["rows"][0])
     accuracy = table["rows"][0][table["columns"].index("accuracy")]
     assert (accuracy["seeds"], accuracy["n"], len(accuracy["runs"])) == ([0, 1], 20, 2)
     with (tmp_path / "t.csv").open(newline="") as file:

@@ -15,6 +15,7 @@ from sightline.findings.drops import DROPS
 from sightline.measures import default_measures
 from sightline.measures.maps import MAKERS
 from sightline.models.classifier import AttentionClassifier
+from sightline.quantities import QUANTITIES, quantity_of
 from sightline.questions import MAPS, MEASURES
 from sightline.results import Measurement, NotApplicable, Ragged
 from sightline.seeds import Seeds
@@ -60,6 +61,22 @@ def test_a_claim_names_what_its_measure_gives() -> None:
     given = {f"{code}.{name}" for code, one in taken_here.items() for name in (*one.values, *one.whole)}
     wrong = sorted(named - given)
     assert not wrong, f"findings/claims.py names {', '.join(wrong)}, and no measure gives such a quantity"
+
+
+def test_every_number_is_explained() -> None:
+    """What an export and the page of measures say of a number stands in one place."""
+    marked = [replace(text, rationale=tuple(i % 2 == 0 for i in range(len(text.tokens)))) for text in TEXTS]
+    outcomes = taken(MODELS["one logit"], marked, 32)
+    kept = {(code, name): values for code, one in outcomes.items() for name, values in one.values.items()}
+    assert [f"{code}.{name}" for code, name in kept if quantity_of(code, name) is None] == []
+    assert QUANTITIES.keys() == MEASURES.keys()
+    for (code, name), values in kept.items():
+        known = quantity_of(code, name)
+        assert (known.shape == "words") == isinstance(values, Ragged), name
+        numbers = np.asarray(values.flat if isinstance(values, Ragged) else values, dtype=float)
+        numbers = numbers[np.isfinite(numbers)]
+        assert (numbers >= known.scale.low - 1e-6).all(), f"{code}.{name} below {known.scale}"
+        assert (numbers <= known.scale.high + 1e-6).all(), f"{code}.{name} above {known.scale}"
 
 
 def test_every_map_is_told_and_made() -> None:

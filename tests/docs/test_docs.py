@@ -173,7 +173,7 @@ def test_filling_twice_changes_nothing(fresh):
 def test_every_command_and_flag_is_on_the_page_of_commands():
     page = commands.commands_page()
     assert re.findall(r"^## (.+)$", page, re.MULTILINE) == [
-        "demo", "train", "audit", "look", "predict", "report", "study", "results", "list", "check-data", "check-model", "vectors", "doctor"
+        "demo", "train", "audit", "look", "predict", "report", "compare", "export", "study", "results", "list", "check-data", "check-model", "vectors", "doctor"
     ]  # fmt: skip
     assert [flag for flag in commands.flags() - {"--help"} if f"`{flag}" not in page] == []
     assert "| `AUDIT_DIR` | A folder" in page

@@ -6,12 +6,15 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
+import typer
 
 import sightline.experiments.grid as module
+from sightline.cli.app import app
 from sightline.data.loading import load
 from sightline.data.vectors import vectors_digest
 from sightline.errors import DataError, SpecError
 from sightline.experiments.grid import FIELDS, Grid, pin, read_grid
+from sightline.experiments.study_file import field_called
 from sightline.spec.keys import run_key, training_key
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data, parse_model
@@ -205,6 +208,24 @@ def test_a_table_that_is_not_there(tmp_path: Path) -> None:
         pin(RunSpec(parse_data(str(tmp_path / "folder.csv")), parse_model("mlp")))
 
 
+def test_a_flag_names_its_field(tmp_path: Path) -> None:
+    """What may stand behind sightline train may stand in a study, as it is written there."""
+    flagged = {"max-tokens": "9", "min-count": "2", "epochs": "3", "batch_size": "4", "learning-rate": "0.01"}
+    named = {"data.max_tokens": "9", "data.min_count": "2", "fit.epochs": "3", "fit.batch_size": "4"}
+    ours = study(tmp_path, flagged | {"companions": '"uniform,frozen"', "text": '"body"'})
+    theirs = study(
+        tmp_path,
+        named | {"fit.learning_rate": "0.01", "companions": '["uniform", "frozen"]', "data.text": '"body"'},
+    )
+    assert ours.keys == theirs.keys
+    axes = study(tmp_path, {}, {"batch-size": "[4, 8]"})
+    assert axes.axes == ("fit.batch_size",)
+    train = typer.main.get_command(app).commands["train"]
+    flags = {one.opts[0].removeprefix("--") for one in train.params}
+    ours_alone = {"out", "device", "threads", "dry-run", "json", "quiet", "verbose", "help"}
+    assert {flag for flag in flags if field_called(flag, FIELDS) is None} <= ours_alone
+
+
 def test_the_same_run_twice_is_named_twice(tmp_path: Path) -> None:
     said = r"study\.toml: two cells are the same run: \(model = mlp, seed = 3\) and \(model = mlp\+softmax, seed = 3\)"
     with pytest.raises(SpecError, match=said):
@@ -228,7 +249,12 @@ def test_the_same_run_twice_is_named_twice(tmp_path: Path) -> None:
         ({"fit.learning_rate": "0.0"}, {}, r"base\.fit\.learning_rate: expected a number above 0, got 0\.0"),
         ({"fit.weight_decay": "-1"}, {}, r"base\.fit\.weight_decay: expected a number from 0, got -1"),
         ({"limit": "0"}, {}, r"base\.limit: expected a number above 0, got 0"),
-        ({"companions": '"uniform"'}, {}, r"base\.companions: expected a list, got 'uniform'"),
+        ({"companions": "3"}, {}, r"base\.companions: expected a list, got 3"),
+        ({"companions": '"unifrom"'}, {}, r"base\.companions: unknown companion 'unifrom'; known: uniform"),
+        ({"max_token": "3"}, {}, r"base: unknown 'max_token'; allowed: .*; the nearest is data\.max_tokens"),
+        ({"lerning-rate": "3"}, {}, r"base: unknown 'lerning-rate'; .*; the nearest is fit\.learning_rate"),
+        ({"qqq": "3"}, {}, r"base: unknown 'qqq'; allowed: .*model\.vectors$"),
+        ({"max-tokens": "3", "data.max_tokens": "3"}, {}, r"base: data\.max_tokens is given twice"),
         ({"companions": '["unifrom"]'}, {}, r"base\.companions: unknown companion 'unifrom'; known: uniform"),
         ({"measures": '["agreemnt"]'}, {}, r"study\.toml: base.measures: expected some of need, .*; got agreemnt"),
         ({"measures": "[]"}, {}, r"base\.measures: an empty list; name some, or leave it out to take all"),

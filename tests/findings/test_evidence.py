@@ -136,3 +136,15 @@ def test_accuracy_is_held_against_always_saying_the_most_common_class() -> None:
     assert known.above.value == 0
     assert not known.above.low > 0
     assert known.accuracy.n == N - 1
+
+
+def test_agreement_with_marked_words_is_estimated_between_0_and_1_and_decides_nothing() -> None:
+    scores = {"auprc.attention": np.where(np.arange(N) < 3, 0.6, 1.0), "auprc_chance.attention": np.full(N, np.nan)}
+    asked = evidence(rationale=Measurement("rationale", scores))
+    found = estimates(asked)["rationale.auprc.attention"]
+    assert (found.n, found.high) == (N, 1.0)
+    assert 0 < found.low < found.value < 1
+    alike = evidence(rationale=Measurement("rationale", {"f1.attention": np.zeros(N)}))
+    assert estimates(alike)["rationale.f1.attention"].low == 0
+    assert np.isnan(estimates(asked)["rationale.auprc_chance.attention"].value)
+    assert judge(asked) == judge(evidence())

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import kendalltau
+from scipy.stats import kendalltau, norm
 
-from sightline.maths.ranks import captured, captured_by_chance, inclusion, kendall_tau_b, top_count
+from sightline.maths.ranks import captured, captured_by_chance, inclusion, kendall_tau_b, kendall_test, top_count
 from tests.reference import formulas
 
 few = st.sampled_from([0.0, 0.1, 0.1, 0.25, 0.5, 1.0])  # few values, so that ties are common
@@ -70,3 +70,33 @@ def test_the_floor_is_the_mean_over_all_permutations(pair: tuple[list[float], li
 
 def test_top_count_is_a_tenth_and_at_least_one() -> None:
     assert top_count(np.array([1, 9, 10, 19, 20, 30, 100])).tolist() == [1, 1, 1, 1, 2, 3, 10]
+
+
+def test_the_p_value_is_scipys_with_one_off_the_pairs() -> None:
+    """Kendall's variance under ties, by scipy: the same p where the smaller agreement is put in by hand."""
+    generator = np.random.default_rng(3)
+    x, y = generator.integers(0, 6, (2, 40, 9)).astype(float)
+    tau, p = kendall_test(x, y, np.ones(x.shape, dtype=bool))
+    for row in range(40):
+        theirs = kendalltau(x[row], y[row], method="asymptotic")
+        pairs = round(float(np.sign(np.subtract.outer(x[row], x[row]) * np.subtract.outer(y[row], y[row])).sum() / 2))
+        z = norm.isf(theirs.pvalue / 2) * max(abs(pairs) - 1, 0) / max(abs(pairs), 1)
+        assert tau[row] == pytest.approx(theirs.statistic)
+        assert p[row] == pytest.approx(2 * norm.sf(z), abs=1e-9)
+
+
+@pytest.mark.parametrize(("words", "values"), [(3, 9), (4, 9), (5, 3), (8, 3), (12, 20), (30, 5)])
+def test_by_chance_at_most_one_text_in_twenty_is_significant(words: int, values: int) -> None:
+    generator = np.random.default_rng(words)
+    x, y = generator.integers(0, values, (2, 4000, words)).astype(float)
+    tau, p = kendall_test(x, y, np.ones(x.shape, dtype=bool))
+    known = ~np.isnan(tau)
+    assert np.isnan(p[~known]).all()
+    assert (p[known] <= 0.05).mean() <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / known.sum())
+
+
+def test_padding_has_no_part_in_a_p_value() -> None:
+    x, y = np.random.default_rng(5).normal(size=(2, 1, 9)).round(1)
+    alone = kendall_test(x, y, np.ones((1, 9), dtype=bool))[1]
+    wide = [np.concatenate([each, np.full((1, 4), 9.0)], axis=1) for each in (x, y)]
+    assert kendall_test(*wide, np.arange(13)[None] < 9)[1] == pytest.approx(alone)

@@ -18,7 +18,7 @@ from tests.texts import examples, untrained
 TEXTS = examples((7, 4, 12, 2, 20))
 MODEL = untrained("bilstm(hidden=6)+additive")
 ALL: tuple[Offer, ...] = ("decode", "token_logits", "embedding_grad")
-KINDS = ("captured", "chance", "draws", "tau", "mass", "mass_chance")
+KINDS = ("captured", "chance", "draws", "tau", "significant", "mass", "mass_chance")
 
 
 def agreement(model: object, **settings: object) -> Measurement:

@@ -233,7 +233,7 @@ def test_latex_escapes(sign: str, escaped: str) -> None:
     assert f"}} a{escaped}b\n" in told
 
 
-COMMANDS = r"\\(?:begin|end|caption|centering|toprule|midrule|bottomrule|par|geq|leq|delta|lambda|tau|infty)\b|\\text\w+|\\[\\,]"
+COMMANDS = r"\\(?:begin|end|caption|centering|toprule|midrule|bottomrule|par|medskip|footnotesize|linewidth|allowbreak|geq|leq|delta|lambda|tau|infty)\b|\\text\w+|\\[\\,]"
 
 
 @given(texts)
@@ -249,7 +249,7 @@ def test_latex_stays_a_table_whatever_is_in_it(text: str) -> None:
         assert depth >= 0
     assert depth == 0
     rows = [line for line in bare.splitlines() if line.endswith("\\\\")]
-    assert [row.count("&") for row in rows] == [2, 2, 2]
+    assert [row.count("&") for row in rows] in ([2] * 3, [1] * 6)  # where it is too wide, a column below the other
     assert not any(re.match(r"\s*[\[*]", row) for row in rows)  # an option of the line end before
 
 

@@ -31,6 +31,7 @@ from sightline.cli.compare import compare
 from sightline.cli.demo import demo
 from sightline.cli.doctor import doctor
 from sightline.cli.door import CURE, PACKAGES
+from sightline.cli.export import export
 from sightline.cli.listing import listing
 from sightline.cli.look import look
 from sightline.cli.predict import predict
@@ -63,6 +64,7 @@ app.command("look", cls=Once)(look)
 app.command("predict", cls=Once)(predict)
 app.command("report", cls=Once)(report)
 app.command("compare", cls=Once)(compare)
+app.command("export", cls=Once)(export)
 app.command("study", cls=Once)(study)
 app.command("results", cls=Once)(results)
 app.command("list", cls=Once)(listing)

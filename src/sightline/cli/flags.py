@@ -283,7 +283,7 @@ NoTexts = Annotated[
     typer.Option(
         "--no-texts",
         metavar=_SWITCH,
-        help="Leave the audited texts out of the report (a saved audit keeps them).",
+        help="Leave the audited texts out of what is written (a saved audit keeps them).",
         rich_help_panel=_OUTPUT,
     ),
 ]

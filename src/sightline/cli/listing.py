@@ -11,6 +11,8 @@ import typer
 from sightline.cli import flags
 from sightline.cli.output import emit, say
 from sightline.findings.claims import CLAIMS
+from sightline.quantities import quantity_of
+from sightline.report.instead import MEASURED
 from sightline.report.sheets.columns import aligned
 from sightline.spec.data_rows import PLANTED, PUBLISHED, TABLES
 from sightline.spec.model_rows import MODELS
@@ -18,19 +20,19 @@ from sightline.spec.presets import PRESETS
 from sightline.spec.row import Row as Part
 
 Row = dict[str, Any]
-Kind = Literal["models", "data", "measures", "findings", "presets"]
+Kind = Literal["models", "data", "measures", "findings", "presets", "columns", "figures"]
 What = Annotated[
     Kind | None,
     typer.Argument(
         metavar="KIND",
         show_default="all",
-        help="What to list, one of these: models, data, measures, findings, presets.",
+        help="What to list, one of these: models, data, measures, findings, presets, columns, figures.",
     ),
 ]
 
 
 def listing(kind: What = None, as_json: flags.Json = False) -> None:
-    """List what there is: parts of models, kinds of data, measures, findings and presets."""
+    """List what there is: parts of models, kinds of data, measures, findings, presets, columns and figures."""
     wanted = {name: rows() for name, rows in KINDS.items() if kind in (None, name)}
     if as_json:
         return emit(wanted)
@@ -72,12 +74,46 @@ def _presets() -> list[Row]:
     return [{"name": name, "about": preset.source} for name, preset in PRESETS.items()]
 
 
+def _columns() -> list[Row]:
+    from sightline.experiments.tabulate import choosable  # noqa: PLC0415  (as late as it is needed)
+
+    return [{"name": name, "about": _column(name)} for name in choosable()]
+
+
+def _figures() -> list[Row]:
+    from sightline.report.plots.named import FIGURES  # noqa: PLC0415  (numpy)
+
+    return [{"name": name, "about": figure.told} for name, figure in FIGURES.items()]
+
+
+def _column(name: str) -> str:
+    """Say what a column of a study's table holds."""
+    head, _, part = name.partition(".")
+    if head in CLAIMS:
+        return f"{part or 'effect'}: {CLAIMS[head].text}"
+    known = quantity_of(head, part)
+    return known.told if known else _OTHERS.get(name) or _OTHERS[part.rpartition(".")[2]]
+
+
+_OTHERS: Mapping[str, str] = {
+    "verdict": "the verdict of the audit",
+    "accuracy": "accuracy on the audited texts",
+    "f1": "macro-F1 on the audited texts",
+    "guessing": "accuracy of always saying the most common class",
+    "above": "accuracy above that",
+    **{"accuracy_drop": "accuracy that is lost", "F1_drop": "macro-F1 that is lost"},
+    **{did: f"share of the decision {told}" for did, told in MEASURED.items()},
+}
+"""What those columns hold that no claim and no quantity tells of."""
+
 KINDS: Mapping[Kind, Callable[[], list[Row]]] = {
     "models": _models,
     "data": _data,
     "measures": _measures,
     "findings": _findings,
     "presets": _presets,
+    "columns": _columns,
+    "figures": _figures,
 }
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -26,11 +26,12 @@ from sightline.spec.keys import run_key
 from sightline.spec.values import TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from sightline.experiments.executors.executor import Executor
     from sightline.experiments.grid import Grid
     from sightline.experiments.store import Store, Summary
+    from sightline.results import Table
     from sightline.spec.values import RunSpec
 
 UNFINISHED = 4
@@ -48,6 +49,20 @@ TableFile = Annotated[
     ),
 ]
 
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="A,B,…",
+        show_default="the verdict, accuracy, F1 and every effect",
+        help="Columns of the table, in this order: see sightline list columns.",
+    ),
+]
+Beside = Annotated[
+    Literal["interval", "sd"],
+    typer.Option("--spread", help="What stands beside a mean: its interval, or the standard deviation over seeds."),
+]
+
 
 def study(
     file: File,
@@ -57,6 +72,8 @@ def study(
     retry_failed: Again = False,
     dry_run: flags.DryRun = False,
     table: TableFile = None,
+    columns: Columns = None,
+    spread: Beside = "interval",
     as_json: flags.Json = False,
     quiet: flags.Quiet = False,
 ) -> None:
@@ -67,8 +84,11 @@ def study(
     """
     from sightline.experiments.grid import read_grid  # noqa: PLC0415  (as late as it is needed)
     from sightline.experiments.store import FILES, Store  # noqa: PLC0415  (as late as it is needed)
+    from sightline.experiments.tabulate import COLUMNS, check_columns, tabulate  # noqa: PLC0415  (as late as it is needed)
 
     check_printing(table)
+    chosen = COLUMNS if columns is None else tuple(name.strip() for name in columns.split(","))
+    check_columns(chosen)
     grid = read_grid(file)
     room = Output("--store", store, Folder("a store", FILES, kept=True))
     check_places(inputs(file, grid), room, None if table is None else Output("--table", table))
@@ -85,7 +105,8 @@ def study(
     # What was whole at the start is not read a second time; cells another process was at may be whole by now.
     found |= kept.find(key for key in grid.keys if _wanted(found.get(key), retry_failed))
     elsewhere = left - found.keys()
-    _show_table(grid, found, elsewhere, table, as_json)
+    told = tabulate(grid, found, elsewhere, columns=chosen, spread=spread, audits=kept.audit)
+    _show_table(told, table, as_json)
     lacking = _lacking(len(grid.cells), sum(summary.state == "failed" for summary in found.values()), len(elsewhere))
     for line in lacking:
         tell(line)
@@ -150,12 +171,7 @@ def inputs(file: Path, grid: Grid) -> list[Input]:
     return [("FILE.toml", file), *named]
 
 
-def _show_table(
-    grid: Grid, found: dict[str, Summary], elsewhere: Collection[str], file: Path | None, as_json: bool
-) -> None:
-    from sightline.experiments.tabulate import tabulate  # noqa: PLC0415  (as late as it is needed)
-
-    table = tabulate(grid, found, elsewhere)
+def _show_table(table: Table, file: Path | None, as_json: bool) -> None:
     if file is not None:
         write_text(file, PRINTINGS[file.suffix](table))
     if as_json:

@@ -14,7 +14,7 @@ A file may say::
     "fit.learning_rate" = [0.001, 0.003]
     seed = [0, 1]
 
-`FIELDS` lists what may be set or varied.
+`FIELDS` lists what may be set or varied; the name of a flag, such as ``max-tokens``, stands for its field.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from sightline.bounds import CELLS
 from sightline.data.corpora.cache import content_digest
 from sightline.data.vectors import with_vectors
 from sightline.errors import SpecError
-from sightline.experiments.study_file import read_toml
+from sightline.experiments.study_file import field_called, nearest, read_toml
 from sightline.questions import Reduction
 from sightline.spec.keys import run_key
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data
 from sightline.spec.typed import read_as
 from sightline.spec.values import FROM_ZERO, DataSpec, FitSpec, ModelSpec, RunSpec
-from sightline.training.companions import known_companions
+from sightline.training.companions import known_companions, read_companions
 
 _DATA = ("text", "label", "split", "rationale", "query", "max_tokens", "min_count", "recipe")
 _MODEL = ("embedding", "embedding_std", "boundaries", "vectors")
@@ -149,13 +149,21 @@ def _flat(table: Any, where: str) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, value in table.items():
         inside = value if key in _ROOMS and isinstance(value, dict) else None
-        named = {key: value} if inside is None else {f"{key}.{name}": each for name, each in inside.items()}
-        if twice := sorted(set(named) & set(flat)):
-            raise SpecError(f'{where}: {twice[0]} is given twice, as "{twice[0]}" and under [{where}.{key}]; keep one')
-        flat |= named
-    if unknown := [key for key in flat if key not in FIELDS]:
-        raise SpecError(f"{where}: unknown {unknown[0]!r}; allowed: {', '.join(FIELDS)}")
+        written = {key: value} if inside is None else {f"{key}.{name}": each for name, each in inside.items()}
+        for name, each in written.items():
+            field = _field(name, where)
+            if field in flat:
+                under = key if inside is None else f"[{where}.{key}]"
+                raise SpecError(f'{where}: {field} is given twice, as "{field}" and under {under}; keep one')
+            flat[field] = each
     return flat
+
+
+def _field(name: str, where: str) -> str:
+    """Find the field that a name means; what means none is refused with all that there are."""
+    if (field := field_called(name, FIELDS)) is None:
+        raise SpecError(f"{where}: unknown {name!r}; allowed: {', '.join(FIELDS)}{nearest(name, FIELDS)}")
+    return field
 
 
 def _axis(key: str, values: Any) -> list[Any]:
@@ -168,6 +176,8 @@ def _axis(key: str, values: Any) -> list[Any]:
 
 def _value(key: str, value: Any, where: str) -> Any:
     """Read one value of a field."""
+    if key == "companions" and isinstance(value, str):
+        value = read_companions(value)  # as the flag has it
     value = read_as(FIELDS[key], value, where)
     if key == "companions":
         known_companions(value)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Collection
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,27 @@ def read_toml(file: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:  # a number, or tables in tables, without end
         raise SpecError(f"{file}: expected the TOML file of a study, got something else: {error}") from None
     return tree
+
+
+def field_called(name: str, fields: Collection[str]) -> str | None:
+    """Find the field that a study means: by its own name or by that of its flag, where one field alone has it.
+
+    >>> field_called("max-tokens", ["data", "data.max_tokens", "fit.epochs"])
+    'data.max_tokens'
+    """
+    spelled = name.removeprefix("--").replace("-", "_")
+    if spelled in fields:
+        return spelled
+    inside = [field for field in fields if field.rpartition(".")[2] == spelled]
+    return inside[0] if len(inside) == 1 else None
+
+
+def nearest(name: str, fields: Collection[str]) -> str:
+    """Say which field a name that is none comes nearest to, if it comes near any."""
+    flags = {field.rpartition(".")[2]: field for field in fields}
+    spelled = name.replace("-", "_")
+    found = get_close_matches(spelled, [*fields, *flags], n=1) or get_close_matches(spelled.rpartition(".")[2], flags)
+    return f"; the nearest is {flags.get(found[0], found[0])}" if found else ""
 
 
 def _check_whole_numbers(value: Any) -> None:

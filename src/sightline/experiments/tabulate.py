@@ -2,29 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
+from functools import cache
+from typing import Literal
 
+from sightline.errors import SpecError
 from sightline.experiments.grid import Grid
-from sightline.experiments.rows import main_numbers
+from sightline.experiments.rows import all_numbers, main_numbers
 from sightline.experiments.store import Summary
 from sightline.findings.claims import CLAIMS
-from sightline.results import Estimate, Table, TableCell
+from sightline.findings.marked import MARKED
+from sightline.quantities import quantity_of
+from sightline.questions import RIVALS, SIGNED_RIVALS
+from sightline.results import Estimate, Results, Table, TableCell
 from sightline.spec.values import RunSpec
-from sightline.statistics.across import across_seeds
+from sightline.statistics.across import across_seeds, deviation
+from sightline.statistics.intervals import Bounds
 
-NUMBERS = ("accuracy", "f1", *CLAIMS)
+METRICS = ("accuracy", "f1")
+NUMBERS = (*METRICS, *CLAIMS)
 """The columns after the verdict: metrics, and the effect of each finding."""
+COLUMNS = ("verdict", *NUMBERS)
+"""The columns of a table where none are chosen."""
+Spread = Literal["interval", "sd"]
+"""What stands beside a mean: its interval, or the standard deviation over seeds."""
+Audits = Callable[[str], Results]
+"""How the whole audit of a run is found by its key."""
+ALONE = "one seed has no standard deviation"
 Members = Sequence[tuple[RunSpec, Summary | None]]
 Ended = Sequence[tuple[RunSpec, Summary]]
 Numbers = Mapping[str, Estimate]
 
 
-def tabulate(grid: Grid, found: Mapping[str, Summary], elsewhere: Collection[str] = ()) -> Table:
+def check_columns(columns: Sequence[str]) -> None:
+    """Refuse a column that no audit could have, and one that is named twice."""
+    for place, name in enumerate(columns):
+        if name not in choosable():
+            near = get_close_matches(name, choosable(), n=3)
+            told = f"; near it: {', '.join(near)}" if near else ""
+            always = f"expected some of {', '.join(COLUMNS)}, or another number of an audit (sightline list columns)"
+            raise SpecError(f"{always}; got {name!r}{told}", field="columns")
+        if name in columns[:place]:
+            raise SpecError(f"{name} is named twice; name it once", field="columns")
+
+
+@cache
+def choosable() -> tuple[str, ...]:
+    """Name everything that a column may hold: what a run's summary says, and every other number of all its texts."""
+    compared = (f"{code}.{what}" for code in CLAIMS for what in ("number", "floor"))
+    claimed = (one.name for claim in CLAIMS.values() for one in claim.quantities())
+    maps = (f"maps.{name}.{did}" for name in (*RIVALS, *SIGNED_RIVALS) for did in ("carried", "deleted", "replaced"))
+    others = (*compared, *claimed, *MARKED, "learned.guessing", "learned.above", *maps)
+    return tuple(dict.fromkeys((*COLUMNS, *others)))
+
+
+def tabulate(
+    grid: Grid,
+    found: Mapping[str, Summary],
+    elsewhere: Collection[str] = (),
+    *,
+    columns: Sequence[str] = COLUMNS,
+    spread: Spread = "interval",
+    audits: Audits | None = None,
+) -> Table:
     """Put the runs there are into a table; its notes name those that are missing, and those that failed.
 
-    ``elsewhere`` holds the keys of those that another process is at.
+    ``elsewhere`` holds the keys of those that another process is at. ``columns`` are some of `choosable`; those that
+    are not among `COLUMNS` are read from whole ``audits``.
     """
+    check_columns(columns)
+    read = audits if set(columns) - set(COLUMNS) else None
     groups = _groups(grid, found)
     axes = tuple(axis for axis in grid.axes if axis != "seed")
     notes = [
@@ -34,11 +84,11 @@ def tabulate(grid: Grid, found: Mapping[str, Summary], elsewhere: Collection[str
     ]
     return Table(
         title=grid.name,
-        columns=("verdict", *NUMBERS),
-        rows=tuple(_row(_done(members), len(members)) for members in groups.values()),
+        columns=tuple(columns),
+        rows=tuple(_row(_done(members), len(members), columns, spread, read) for members in groups.values()),
         row_names=tuple(groups),
         row_axes=axes,
-        notes=tuple(notes),
+        notes=(*notes, *(["± is the standard deviation over the seeds of a row"] if spread == "sd" else [])),
         partial=_partial(grid, found, elsewhere),
     )
 
@@ -66,26 +116,45 @@ def _done(members: Members) -> list[tuple[RunSpec, Summary]]:
     return [(cell, summary) for cell, summary in members if summary is not None and summary.state == "done"]
 
 
-def _row(done: Ended, planned: int) -> tuple[TableCell, ...]:
-    numbers = [(cell, summary.key, _numbers(summary)) for cell, summary in done]
-    cells = (_verdicts(done), *(_number(numbers, name) for name in NUMBERS))
+def _row(
+    done: Ended, planned: int, columns: Sequence[str], spread: Spread, audits: Audits | None
+) -> tuple[TableCell, ...]:
+    numbers = [(cell, summary.key, _numbers(summary, audits)) for cell, summary in done]
+    cells = (_verdicts(done) if name == "verdict" else _number(numbers, name, spread) for name in columns)
     told = f"{len(done)} of {planned} seeds" if 0 < len(done) < planned else ""
     return tuple(replace(cell, note=cell.note or told) for cell in cells)
 
 
-def _numbers(summary: Summary) -> Numbers:
+def _numbers(summary: Summary, audits: Audits | None) -> Numbers:
     """Give the estimates of a run by their quantity."""
-    known = ((one.quantity, one.estimate()) for one in main_numbers(summary))
+    numbers = main_numbers(summary) if audits is None else all_numbers(summary, audits(summary.key))
+    known = ((one.quantity, one.estimate()) for one in numbers)
     return {quantity: estimate for quantity, estimate in known if estimate is not None}
 
 
-def _number(numbers: Sequence[tuple[RunSpec, str, Numbers]], name: str) -> TableCell:
+def _number(numbers: Sequence[tuple[RunSpec, str, Numbers]], name: str, spread: Spread) -> TableCell:
     known = [(cell, key, found[name]) for cell, key, found in numbers if name in found]
     if not known:
         return TableCell(None, note="not applicable" if numbers else "no run is done")
-    mean: Estimate = across_seeds([estimate for _, _, estimate in known])
+    estimates = [estimate for _, _, estimate in known]
+    mean: Estimate = across_seeds(estimates, _bounds(name))
     seeds, runs = tuple(cell.seed for cell, _, _ in known), tuple(key for _, key, _ in known)
-    return TableCell(mean.value, mean.low, mean.high, mean.n, seeds, runs)
+    if spread == "interval":
+        return TableCell(mean.value, mean.low, mean.high, mean.n, seeds, runs)
+    sd = deviation(estimates)
+    alone = math.isnan(sd)
+    return TableCell(mean.value, None, None, mean.n, seeds, runs, ALONE if alone else "", None if alone else sd)
+
+
+def _bounds(name: str) -> Bounds:
+    """Say between which ends a column lies, where it has two."""
+    if name in (*METRICS, "learned.guessing"):
+        return 0.0, 1.0
+    measure, _, quantity = name.partition(".")
+    known = quantity_of(measure, quantity)
+    if known is None or not (math.isfinite(known.scale.low) and math.isfinite(known.scale.high)):
+        return None
+    return known.scale.low, known.scale.high
 
 
 def _verdicts(done: Ended) -> TableCell:

@@ -10,7 +10,7 @@ from sightline.results import Role
 
 Kind = Literal["contrast", "two operators", "pairs", "share without", "weakest drop"]
 """How a claim is judged; each is a function in ``findings/kinds.py``."""
-How = Literal["mean", "unbounded mean", "share", "drop"]
+How = Literal["mean", "unbounded mean", "mean of shares", "share", "drop"]
 """How a quantity becomes a number with an interval; each is a branch of ``Evidence.estimate``."""
 Charge = Literal["", "moved", "alone", "together", "below zero"]
 """How a contradiction keeps a map from being shown: by itself as the test that moves words does (row 2), or by itself,

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from sightline.findings.claim import Claim, Shown, Untested
 
+SIGNIFICANT = "share of texts whose τ-b is significant, p ≤ .05 over permutations of the words (at most 0.05 by chance)"
+
 _ROWS = (
     Claim(
         code="SL-303",
@@ -70,6 +72,7 @@ _ROWS = (
             Shown("agreement.coupling.gradient", "coupling: shuffled weights, used for decoding"),
             Shown("agreement.captured.gradient_through", "with the gradient running through attention too"),
             Shown("agreement.tau.gradient", "Kendall’s τ-b over all words, as in the papers"),
+            Shown("agreement.significant.gradient", SIGNIFICANT, how="share"),
             Shown("agreement.coupling_tau.gradient", "the same τ-b of shuffled weights, used for decoding"),
             Shown("agreement.chance.gradient_through"),
             Shown("agreement.tau.gradient_through"),
@@ -94,6 +97,7 @@ _ROWS = (
             Shown("agreement.mass_chance.deletion", "the same for a word drawn at random"),
             Shown("agreement.coupling.deletion", "coupling: shuffled weights, used for decoding"),
             Shown("agreement.tau.deletion", "Kendall’s τ-b over all words, as in the papers"),
+            Shown("agreement.significant.deletion", SIGNIFICANT, how="share"),
             Shown("agreement.coupling_tau.deletion", "the same τ-b of shuffled weights, used for decoding"),
         ),
     ),

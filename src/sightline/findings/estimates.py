@@ -9,6 +9,7 @@ import numpy as np
 
 from sightline.findings.claims import CLAIMS
 from sightline.findings.evidence import Evidence
+from sightline.findings.marked import MARKED
 from sightline.maths.scores import confusion, macro_f1
 from sightline.results import Estimate, Finding, Measurement
 from sightline.statistics import bootstrap
@@ -28,11 +29,11 @@ def metrics(evidence: Evidence) -> dict[str, Estimate]:
 
 
 def estimates(evidence: Evidence) -> dict[str, Estimate]:
-    """Give every number that a claim names, and those of whole splits, named ``measure.quantity``."""
+    """Give every number that a claim names, those of marked words and of whole splits, named ``measure.quantity``."""
     claimed = [one.name for claim in CLAIMS.values() for one in claim.quantities()]
     taken = [outcome for outcome in evidence.outcomes.values() if isinstance(outcome, Measurement)]
     whole = [f"{one.code}.{quantity}" for one in taken for quantity in one.whole]
-    found = {name: evidence.estimate(name) for name in (*claimed, *whole)}
+    found = {name: evidence.estimate(name) for name in (*claimed, *MARKED, *whole)}
     return {name: estimate for name, estimate in found.items() if estimate is not None}
 
 

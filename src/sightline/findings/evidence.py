@@ -12,13 +12,14 @@ from jaxtyping import Bool, Float, Int
 from sightline.findings.claim import Claim, Shown
 from sightline.findings.claims import CLAIMS
 from sightline.findings.drops import DROPS, estimate_drop
+from sightline.findings.marked import MARKED
 from sightline.findings.pairs import carried
 from sightline.findings.thresholds import Thresholds
 from sightline.results import Bracket, Estimate, Failed, Measurement, NotApplicable, Outcome, Ragged
 from sightline.statistics import bootstrap
 from sightline.statistics.bracket import between
 from sightline.statistics.contrast import Contrast, effect, paired
-from sightline.statistics.intervals import LEVEL, UNIT
+from sightline.statistics.intervals import LEVEL, UNIT, Bounds
 from sightline.statistics.ratio import Sums
 
 Array = np.ndarray
@@ -155,7 +156,7 @@ class Evidence:
             return None
         if one.how == "share":
             return bootstrap.proportion(values, clusters=self.clusters)
-        bounds = None if one.how == "unbounded mean" else UNIT
+        bounds = _BOUNDS.get(one.how, UNIT)
         each = values if values.ndim == 1 else values.mean(axis=1)
         classes = self.predicted if one.name in _CEILINGS else None
         return bootstrap.mean(each, self.seed, bounds, clusters=self.clusters, classes=classes)
@@ -202,4 +203,6 @@ _COMPARED = [three for claim in CLAIMS.values() if claim.floor for three in thre
 _CONTRASTED: Mapping[str, Three] = {name: three for three in reversed(_COMPARED) for name in three[:2]}
 """What is compared, in the first claim that does: its one estimate is over the texts on which both are defined."""
 _CEILINGS = frozenset(three[2] for three in _COMPARED)
-_SHOWN: Mapping[str, Shown] = {one.name: one for claim in CLAIMS.values() for one in claim.quantities()}
+_SHOWN: Mapping[str, Shown] = {**MARKED, **{one.name: one for claim in CLAIMS.values() for one in claim.quantities()}}
+_BOUNDS: Mapping[str, Bounds] = {"unbounded mean": None, "mean of shares": (0.0, 1.0)}
+"""Between which ends a mean lies, where not from −1 to 1."""

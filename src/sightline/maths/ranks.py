@@ -6,8 +6,11 @@ Texts are rows, padded; ``mask`` is True on real words. Undefined results are Na
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from jaxtyping import Bool, Float, Int
+from scipy.special import ndtr
 
 from sightline.maths.ties import NOTHING, settled
 
@@ -22,19 +25,58 @@ def kendall_tau_b(x: Float[Array, "B T"], y: Float[Array, "B T"], mask: Bool[Arr
     Kendall (1945); what Jain & Wallace (2019, §4.1) and Meister et al. (2021, §5) print. NaN where a row has
     fewer than two real words or one side is constant.
     """
+    return kendall_test(x, y, mask)[0]
+
+
+def kendall_test(
+    x: Float[Array, "B T"], y: Float[Array, "B T"], mask: Bool[Array, "B T"]
+) -> tuple[Float[Array, " B"], Float[Array, " B"]]:
+    """Kendall's τ-b of each row, and the two-sided p-value of what all orders of the words would give by chance.
+
+    ``z = (|S| − 1)₊ / √v`` is taken as normal, S being concordant minus discordant pairs and v its variance over all
+    permutations, ties and all (Kendall 1970, §4; scipy's ``kendalltau(method="asymptotic")`` takes no 1 off, and calls
+    9 % of random orders of four words significant). By chance p ≤ .05 on at most 5 % of texts, on fewer of short ones.
+    """
     x, y = settled(x, mask), settled(y, mask)
     rows = max(1, _PAIRS_AT_ONCE // max(1, x.shape[1] ** 2))
     parts = [_tau_rows(x[i : i + rows], y[i : i + rows], mask[i : i + rows]) for i in range(0, len(x), rows)]
-    return np.concatenate(parts) if parts else np.empty(0)
+    tau, agreement = (np.concatenate(each) for each in zip(*parts, strict=True)) if parts else np.empty((2, 0))
+    deviation = np.sqrt(_variance(x, y, mask))
+    off = np.maximum(np.abs(agreement) - 1, 0)
+    z = np.divide(off, deviation, out=np.full(len(tau), np.nan), where=~np.isnan(tau) & (deviation > 0))
+    return tau, 2 * ndtr(-z)
 
 
-def _tau_rows(x: Array, y: Array, mask: Array) -> Array:
+def _variance(x: Float[Array, "B T"], y: Float[Array, "B T"], mask: Bool[Array, "B T"]) -> Float[Array, " B"]:
+    """Variance of concordant minus discordant pairs over all permutations of one side (Kendall 1970, equation 4.3)."""
+    n = mask.sum(1).astype(float)
+    pairs, tied = n * (n - 1), [_tied(each, mask) for each in (x, y)]
+    lost = [((t - 1) * (2 * t + 5) * real).sum(1) for t, real in tied]
+    twos = [((t - 1) * real).sum(1) for t, real in tied]
+    threes = [((t - 1) * (t - 2) * real).sum(1) for t, real in tied]
+    of_ties = math.prod(twos) / np.maximum(2 * pairs, 1) + math.prod(threes) / np.maximum(9 * pairs * (n - 2), 1)
+    return np.asarray(np.maximum((pairs * (2 * n + 5) - sum(lost)) / 18 + of_ties, 0))  # all tied, it may round below
+
+
+def _tied(values: Float[Array, "B T"], mask: Bool[Array, "B T"]) -> tuple[Float[Array, "B T"], Bool[Array, "B T"]]:
+    """Say of each word, lowest first, with how many it is tied, itself among them; and which of these are real."""
+    rising = np.sort(np.where(mask, values, np.inf), axis=1)
+    places = np.broadcast_to(np.arange(rising.shape[1]), rising.shape)
+    edge = np.ones((len(rising), 1), dtype=bool)
+    new = np.concatenate([edge, rising[:, 1:] != rising[:, :-1], edge], axis=1)
+    first = np.maximum.accumulate(np.where(new[:, :-1], places, 0), axis=1)
+    last = np.minimum.accumulate(np.where(new[:, 1:], places, rising.shape[1])[:, ::-1], axis=1)[:, ::-1]
+    return (last - first + 1).astype(float), np.isfinite(rising)
+
+
+def _tau_rows(x: Array, y: Array, mask: Array) -> tuple[Array, Array]:
+    """Give τ-b, and concordant minus discordant pairs."""
     both = mask[:, :, None] & mask[:, None, :]
     sign_x = np.sign(x[:, :, None] - x[:, None, :], where=both, out=np.zeros(both.shape))
     sign_y = np.sign(y[:, :, None] - y[:, None, :], where=both, out=np.zeros(both.shape))
     untied = np.sqrt(np.abs(sign_x).sum((1, 2)) * np.abs(sign_y).sum((1, 2)))
     agreement = (sign_x * sign_y).sum((1, 2))
-    return np.asarray(np.divide(agreement, untied, out=np.full(len(x), np.nan), where=untied > 0))
+    return np.divide(agreement, untied, out=np.full(len(x), np.nan), where=untied > 0), agreement / 2
 
 
 def top_count(words: Int[Array, "*B"], share: float = 0.1) -> Int[Array, "*B"]:

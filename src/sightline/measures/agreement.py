@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from sightline.maths.ranks import captured, kendall_tau_b
+from sightline.maths.ranks import captured, kendall_test
 from sightline.maths.ties import constant
 from sightline.measures.arrays import count_undefined, ragged, shuffled
 from sightline.measures.capture import FLAT_REFERENCE, FREE, Texts, by_chance, mass, ranked, texts_of, unranked
@@ -25,8 +25,10 @@ Array = np.ndarray
 References = Mapping[str, Float[Array, "B W"]]
 REFERENCES = ("gradient", "gradient_through", "deletion", "free_gradient", "free_deletion")
 """The maps that attention is compared with, as far as the model allows them."""
-_KINDS = ("captured", "chance", "draws", "tau", "mass", "mass_chance")
+_KINDS = ("captured", "chance", "draws", "tau", "significant", "mass", "mass_chance")
 """What attention's agreement with a reference is told by."""
+SIGNIFICANT = 0.05
+"""The p-value up to which the papers call a τ significant."""
 _AVERAGED = ("captured", "chance", "draws", "mass", "mass_chance")
 """What is averaged over the two references that are free of attention."""
 _SHOWS: Mapping[str, Offer] = {"free_deletion": "decode", "gradient": "embedding_grad"}
@@ -100,7 +102,7 @@ class Agreement:
             out[f"captured.{name}"] = captured(top, reference, texts.mask, texts.count)
             out[f"chance.{name}"] = by_chance(top, reference, texts)
             out[f"draws.{name}"] = captured(permuted, reference, texts.mask, texts.count).T
-            out[f"tau.{name}"] = _tau(attention, reference, texts.mask)
+            out[f"tau.{name}"], out[f"significant.{name}"] = _tested(attention, reference, texts.mask)
             out[f"mass.{name}"] = mass(attention, reference, texts.mask)
             out[f"mass_chance.{name}"] = mass(_alike(texts.mask), reference, texts.mask)
         return out
@@ -174,5 +176,13 @@ def _coupled(maps: Maps, shuffles: Float[Array, "R B W"]) -> list[References]:
 
 def _tau(x: Float[Array, "B W"], y: Float[Array, "B W"], mask: Bool[Array, "B W"]) -> Float[Array, " B"]:
     """Kendall's τ-b, undefined where a side is undefined."""
+    return _tested(x, y, mask)[0]
+
+
+def _tested(
+    x: Float[Array, "B W"], y: Float[Array, "B W"], mask: Bool[Array, "B W"]
+) -> tuple[Float[Array, " B"], Float[Array, " B"]]:
+    """Kendall's τ-b, and 1 where its p-value is at most .05; undefined where a side is undefined."""
     unknown = np.isnan(x).any(axis=1) | np.isnan(y).any(axis=1)
-    return np.asarray(np.where(unknown, np.nan, kendall_tau_b(np.nan_to_num(x), np.nan_to_num(y), mask)))
+    tau, p = kendall_test(np.nan_to_num(x), np.nan_to_num(y), mask)
+    return np.where(unknown, np.nan, tau), np.where(unknown | np.isnan(tau), np.nan, p <= SIGNIFICANT)

@@ -69,14 +69,19 @@ def finding_figure(finding: Finding) -> Markup | None:
     panels = [panel for panel in (_number_panel(finding), _effect_panel(finding)) if panel.rows]
     if not panels:
         return None
+    body, top = drawn(panels)
+    title = f"{finding.code}: " + ", and ".join(panel.title.lower() for panel in panels)
+    ident = f"figure-{anchor(finding.code)}"
+    return _SVG.format(width=WIDTH, height=top, id=ident, title=title, desc=_description(panels), body=body)
+
+
+def drawn(panels: Iterable[Panel]) -> tuple[Markup, int]:
+    """Draw panels under one another, and say how high they are together."""
     bodies, top = [], 0
     for panel in panels:
         bodies.append(_drawn(panel, top))
         top += panel.height
-    title = f"{finding.code}: " + ", and ".join(panel.title.lower() for panel in panels)
-    ident = f"figure-{anchor(finding.code)}"
-    body = Markup("").join(bodies)
-    return _SVG.format(width=WIDTH, height=top, id=ident, title=title, desc=_description(panels), body=body)
+    return Markup("").join(bodies), top
 
 
 def _number_panel(finding: Finding) -> Panel:

@@ -10,21 +10,24 @@ import numpy as np
 from scipy.special import stdtrit
 
 from sightline.results import Estimate
-from sightline.statistics.intervals import LEVEL
+from sightline.statistics.intervals import LEVEL, Bounds, held
 
 
-def across_seeds(estimates: Sequence[Estimate]) -> Estimate:
+def across_seeds(estimates: Sequence[Estimate], bounds: Bounds = None) -> Estimate:
     """Mean over seeds with Student's t interval: ``mean ± t(k − 1) · s / √k`` (Student 1908).
 
     The interval speaks of other seeds on the same texts; the intervals over texts do not enter it. One seed says
     nothing about others, so its own estimate is returned, interval over texts and all. ``n`` is the smallest number
     of texts behind a seed. Seeds without a value are left out, and counted in ``method``. The interval takes the
-    values of seeds to be about normal; with two or three seeds it is wide, as it should be.
+    values of seeds to be about normal; with two or three seeds it is wide, as it should be, but never beyond the bounds
+    of the quantity, such as 0 and 1 of a share.
 
     Parameters
     ----------
     estimates
         The same quantity, measured once a seed.
+    bounds
+        What the quantity is least and most, where it has such ends.
 
     Examples
     --------
@@ -38,11 +41,17 @@ def across_seeds(estimates: Sequence[Estimate]) -> Estimate:
     told = f"; left out where undefined: {left_out} of {len(estimates)} seeds" if left_out else ""
     if len(known) == 1:
         return replace(known[0], method=known[0].method + told)
-    mean = _mean(known)
+    mean = _mean(known, bounds)
     return replace(mean, method=mean.method + told)
 
 
-def _mean(known: Sequence[Estimate]) -> Estimate:
+def deviation(estimates: Sequence[Estimate]) -> float:
+    """Standard deviation over seeds, ``√(Σ (x − mean)² / (k − 1))``; NaN where fewer than two have a value."""
+    values = np.array([one.value for one in estimates if not math.isnan(one.value)])
+    return float(values.std(ddof=1)) if len(values) > 1 else math.nan
+
+
+def _mean(known: Sequence[Estimate], bounds: Bounds) -> Estimate:
     # Sorted, because a sum depends on its order in the last digit, and no seed comes first.
     values, k = np.sort([estimate.value for estimate in known]), len(known)
     centre, n = float(values.mean()), min(estimate.n for estimate in known)
@@ -50,4 +59,4 @@ def _mean(known: Sequence[Estimate]) -> Estimate:
         # No spread between k seeds is no proof that there is none: an interval of no width would claim certainty.
         return Estimate(known[0].value, math.nan, math.nan, n, f"{k} seeds, all alike; no interval is known")
     half = float(stdtrit(k - 1, (1 + LEVEL) / 2)) * float(values.std(ddof=1)) / math.sqrt(k)
-    return Estimate(centre, centre - half, centre + half, n, f"t over {k} seeds")
+    return Estimate(centre, *held(centre, centre - half, centre + half, bounds), n, f"t over {k} seeds")

@@ -13,6 +13,7 @@ from sightline.findings.seeds import AcrossSeeds
 from sightline.report import sentences
 from sightline.report.instead import HOW, MEASURED, families
 from sightline.report.learning import learning
+from sightline.report.marked import TOLD, marked_rows
 from sightline.report.numerals import count
 from sightline.report.page.example import example_view
 from sightline.report.page.explorer import BUDGET, carried, controls
@@ -104,6 +105,8 @@ def _told(audit: Results) -> dict[str, Any]:
         "metrics": estimate_rows(audit.metrics),
         "estimates": estimate_rows(audit.estimates),
         "missing": missing_rows(audit),
+        "marked": marked_rows(audit),
+        "marked_told": TOLD,
         "about": about(audit),
         "settings": settings(audit),
         "command": command(audit.spec),

@@ -71,4 +71,5 @@ def notes(table: Table, script: Script, reasons: Sequence[str]) -> list[str]:
 def figure(value: float, cell: TableCell) -> str:
     """Write a number with its interval and its n, as far as it has them."""
     parts = [number(value)] + ([] if cell.low is None or cell.high is None else [span(cell.low, cell.high)])
+    parts += [] if cell.sd is None else [f"± {number(cell.sd)}"]
     return one_line(" ".join(parts) + ("" if cell.n is None else f", n = {count(cell.n)}"))

@@ -32,3 +32,16 @@ def column_widths(rows: Sequence[Sequence[str]]) -> list[int]:
 def padded(cell: str, width: int) -> str:
     """Fill a cell up to a width."""
     return cell + " " * (width - cell_len(cell))
+
+
+def blocks_of(widths: Sequence[int], axes: int, width: int | None) -> list[list[int]]:
+    """Share the columns out to as few blocks as fit, the axes in front of each."""
+    named, blocks = list(range(axes)), [list(range(axes))]
+    for index in range(axes, len(widths)):
+        block = [*blocks[-1], index]
+        needed = sum(widths[i] for i in block) + len(GAP) * (len(block) - 1)
+        if width is not None and needed > width and blocks[-1] != named:
+            blocks.append([*named, index])
+        else:
+            blocks[-1] = block
+    return blocks

@@ -16,23 +16,40 @@ CSV_COLUMNS = ("column", "value", "low", "high", "n", "seeds", "runs", "note")
 def to_csv(table: Table) -> str:
     """Write one line a cell: the axes, then `CSV_COLUMNS`, as RFC 4180 has it (write it to a file as bytes).
 
+    Where the table has standard deviations, ``sd`` is one more column.
+
     Numbers are in full, so that reading them gives the same ones again; seeds and runs are set apart by spaces. A
     text that a spreadsheet would take for a formula begins with a quotation mark. The notes of the table are not in
     it: a cell that is missing, or rests on some of its seeds only, has its own.
     """
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow([csv_text(name) for name in (*table.row_axes, *CSV_COLUMNS)])
+    spread = any(cell.sd is not None for cells in table.rows for cell in cells)
+    writer.writerow([csv_text(name) for name in (*table.row_axes, *CSV_COLUMNS, *(["sd"] if spread else []))])
     for names, cells in zip(table.row_names, table.rows, strict=True):
         for column, cell in zip(table.columns, cells, strict=True):
-            writer.writerow([*map(csv_text, (*names, column)), *_csv_cells(cell)])
+            beside = [_csv_value(cell.sd)] if spread else []
+            writer.writerow([*map(csv_text, (*names, column)), *_csv_cells(cell), *beside])
     return out.getvalue()
 
 
 def csv_text(text: str) -> str:
     """Disarm what a spreadsheet would run: it looks past leading spaces, and takes the wide signs too."""
     shown = visible(text)
-    return f"'{shown}" if shown.lstrip()[:1] in tuple("=+-@＝＋－＠") else shown
+    return f"'{shown}" if _runs(shown) else shown
+
+
+def guarded(text: str) -> str:
+    """Disarm what a spreadsheet would run, so that it can be undone: every text loses one leading quotation mark.
+
+    >>> [guarded(word) for word in ("=1+1", "'s", "film")]
+    ["'=1+1", "''s", 'film']
+    """
+    return f"'{text}" if text.startswith("'") or _runs(text) else text
+
+
+def _runs(text: str) -> bool:
+    return text.lstrip()[:1] in tuple("=+-@＝＋－＠")
 
 
 def _csv_cells(cell: TableCell) -> list[str]:

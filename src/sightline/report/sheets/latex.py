@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
+from sightline.findings.claims import CLAIMS
 from sightline.report.numerals import count, number, span
-from sightline.report.sheets.cells import Script, heading, notes, reasons_of, written
+from sightline.report.sheets.cells import Grid, Script, heading, notes, reasons_of, written
+from sightline.report.sheets.columns import blocks_of, column_widths
 from sightline.report.visible import one_line
 from sightline.results import Table, TableCell
 
+_LINE, _SMALL_LINE, _NAME = 68, 84, 30
+"""Characters that a line of 345 pt holds in print of 10 and of 8 pt, and those of the longest name on one line."""
 # The brackets and the star because after \\ they would be read as its options.
 _LATEX_SIGNS = {
     "\\": r"\textbackslash{}",
@@ -32,17 +37,44 @@ _LATEX_SIGNS = {
 
 
 def to_latex(table: Table) -> str:
-    """Write the table as LaTeX with the package booktabs; the caption is the title.
+    """Write the table as LaTeX with the package booktabs; the caption is the title, and codes are explained below.
 
-    Every character that LaTeX would obey is escaped. Letters beyond Latin need XeLaTeX or LuaLaTeX.
+    Every character that LaTeX would obey is escaped. Letters beyond Latin need XeLaTeX or LuaLaTeX. Columns that do not
+    fit on a line of a page continue below in small print, each row named again; long names of rows break at a ``+``.
     """
     reasons = reasons_of(table)
-    head, *rows = (f"{' & '.join(row)} \\\\" for row in written(table, _LATEX, reasons))
+    grid, axes = written(table, _LATEX, reasons), len(table.row_axes)
+    widths = [min(width, _NAME) if i < axes else width for i, width in enumerate(column_widths(_seen(grid)))]
+    blocks = blocks_of(widths, axes, _LINE)
+    if len(blocks) > 1:
+        blocks = blocks_of(widths, axes, _SMALL_LINE)
     lines = ["\\begin{table}", "\\centering", f"\\caption{{{_latex_word(heading(table))}}}"]
-    lines += [f"\\begin{{tabular}}{{{'l' * (len(table.row_axes) + len(table.columns))}}}"]
-    lines += ["\\toprule", head, "\\midrule", *rows, "\\bottomrule", "\\end{tabular}"]
-    lines += [f"\\par {note}" for note in notes(table, _LATEX, reasons)]
+    lines += ["\\footnotesize"] if sum(widths) > _LINE else []
+    for index, block in enumerate(blocks):
+        lines += ["\\par\\medskip"] if index else []
+        lines += _tabular(grid, block, axes)
+    lines += [f"\\par {note}" for note in [*_key(table), *notes(table, _LATEX, reasons)]]
     return "\n".join([*lines, "\\end{table}"]) + "\n"
+
+
+def _seen(grid: Grid) -> Grid:
+    """Give cells about as wide as they are printed."""
+    return [[re.sub(r"\\[a-zA-Z]+|\\,|[{}$\\]", "", cell) for cell in row] for row in grid]
+
+
+def _tabular(grid: Grid, block: Sequence[int], axes: int) -> list[str]:
+    """Write some of the columns; names of rows that are long get a column in which they break."""
+    wide = {i for i in block if i < axes and max(len(row[i]) for row in _seen(grid)) > _NAME}
+    kinds = "".join("p{0.35\\linewidth}" if i in wide else "l" for i in block)
+    broken = [[row[i].replace("+", "+\\allowbreak{}") if i in wide else row[i] for i in block] for row in grid]
+    head, *rows = (f"{' & '.join(row)} \\\\" for row in broken)
+    return [f"\\begin{{tabular}}{{{kinds}}}", "\\toprule", head, "\\midrule", *rows, "\\bottomrule", "\\end{tabular}"]
+
+
+def _key(table: Table) -> list[str]:
+    """Explain the codes that head columns."""
+    codes = dict.fromkeys(column.partition(".")[0] for column in table.columns)
+    return [_latex_word(f"{code}: {CLAIMS[code].text}") for code in codes if code in CLAIMS]
 
 
 def _latex_word(text: str) -> str:
@@ -54,6 +86,7 @@ def _latex_figure(value: float, cell: TableCell) -> str:
     parts = [f"${_latex_number(value)}$"]
     if cell.low is not None and cell.high is not None:
         parts += [_latex_span(cell.low, cell.high)]
+    parts += [] if cell.sd is None else [f"$\\pm {_latex_number(cell.sd)}$"]
     return " ".join(parts) + ("" if cell.n is None else f", $n = {_grouped(count(cell.n))}$")
 
 

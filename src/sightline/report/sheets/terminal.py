@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from sightline.report.sheets.cells import Grid, Script, figure, heading, notes, reasons_of, written
-from sightline.report.sheets.columns import GAP, aligned, column_widths
+from sightline.report.sheets.columns import aligned, blocks_of, column_widths
 from sightline.report.visible import one_line
 from sightline.results import Table
 
@@ -21,23 +21,10 @@ def to_text(table: Table, width: int | None = None) -> str:
     """
     reasons = reasons_of(table)
     grid = written(table, _TERMINAL, reasons)
-    blocks = _blocks(column_widths(grid), len(table.row_axes), width)
+    blocks = blocks_of(column_widths(grid), len(table.row_axes), width)
     told = "\n".join(_wrapped(note, width) for note in notes(table, _TERMINAL, reasons))
     parts = [one_line(heading(table)), *("\n".join(_block(grid, block)) for block in blocks), told]
     return "\n\n".join(part for part in parts if part)
-
-
-def _blocks(widths: Sequence[int], axes: int, width: int | None) -> list[list[int]]:
-    """Share the columns out to as few blocks as fit, the axes in front of each."""
-    named, blocks = list(range(axes)), [list(range(axes))]
-    for index in range(axes, len(widths)):
-        block = [*blocks[-1], index]
-        needed = sum(widths[i] for i in block) + len(GAP) * (len(block) - 1)
-        if width is not None and needed > width and blocks[-1] != named:
-            blocks.append([*named, index])
-        else:
-            blocks[-1] = block
-    return blocks
 
 
 def _block(grid: Grid, block: Sequence[int]) -> list[str]:

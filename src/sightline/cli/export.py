@@ -1,0 +1,65 @@
+"""``sightline export``: the numbers of an audit as plain columns, for spreadsheets and other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sightline.cli import flags
+from sightline.cli.output import emit, note_unsealed, say, writing
+from sightline.cli.places import Folder, Output, check_places
+from sightline.errors import SpecError
+from sightline.report.frames.writing import COLUMNS, check_kind
+from sightline.report.frames.writing import export as write_export
+from sightline.saving import load_results
+
+EXPORT = Folder("an export", (COLUMNS,))
+
+Saved = Annotated[
+    Path,
+    typer.Argument(
+        metavar="AUDIT_DIR",
+        show_default=False,
+        help="A folder that sightline audit --save wrote, or that of a run in a store.",
+    ),
+]
+Csv = Annotated[
+    Path | None, typer.Option("--csv", metavar="DIR", show_default="not written", help="Write CSV into this folder.")
+]
+Parquet = Annotated[
+    Path | None,
+    typer.Option(
+        "--parquet",
+        metavar="DIR",
+        show_default="not written",
+        help="Write Parquet; needs pip install sightline[parquet].",
+    ),
+]
+
+
+def export(
+    folder: Saved,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    no_texts: flags.NoTexts = False,
+    as_json: flags.Json = False,
+) -> None:
+    """Write every number of an audit by text and by word as plain tables, and beside them what each column is."""
+    wanted = {kind: place for kind, place in (("csv", csv), ("parquet", parquet)) if place is not None}
+    if not wanted:
+        raise SpecError("expected --csv DIR or --parquet DIR, got neither; say where the tables are to be written")
+    check_places((("AUDIT_DIR", folder),), *(Output(f"--{kind}", place, EXPORT) for kind, place in wanted.items()))
+    for kind in wanted:
+        check_kind(kind)
+    found = load_results(folder)
+    note_unsealed(folder)
+    for kind, place in wanted.items():
+        with writing(place):
+            write_export(found, place, kind, not no_texts)
+    rows = {"texts": len(found.texts), "words": sum(len(text.tokens) for text in found.texts)}
+    if as_json:
+        return emit({"rows": rows, **{kind: str(place) for kind, place in wanted.items()}})
+    told = ", ".join(f"{count:,} {name}" for name, count in rows.items())
+    return say([f"{kind}: {place} ({told})" for kind, place in wanted.items()])

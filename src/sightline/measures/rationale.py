@@ -1,0 +1,95 @@
+"""Do the words with the most weight, by any map, lie where people marked the evidence? Context, no finding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool
+
+from sightline.maths.marked import average_precision, average_precision_by_chance, found_by_chance, found_on_top
+from sightline.measures.arrays import count_undefined
+from sightline.measures.importance import TOKENS_AT_ONCE
+from sightline.measures.maps import MAKERS, Maps
+from sightline.measures.words import Words
+from sightline.questions import MAPS, Reduction
+from sightline.results import Measurement
+from sightline.seeds import Seeds
+from sightline.types import Arrays, Subject, Trace
+
+Array = np.ndarray
+SCORES: Mapping[str, Callable[[Array, Array, Array], Array]] = {
+    "auprc": average_precision,
+    "auprc_chance": average_precision_by_chance,
+    "f1": found_on_top,
+    "f1_chance": found_by_chance,
+}
+"""What is computed of each map, and what it would be for one that is permuted."""
+UNMARKED = "no audited text has marked words"
+
+
+@dataclass(frozen=True)
+class Rationale:
+    """Area under precision and recall, and F1 of as many words as people marked, of every map of the model.
+
+    Marks say where people saw the evidence, not what the model read: a faithful map of a model that is right for other
+    reasons scores low, and a map that people like is not therefore true of the model.
+    """
+
+    tokens_at_once: int = TOKENS_AT_ONCE
+    gradient: Reduction = "input"
+    code: str = "rationale"
+    needs: frozenset[str] = frozenset()
+    paper: str = "DeYoung et al. 2020, §4.1"
+
+    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+        """Compare every map with the marks; where no audited text has any, there is nothing to compare with."""
+        maps = Maps(subject, trace, seeds, self.tokens_at_once, self.gradient)
+        marked, known = _marked(subject, maps.words)
+        out: dict[str, Array] = {"words": maps.words.mask.sum(1), "marked": marked.sum(1), "known": known}
+        if all(text.rationale is None for text in subject.audited):
+            return out
+        scored = np.array([text.id in subject.given for text in subject.texts])
+        for name in _allowed(subject):
+            scores = maps[name] if known.any() else np.zeros(marked.shape)
+            for kind, score in SCORES.items():
+                out[f"{kind}.{name}"] = np.where(known, score(scores, marked, maps.words.mask), np.nan)
+        return out | ({"scored": scored} if subject.given else {})
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Count the texts without marks, without other words, or without an order of the words."""
+        marked, words = np.asarray(arrays["marked"]), np.asarray(arrays["words"])
+        everywhere = np.ones(len(words), dtype=bool)
+        reasons = {"no marks for the text": ~np.asarray(arrays["known"]), "no word is marked": marked == 0}
+        reasons["every word is marked"] = marked == words
+        rest = {"the map says the same of every word": everywhere}
+        brought = [name for name in arrays if name.endswith(".given")]
+        undefined = count_undefined(arrays, reasons | rest, arrays.keys() - brought)
+        if brought:
+            unscored = {"no scores for the text": ~np.asarray(arrays["scored"])}
+            undefined |= count_undefined(arrays, reasons | unscored | rest, brought)
+        return Measurement(self.code, arrays, undefined, {"gradient": self.gradient}, missing=_missing(arrays))
+
+
+def _marked(subject: Subject, words: Words) -> tuple[Bool[Array, "B W"], Bool[Array, " B"]]:
+    """Lay the marks over the words, and say which texts have any."""
+    out = np.zeros(words.mask.shape, dtype=bool)
+    for row, text in enumerate(subject.texts):
+        if text.rationale is not None:
+            out[row, words.mask[row]] = text.rationale
+    return out, np.array([text.rationale is not None for text in subject.texts])
+
+
+def _allowed(subject: Subject) -> list[str]:
+    """Name the maps that the model allows, and scores that were brought."""
+    named = (name for name in MAPS if name != "given" or subject.given)
+    return [name for name in named if MAKERS[name].needs <= subject.model.offers]
+
+
+def _missing(arrays: Arrays) -> dict[str, str]:
+    """Say what is not there, and why; brought scores are missed by nobody."""
+    if "auprc.attention" not in arrays:
+        return dict.fromkeys(SCORES, UNMARKED)
+    lacking = {name: MAKERS[name].needs for name in MAPS if name != "given" and f"auprc.{name}" not in arrays}
+    return {f"{kind}.{name}": f"needs {', '.join(sorted(needs))}" for name, needs in lacking.items() for kind in SCORES}

@@ -1,0 +1,243 @@
+"""What each number of a measure is, and between which ends it lies: one row a quantity, for exports and documentation.
+
+REF stands for a reference of attention, MAP for a map over the words or what stands beside the maps; a number of a word
+that has the name of a map is that map (`sightline.questions.MAPS`). Without torch.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from sightline.questions import MAPS
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What a number counts or measures, and its least and largest value, as far as it has them."""
+
+    unit: str
+    low: float = -math.inf
+    high: float = math.inf
+
+
+SHARE, CHANCE, MOVED = Scale("share", 0, 1), Scale("probability", 0, 1), Scale("total variation", 0, 1)
+DIFFERENCE, TAU = Scale("probability", -1, 1), Scale("rank correlation", -1, 1)
+ODDS, MARGIN = Scale("log-odds"), Scale("difference of logits")
+COUNT, CLASS, TRUTH = Scale("count", 0), Scale("number of a class", 0), Scale("no or yes", 0, 1)
+SIZE, ANY = Scale("size of a change", 0), Scale("signed size of a change")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One quantity of a measure; ``shape`` is that of its array: N texts, and so many numbers of each, or words."""
+
+    told: str
+    scale: Scale
+    shape: str = "N"
+
+
+_WORDS = Quantity("words of the text", COUNT)
+_ALIKE = Quantity("whether all weights are equal", TRUTH)
+_GOLD, _LEARNED = Quantity("gold class", CLASS), Quantity("decision as it is", CLASS)
+
+QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
+    "outputs": {
+        "label": _GOLD,
+        "predicted": Quantity("decided class", CLASS),
+        "probability": Quantity("probability of the decided class", CHANCE),
+        "finite": Quantity(
+            "whether all logits are numbers (−∞ of an answer that is not allowed is one); where not, the verdict is "
+            "*cannot tell*",
+            TRUTH,
+        ),
+        "cluster": Quantity(
+            "texts with the same number share a source: the same group (a story, a premise), or the same words",
+            Scale("a name"),
+        ),
+        "words": Quantity("words attention may fall on", COUNT),
+        "attention": Quantity("the weights that are shown", SHARE, "words"),
+    },
+    "need": {
+        "label": _GOLD,
+        "learned": _LEARNED,
+        "uniform": Quantity("decision with uniform weights", CLASS),
+        "constant": Quantity(
+            "decision with the same weights for every text: the mean over texts by relative position, 2520 cells from "
+            "first word to last",
+            CLASS,
+        ),
+        "permuted": Quantity("decisions with weights permuted over the words of the text", CLASS, "N 10"),
+        "uniform_odds": Quantity("what the log-odds of the decided class lose under uniform weights", ODDS),
+        "constant_odds": Quantity(
+            "what the log-odds of the decided class lose under the same weights for every text", ODDS
+        ),
+        "permuted_odds": Quantity(
+            "what the log-odds of the decided class lose under permuted weights, on average", ODDS
+        ),
+        "moved": Quantity(
+            "largest change of any logit under any of these weights, or with all the weight on one word drawn at "
+            "random; 0 on every text: the weights that are shown are not used",
+            SIZE,
+        ),
+        "one_word": Quantity("whether the text has one word", TRUTH),
+        "certain": Quantity("whether the text has one candidate answer", TRUTH),
+        "identity_error": Quantity(
+            "largest difference between the logits and `decode(trace, trace.attention)`; above 1e-4 nothing is "
+            "concluded",
+            SIZE,
+        ),
+    },
+    "retrained": {
+        "label": _GOLD,
+        "learned": _LEARNED,
+        "retrained": Quantity("decision of the companion trained with uniform attention", CLASS),
+    },
+    "agreement": {
+        "captured.REF": Quantity("captured importance of the top attended words", SHARE),
+        "chance.REF": Quantity("exact mean of the same when the weights are permuted after the fact", SHARE),
+        "draws.REF": Quantity("captured importance of weights permuted after the fact, drawn", SHARE, "N 199"),
+        "mass.REF": Quantity("`Σ α_t r_t / max r`, by weight and not by rank", SHARE),
+        "mass_chance.REF": Quantity("`mean r / max r`: that mass of a word drawn at random", SHARE),
+        "tau.REF": Quantity("Kendall’s τ-b over all words, as the papers print", TAU),
+        "significant.REF": Quantity(
+            "1 where τ-b differs from 0, p ≤ .05 over permutations of the words: by chance 1 on at most 5 % of texts",
+            TRUTH,
+        ),
+        "captured.free": Quantity("mean of captured importance of `free_gradient` and `free_deletion`", SHARE),
+        "chance.free": Quantity("mean of both under permutation after the fact", SHARE),
+        "draws.free": Quantity("mean of both, for weights permuted after the fact, drawn", SHARE, "N 199"),
+        "mass.free": Quantity("mean of the mass of both", SHARE),
+        "mass_chance.free": Quantity("mean of the mass of a word drawn at random", SHARE),
+        "coupling.REF": Quantity("captured importance of shuffled weights that were *used*, mean of 3", SHARE),
+        "coupling_tau.REF": Quantity("τ-b of shuffled weights that were used, mean of 3", TAU),
+        "captured.references": Quantity("captured importance of gradient and deletion with each other", SHARE),
+        "chance.references": Quantity("exact mean of that under permutation", SHARE),
+        "tau.references": Quantity("τ-b of gradient and deletion", TAU),
+        "disagreement": Quantity(
+            "1 − mean of captured gradient and deletion: the report shows the largest first", SHARE
+        ),
+        "REF": Quantity("the maps themselves", SIZE, "words"),
+        "words": _WORDS,
+        "constant": _ALIKE,
+    },
+    "types": {
+        "free": Quantity(
+            "captured importance of the exchanged weights, mean over permutations and the two references free of "
+            "attention",
+            SHARE,
+        ),
+        "words": _WORDS,
+        "constant": replace(_ALIKE, told="whether all weights of the model are equal"),
+    },
+    "frozen": {
+        "captured": Quantity("of the companion: captured importance of its own references free of attention", SHARE),
+        "chance": Quantity("of the companion: the exact mean for shuffled weights", SHARE),
+        "words": _WORDS,
+        "constant": replace(_ALIKE, told="whether all weights of the companion are equal"),
+    },
+    "polarity": {
+        "top": Quantity(
+            "share of the weight of the top words that lies on words which do not speak against the decision", SHARE
+        ),
+        "random": Quantity("share of all words that do not speak against the decision", SHARE),
+        "words": _WORDS,
+        "constant": _ALIKE,
+    },
+    "marks": {
+        "words": Quantity("share of the attention on words that are no marks", SHARE),
+        "flat": Quantity("share of the words that are no marks", SHARE),
+        "without": Quantity(
+            "total variation of the output when the weights of the marks go to the words, in proportion", MOVED
+        ),
+        "removed": Quantity("total variation when the marks are deleted from the text", MOVED),
+        "marks": Quantity("marks", COUNT),
+        "length": Quantity("words and marks", COUNT),
+        "mark": Quantity("1 on a mark", TRUTH, "words"),
+    },
+    "reach": {
+        "proof": Quantity("1 where no attention changes the decision", TRUTH),
+        "low": Quantity("lower side of the largest total variation any attention gives", MOVED),
+        "high": Quantity("upper side of the largest total variation any attention gives; equal for two classes", MOVED),
+        "inert": Quantity("1 where the largest total variation any attention gives is at most ε", TRUTH),
+        "evidence": Quantity(
+            "log-odds of the predicted class if the word alone were attended to; shown in the page, used by no finding",
+            ODDS,
+            "words",
+        ),
+    },
+    "permutation": {
+        "median": Quantity("median total variation over the permutations", MOVED),
+        "median_error": Quantity("standard error of the median, from order statistics", MOVED),
+        "largest": Quantity(
+            "the largest any permutation gives (exact for two classes, an upper bound for more)", MOVED
+        ),
+        "ratio": Quantity("median over largest total variation over the permutations", SHARE),
+        "ratio_floor": Quantity("the ratio of random attention with the same entropy", SHARE, "N 5"),
+        "gap_low": Quantity("least logit gap, last class over first, over all permutations", MARGIN),
+        "gap_high": Quantity("largest logit gap over all permutations", MARGIN),
+        "logit_mean": Quantity("exact mean of the last logit under permutation", Scale("logit")),
+        "logit_variance": Quantity("exact variance of the last logit under permutation", Scale("squared logit", 0)),
+        "flat": Quantity("whether all weights are equal up to rounding", TRUTH),
+        "words": _WORDS,
+    },
+    "erasure": {
+        "deleted.MAP": Quantity(
+            "drop of the log-odds of the decided class without the top words of a map, mean over the shares", ODDS
+        ),
+        "deleted.random": Quantity("drop of the log-odds without as many random words, mean of the orders", ODDS),
+        "deleted.most": Quantity("drop of the log-odds without the words whose own deletion costs most", ODDS),
+        "replaced.MAP": Quantity(
+            "drop of the log-odds with words of other audited texts in the places of the top words", ODDS
+        ),
+        "replaced.random": Quantity("drop of the log-odds with words of other texts in as many random places", ODDS),
+        "replaced.most": Quantity(
+            "drop of the log-odds with words of other texts in place of the words whose own deletion costs most", ODDS
+        ),
+        "area": Quantity(
+            "comprehensiveness as published: mean drop of the *probability*, by attention, deleted", DIFFERENCE
+        ),
+        "floor": Quantity("comprehensiveness as published, of random words", DIFFERENCE, "N 5"),
+        "words": _WORDS,
+    },
+    "transplant": {
+        "half": Quantity("which half of the texts", TRUTH),
+        "weight": Quantity(
+            "weight as donor, so that every decided class counts alike; 0: not drawn", Scale("weight", 0)
+        ),
+        "partner": Quantity("row of the receiver among the audited texts; −1: none", Scale("row", -1), "N K"),
+        "whole": Quantity("what moving *all* words does to the margin, summed over the shares", MARGIN, "N K"),
+        "carried.MAP": Quantity("what the top words of a map do to the margin, summed over the shares", MARGIN, "N K"),
+        "random.MAP": Quantity("what as many random positions do to the margin, summed over the shares", MARGIN, "N K"),
+    },
+    "rationale": {
+        "auprc.MAP": Quantity("area under precision and recall of the marked words, by the order of a map", SHARE),
+        "auprc_chance.MAP": Quantity("exact mean of that area when the map is permuted over the words", SHARE),
+        "f1.MAP": Quantity("token F1 of as many top words as are marked", SHARE),
+        "f1_chance.MAP": Quantity(
+            "exact mean of that F1 when the map is permuted: the share of words that are marked", SHARE
+        ),
+        "words": _WORDS,
+        "marked": Quantity("words that people marked", COUNT),
+        "known": Quantity("whether the text came with marks, be it none", TRUTH),
+        "scored": Quantity("whether scores were brought for the text", TRUTH),
+    },
+}
+"""What every measure keeps, in the order of the documentation."""
+
+
+def quantity_of(measure: str, name: str) -> Quantity | None:
+    """Find what a quantity of a measure is; nothing of a measure or a number that is not of this package.
+
+    >>> quantity_of("agreement", "tau.gradient").scale.low
+    -1
+    """
+    rows = QUANTITIES.get(measure, {})
+    head, _, part = name.partition(".")
+    if part and name not in rows:
+        row = rows.get(f"{head}.REF") or rows.get(f"{head}.MAP")
+        return row and replace(row, told=f"{row.told} ({part}: {MAPS[part].told})") if part in MAPS else row
+    if name not in rows and name in MAPS:
+        return Quantity(MAPS[name].told, ANY if MAPS[name].signed else SIZE, "words")
+    return rows.get(name)

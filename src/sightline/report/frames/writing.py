@@ -1,0 +1,132 @@
+"""The columns of an audit as files: a folder of two tables and what each of their columns is."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sightline.errors import MissingExtra, StoreError
+from sightline.files import kind_of, plain, write_whole
+from sightline.report.frames.frame import Column, Frame
+from sightline.report.frames.texts import texts_frame
+from sightline.report.frames.words import words_frame
+from sightline.report.sheets.csv import guarded
+from sightline.results import Failed, NotApplicable, Results
+
+COLUMNS = "columns.json"
+LAYOUT = 1
+"""Version of what is in such a folder; raised when a field of `COLUMNS` changes its meaning."""
+_ROWS = 2**14
+"""Rows that are written at a time: as text they take many times their room."""
+EMPTY = "an undefined value is {empty}; 0 is a number like any other"
+GUARDED = (
+    "a text that a spreadsheet could take for a formula, or that begins with ', has one ' put before it: take one ' "
+    "away from the front of every text that begins with it, and it is as it was"
+)
+Write = Callable[[Frame, Path], None]
+
+
+def frames_of(audit: Results, texts: bool = True) -> dict[str, Frame]:
+    """Give the two tables of an audit by name; without ``texts`` the words themselves are left out."""
+    return {"texts": texts_frame(audit), "words": words_frame(audit, texts)}
+
+
+def check_kind(kind: str) -> None:
+    """Refuse a kind of file that cannot be written here."""
+    if kind not in KINDS:
+        raise ValueError(f"expected one of {', '.join(KINDS)}, got {kind!r}")
+    if kind == "parquet":
+        _arrow()
+
+
+def export(audit: Results, folder: str | Path, kind: str = "csv", texts: bool = True) -> Path:
+    """Write the tables and `COLUMNS` to a folder, all of it or nothing; an export that is there is replaced."""
+    check_kind(kind)
+    final = Path(folder)
+    if kind_of(final) != "nothing" and not is_export(final):
+        raise StoreError(f"{final}: exists and is not an export; name a new folder")
+    return write_whole(final, partial(_write, audit, kind, texts))
+
+
+def is_export(folder: Path) -> bool:
+    """Tell a folder that `export` wrote from any other."""
+    try:
+        found = json.loads((folder / COLUMNS).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and "sightline_export" in found
+
+
+def _write(audit: Results, kind: str, texts: bool, folder: Path) -> None:
+    folder.mkdir()
+    empty, told, write = KINDS[kind]
+    tables = frames_of(audit, texts)
+    for name, frame in tables.items():
+        write(frame, folder / f"{name}.{kind}")
+    about = {name: {"file": f"{name}.{kind}", **frame.described()} for name, frame in tables.items()}
+    absent = {one.code: one.reason for one in audit.measurements.values() if isinstance(one, NotApplicable)}
+    absent |= {one.code: f"failed: {one.error}" for one in audit.measurements.values() if isinstance(one, Failed)}
+    head: dict[str, Any] = {"sightline_export": LAYOUT, "reading": [EMPTY.format(empty=empty), *told]}
+    whole = head | {"tables": about, "measures_not_taken": absent, "missing": audit.missing()}
+    (folder / COLUMNS).write_text(json.dumps(plain(whole), indent=1, allow_nan=False), encoding="utf-8")
+
+
+def _csv(frame: Frame, path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow([column.name for column in frame.columns])
+        for part in _parts(frame):
+            rows.writerows(zip(*(_cells(column, part) for column in frame.columns), strict=True))
+
+
+def _parts(frame: Frame) -> Iterator[slice]:
+    return (slice(start, start + _ROWS) for start in range(0, len(frame), _ROWS))
+
+
+def _cells(column: Column, part: slice) -> list[str]:
+    """Write values in full, so that reading them gives the same ones again; NaN is left empty."""
+    if isinstance(column.values, list):
+        return [guarded(_sound(text)) for text in column.values[part]]
+    values = column.values[part].tolist()
+    return ["" if value != value else repr(value) for value in values]
+
+
+def _parquet(frame: Frame, path: Path) -> None:
+    arrow, parquet = _arrow()
+    arrays = {column.name: _arrow_array(arrow, column) for column in frame.columns}
+    parquet.write_table(arrow.table(arrays), path)
+
+
+def _arrow_array(arrow: Any, column: Column) -> Any:
+    if isinstance(column.values, list):
+        return arrow.array([_sound(text) for text in column.values], type=arrow.string())
+    return arrow.array(np.ascontiguousarray(column.values), from_pandas=True)  # NaN becomes null
+
+
+def _sound(text: str) -> str:
+    """Write half of a surrogate pair by its number: no file of text can hold it."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _arrow() -> tuple[Any, Any]:
+    """Import what writes Parquet, an extra."""
+    try:
+        return import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise MissingExtra(
+            f"Parquet needs pyarrow ({error}): pip install 'sightline[parquet]', or write CSV"
+        ) from error
+
+
+KINDS: Mapping[str, tuple[str, tuple[str, ...], Write]] = {
+    "csv": ("empty", (GUARDED,), _csv),
+    "parquet": ("null", (), _parquet),
+}
+"""The kinds of files: what stands for an undefined value, what else to know when reading, and what writes them."""

@@ -1,0 +1,39 @@
+"""How well each map finds the words that people marked, as rows of numbers beside what chance would find."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sightline.questions import MAPS
+from sightline.report.numerals import count, interval
+from sightline.report.page.maps import called
+from sightline.results import Results
+
+TOLD = (
+    "Marks say where people saw the evidence, not what the model read: no finding and no verdict rests on these "
+    "numbers. AUPRC is the area under precision and recall of the marked words; F1 is that of as many top words as are "
+    "marked. By chance: the same map, permuted over the words of each text."
+)
+
+
+@dataclass(frozen=True)
+class MarkedRow:
+    """One map: AUPRC, the same by chance, F1, the same by chance; and the texts that they rest on."""
+
+    name: str
+    cells: tuple[str, ...]
+    n: str
+
+
+def marked_rows(audit: Results) -> tuple[MarkedRow, ...]:
+    """Give a row for each map that was compared with marks; none where there are no marks."""
+    found = {name: [audit.estimates.get(f"rationale.{kind}.{name}") for kind in _KINDS] for name in MAPS}
+    known = {name: [one for one in each if one is not None] for name, each in found.items()}
+    return tuple(
+        MarkedRow(called(name), tuple(map(interval, each)), count(each[0].n))
+        for name, each in known.items()
+        if len(each) == len(_KINDS)
+    )
+
+
+_KINDS = ("auprc", "auprc_chance", "f1", "f1_chance")

@@ -1,0 +1,134 @@
+"""The table of a study: columns that are chosen, means with what stands beside them, and nothing beyond what can be."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sightline.errors import SpecError
+from sightline.experiments.grid import Grid, read_grid
+from sightline.experiments.store import Conclusion, Summary
+from sightline.experiments.tabulate import ALONE, COLUMNS, choosable, tabulate
+from sightline.report.sheets.csv import to_csv
+from sightline.report.sheets.latex import to_latex
+from sightline.report.sheets.markdown import to_markdown
+from sightline.results import Estimate, Table, TableCell
+from tests.report import audits
+
+STUDY = """
+name = "s"
+[base]
+data = "planted:needle(n=40,length=5)"
+[axes]
+model = ["mlp(hidden=4)", "bilstm(hidden=4)"]
+seed = [0, 1, 2]
+"""
+ACCURACY = (0.99, 0.90, 1.0)
+
+
+@pytest.fixture(scope="module")
+def grid(tmp_path_factory: pytest.TempPathFactory) -> Grid:
+    file = tmp_path_factory.mktemp("study") / "s.toml"
+    file.write_text(STUDY)
+    return read_grid(file)
+
+
+def estimate(value: float, n: int = 20) -> Estimate:
+    return Estimate(value, value - 0.1, value + 0.1, n, "bootstrap")
+
+
+def summary(grid: Grid, index: int, accuracy: float) -> Summary:
+    effects = {"SL-101": Conclusion("supported", estimate(accuracy / 2))}
+    about = ("planted:needle", "mlp", grid.cells[index].seed, "done", 1.0, "")
+    return Summary(grid.keys[index], *about, "cannot tell", effects, {"accuracy": estimate(accuracy)})
+
+
+@pytest.fixture(scope="module")
+def found(grid: Grid) -> dict[str, Summary]:
+    """Three seeds of the first model, and one of the second."""
+    return {grid.keys[i]: summary(grid, i, (*ACCURACY, 0.5)[i]) for i in range(4)}
+
+
+def test_columns_are_those_that_are_chosen_in_their_order(grid: Grid, found: dict[str, Summary]) -> None:
+    table = tabulate(grid, found, columns=("SL-101", "verdict"))
+    assert table.columns == ("SL-101", "verdict")
+    assert [cell.value for cell in table.rows[0]] == [pytest.approx(np.mean(ACCURACY) / 2), "cannot tell"]
+    assert tabulate(grid, found).columns == COLUMNS
+
+
+def test_a_column_that_no_audit_has_is_refused_with_those_that_there_are(grid: Grid) -> None:
+    with pytest.raises(
+        SpecError, match=r"^columns: expected some of verdict, accuracy, f1, SL-303, .*; got 'acuracy'; ne"
+    ):
+        tabulate(grid, {}, columns=("verdict", "acuracy"))
+    with pytest.raises(SpecError, match=r"got 'agreement.tau.grad'; near it: .*agreement.tau.gradient"):
+        tabulate(grid, {}, columns=("agreement.tau.grad",))
+    with pytest.raises(SpecError, match="columns: f1 is named twice"):
+        tabulate(grid, {}, columns=("f1", "verdict", "f1"))
+
+
+def test_a_standard_deviation_is_that_of_the_seeds_and_one_seed_has_none(grid: Grid, found: dict[str, Summary]) -> None:
+    (first,), (second,) = tabulate(grid, found, columns=("accuracy",), spread="sd").rows
+    assert (first.value, first.sd) == (pytest.approx(np.mean(ACCURACY)), pytest.approx(np.std(ACCURACY, ddof=1)))
+    assert (first.low, first.high, first.n, first.seeds) == (None, None, 20, (0, 1, 2))
+    assert (second.value, second.sd, second.note) == (0.5, None, ALONE)
+
+
+def test_the_interval_of_a_share_stays_between_0_and_1(grid: Grid, found: dict[str, Summary]) -> None:
+    (accuracy, effect), _ = tabulate(grid, found, columns=("accuracy", "SL-101")).rows
+    assert (accuracy.high, effect.high) == (1.0, pytest.approx(effect.value + (effect.value - effect.low)))
+    assert accuracy.low < accuracy.value < 1
+
+
+def test_any_other_number_is_read_from_the_whole_audits(grid: Grid, found: dict[str, Summary]) -> None:
+    asked = []
+
+    def whole(key: str) -> audits.Audit:
+        asked.append(key)
+        return replace(audits.audit(), estimates={"agreement.tau.gradient": estimate(0.3)})
+
+    table = tabulate(grid, found, columns=("agreement.tau.gradient", "accuracy"), audits=whole)
+    assert [cell.value for cell in table.rows[0]] == [pytest.approx(0.3), pytest.approx(np.mean(ACCURACY))]
+    assert asked == [*grid.keys[:4]]
+    tabulate(grid, found, columns=("accuracy",), audits=lambda key: pytest.fail("read without need"))
+
+
+def test_the_share_of_significant_taus_may_be_a_column() -> None:
+    assert {"agreement.significant.gradient", "need.uniform.accuracy_drop", "rationale.f1.attention"} <= {*choosable()}
+
+
+def test_each_printing_shows_the_standard_deviation(grid: Grid, found: dict[str, Summary]) -> None:
+    table = tabulate(grid, found, columns=("accuracy",), spread="sd")
+    assert "0.963 ± 0.055, n = 20" in to_markdown(table)
+    assert "$0.963$ $\\pm 0.055$, $n = 20$" in to_latex(table)
+    value = float(to_csv(table).splitlines()[1].rpartition(",")[2])
+    assert value == pytest.approx(np.std(ACCURACY, ddof=1))
+    assert "± is the standard deviation over the seeds of a row" in to_markdown(table)
+
+
+def widths(latex: str) -> list[int]:
+    """Count what is printed of each line of a tabular, about."""
+    rows = [line[:-2].split("&") for line in latex.splitlines() if line.endswith("\\\\")]
+    cells = [[len(re.sub(r"\\text\w+|\\[, ]|[\\${}]", "", cell).strip()) for cell in row] for row in rows]
+    return [sum(line) + 2 * (len(line) - 1) for line in cells]
+
+
+def test_a_wide_table_continues_below_and_its_codes_are_explained(grid: Grid, found: dict[str, Summary]) -> None:
+    latex = to_latex(tabulate(grid, found))
+    assert latex.count("\\begin{tabular}") == latex.count("\\end{tabular}") > 2
+    assert "\\footnotesize" in latex
+    assert max(widths(latex)) <= 84
+    assert "\\par SL-101: the attended words are those the gradient says drive the output" in latex
+    narrow = to_latex(tabulate(grid, found, columns=("accuracy",)))
+    assert narrow.count("\\begin{tabular}") == 1
+    assert "SL-101" not in narrow
+    assert "\\footnotesize" not in narrow
+
+
+def test_long_names_of_rows_break_and_their_words_stay() -> None:
+    name = "bilstm(hidden=128)+additive+sparsemax+linear"
+    table = Table("t", ("need",), ((TableCell(0.5, n=7),),), ((name,),), ("model",))
+    latex = to_latex(table)
+    assert "\\begin{tabular}{p{0.35\\linewidth}l}" in latex
+    assert name in latex.replace("+\\allowbreak{}", "+")

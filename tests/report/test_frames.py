@@ -1,0 +1,155 @@
+"""The numbers of an audit as columns: every one of them, explained, and what is undefined told apart from 0."""
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+
+from sightline.audits import Audit
+from sightline.errors import MissingExtra, StoreError
+from sightline.quantities import QUANTITIES, quantity_of
+from sightline.results import Bracket, Measurement, NotApplicable, Ragged, TextRecord
+from tests.report import audits
+
+WORDS = ("=1+1", "'s", "film", '"a,b"', "-", "＝x", "line\nend", "half \ud800", "漢字")
+RECORDS = (
+    TextRecord(
+        "t0", " ".join(WORDS), WORDS, tuple((0, 1) for _ in WORDS), "pos", "neg", tuple(i == 2 for i in range(9))
+    ),
+    TextRecord("+t1", "fine", ("fine",), ((0, 4),), "neg", "neg"),
+)
+LENGTHS = np.array([9, 1])
+
+
+def made() -> Audit:
+    """Two texts: one of words that a spreadsheet would run, one that nobody marked."""
+    values = {
+        "label": np.array([1, 0]),
+        "predicted": np.array([0, 0]),
+        "probability": np.array([0.1 + 0.2, np.nan]),
+        "words": LENGTHS,
+        "finite": np.array([True, False]),
+        "attention": Ragged(np.linspace(0, 1, 10), LENGTHS),
+    }
+    agreement = {
+        "tau.gradient": np.array([0.0, np.nan]),
+        "draws.gradient": np.zeros((2, 199)),
+        "gradient": Ragged(np.array([0.0, np.nan, *range(8)]), LENGTHS),
+        "cells": Ragged(np.zeros((10, 2)), LENGTHS),
+    }
+    measured = {
+        "outputs": Measurement("outputs", values, {"probability": {"non-finite output": 1}}),
+        "agreement": Measurement("agreement", agreement, {"tau.gradient": {"one word": 1}}),
+        "reach": Measurement("reach", {"span": Bracket(np.array([0.0, 0.5]), np.array([1.0, 0.5]))}),
+        "erasure": Measurement("erasure", {"floor": np.arange(10.0).reshape(2, 5)}),
+        "need": NotApplicable("need", "needs decode"),
+    }
+    return replace(audits.audit(RECORDS), measurements=measured)
+
+
+AUDIT = made()
+
+
+def cells(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_text_has_its_numbers_and_what_is_undefined_is_empty(tmp_path: Path) -> None:
+    AUDIT.export(tmp_path / "out")
+    first, second = cells(tmp_path / "out" / "texts.csv")
+    assert [*first][:5] == ["id", "label", "predicted", "probability", "words"]
+    assert (first["id"], second["id"]) == ("t0", "'+t1")
+    assert (float(first["probability"]), second["probability"]) == (0.1 + 0.2, "")
+    assert (first["agreement.tau.gradient"], second["agreement.tau.gradient"]) == ("0.0", "")
+    assert (first["outputs.finite"], second["outputs.finite"]) == ("1", "0")
+    assert (first["reach.span.low"], first["reach.span.high"]) == ("0.0", "1.0")
+    assert [second[f"erasure.floor.{draw}"] for draw in (1, 5)] == ["5.0", "9.0"]
+    assert "outputs.label" not in first
+
+
+def test_words_come_back_from_csv_once_one_quotation_mark_is_taken_away(tmp_path: Path) -> None:
+    AUDIT.export(tmp_path / "out")
+    rows = cells(tmp_path / "out" / "words.csv")
+    assert not [row["word"] for row in rows if row["word"].lstrip()[:1] in tuple("=+-@＝")]
+    back = [row["word"].removeprefix("'") for row in rows]
+    assert back == [*(word.replace("\ud800", "\\ud800") for word in WORDS), "fine"]
+    assert [row["position"] for row in rows] == [*map(str, range(9)), "0"]
+    assert [row["gradient"] for row in rows[:3]] == ["0.0", "", "0.0"]
+    assert [row["rationale"] for row in rows] == ["0.0", "0.0", "1.0", *["0.0"] * 6, ""]
+
+
+def test_parquet_holds_the_same_with_words_as_they_are_and_null(tmp_path: Path) -> None:
+    AUDIT.export(tmp_path / "csv")
+    AUDIT.export(tmp_path / "out", "parquet")
+    for name in ("texts", "words"):
+        table = pyarrow.parquet.read_table(tmp_path / "out" / f"{name}.parquet")
+        rows = cells(tmp_path / "csv" / f"{name}.csv")
+        assert table.column_names == [*rows[0]]
+        for found, row in zip(table.to_pylist(), rows, strict=True):
+            same = {k: "" if v is None else v if isinstance(v, str) else repr(v) for k, v in found.items()}
+            assert same == {k: v.removeprefix("'") for k, v in row.items()}
+
+
+def test_every_column_is_explained_and_what_has_none_is_named(tmp_path: Path) -> None:
+    about = json.loads((AUDIT.export(tmp_path / "out") / "columns.json").read_text())
+    texts, words = about["tables"]["texts"], about["tables"]["words"]
+    told = {column["name"]: column for column in (*texts["columns"], *words["columns"])}
+    tau = told["agreement.tau.gradient"]
+    assert (tau["unit"], tau["low"], tau["high"], tau["measure"]) == ("rank correlation", -1, 1, "agreement")
+    assert tau["undefined"] == {"one word": 1}
+    assert tau["what"].startswith("Kendall’s τ-b")
+    assert "gradient of the decision" in tau["what"]
+    assert told["rationale"]["undefined"] == {"no marks for the text": 1}
+    assert "199" in texts["left_out"]["agreement.draws.gradient"]
+    assert "agreement.cells" in words["left_out"]
+    assert (texts["rows"], words["rows"]) == (2, 10)
+    assert about["measures_not_taken"] == {"need": "needs decode"}
+
+
+def test_without_texts_the_words_are_left_out_and_their_numbers_stay(tmp_path: Path) -> None:
+    AUDIT.export(tmp_path / "out", texts=False)
+    assert [*cells(tmp_path / "out" / "words.csv")[0]][:3] == ["id", "position", "rationale"]
+    assert "film" not in (tmp_path / "out" / "words.csv").read_text(encoding="utf-8")
+
+
+def test_columns_are_there_from_python() -> None:
+    frames = AUDIT.frames()
+    assert {name: len(frame) for name, frame in frames.items()} == {"texts": 2, "words": 10}
+    assert frames["words"].values()["attention"].tolist() == np.linspace(0, 1, 10).tolist()
+
+
+def test_an_audit_without_texts_has_no_rows_and_says_why() -> None:
+    empty = replace(AUDIT, texts=()).frames()
+    assert [len(frame) for frame in empty.values()] == [0, 0]
+    assert empty["texts"].left_out["outputs.probability"] == "not one row a text"
+
+
+def test_only_an_export_is_replaced(tmp_path: Path) -> None:
+    folder = AUDIT.export(tmp_path / "out")
+    assert AUDIT.export(folder, "parquet") == folder
+    assert sorted(path.name for path in folder.iterdir()) == ["columns.json", "texts.parquet", "words.parquet"]
+    (tmp_path / "mine").mkdir()
+    for content in (None, "[]", "{", '{"columns": 3}'):
+        if content is not None:
+            (tmp_path / "mine" / "columns.json").write_text(content)
+        with pytest.raises(StoreError, match="exists and is not an export; name a new folder"):
+            AUDIT.export(tmp_path / "mine")
+
+
+def test_without_pyarrow_parquet_is_refused_with_what_to_install(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'sightline\[parquet\]', or write CSV"):
+        AUDIT.export(tmp_path / "out", "parquet")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_quantity_is_found_by_its_name_or_by_what_it_is_one_of() -> None:
+    assert quantity_of("erasure", "deleted.random") is QUANTITIES["erasure"]["deleted.random"]
+    assert quantity_of("erasure", "deleted.gradient").told.endswith("can be)")
+    assert quantity_of("agreement", "free_gradient").told == "gradient under uniform attention"
+    assert quantity_of("agreement", "nothing") is quantity_of("mine", "tau.gradient") is None
