@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from sightline.audits import Audit
 from sightline.report.page.held import held_texts
+from sightline.report.page.maps import MAPS
 from sightline.report.page.tokens import shades
 from sightline.results import Failed, Measurement
 from tests.report.audits import audit, explored, record
@@ -25,6 +26,7 @@ MANY = tuple(
 )
 
 REALISTIC, EXPLORED, LISTED = audit(), explored(), audit(MANY)
+EVERY = "&maps=" + ",".join(kind.quantity for kind in MAPS)
 
 
 def first_ids(page: Page) -> list[str]:
@@ -52,7 +54,7 @@ def stored(told: Audit, text: int, word: int) -> dict[str, float]:
 def test_a_click_shows_the_numbers_of_a_word_in_every_map(reader: Reader) -> None:
     told = EXPLORED
     for text in (0, 5):
-        page = reader.open(told, f"#text={told.texts[text].id}")
+        page = reader.open(told, f"#text={told.texts[text].id}{EVERY}")
         for word in (0, 1, 2, 6):
             page.locator("#opened .map").nth(3).locator(f"[data-word='{word}']").click()
             expect(page.locator(".numbers p")).to_contain_text(f"Word {word + 1} of {len(told.texts[text].tokens)}")
@@ -79,7 +81,7 @@ def test_people_s_marks_are_told_of_a_word(reader: Reader) -> None:
 
 def test_the_shades_are_those_of_the_printed_texts(reader: Reader) -> None:
     told = EXPLORED
-    page = reader.open(told, "#text=t0003")
+    page = reader.open(told, f"#text=t0003{EVERY}")
     held = [each for each in held_texts(told).maps if not each.kind.signed]
     for each in held:
         spans = page.get_by_role("group", name=each.kind.name, exact=True).locator("[data-word]")
@@ -90,16 +92,18 @@ def test_the_shades_are_those_of_the_printed_texts(reader: Reader) -> None:
 def test_a_word_that_speaks_against_is_shaded_otherwise(reader: Reader) -> None:
     told = EXPLORED
     values = held_texts(told).maps[-1].rows[3]
-    page = reader.open(told, "#text=t0003")
+    page = reader.open(told, "#text=t0003&maps=evidence")
     spans = page.get_by_role("group", name="token evidence").locator("[data-word]")
     kinds = [(span.get_attribute("class") or "")[0] for span in spans.all()]
     assert kinds == ["n" if value < 0 else "s" for value in values]
+    rounded = np.array([float(f"{value:.3g}") for value in values])
+    assert [span.get_attribute("class") for span in spans.all()] == shades(rounded, signed=True)
     assert {"n10", "s10"} & {span.get_attribute("class") for span in spans.all()}
 
 
 def test_everything_can_be_done_from_the_keyboard(reader: Reader) -> None:
     told = EXPLORED
-    page = reader.open(told)
+    page = reader.open(told, "#maps=attention,gradient,deletion")
     page.locator("#find").focus()
     page.keyboard.type("T0017")
     expect(page.locator("#count")).to_have_text("1 of 24 texts")

@@ -47,7 +47,9 @@ class Signs:
         undefined = {}
         if "classes" in arrays:
             classes = np.asarray(arrays["classes"])
-            undefined = count_undefined(arrays, {"one candidate": classes < 2, "off by more than rounding": classes > 1})
+            undefined = count_undefined(
+                arrays, {"one candidate": classes < 2, "off by more than rounding": classes > 1}
+            )
         settings = {"tolerance": self.tolerance}
         return Measurement(self.code, arrays, undefined, settings, missing=_missing(arrays))
 
