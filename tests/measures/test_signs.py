@@ -53,7 +53,7 @@ def test_of_two_classes_the_total_is_the_log_odds_of_the_decision() -> None:
 class Crooked(Offering):
     """A model whose logits are not the mixture of its token logits in texts longer than ten words."""
 
-    def trace(self, batch, embeddings=None) -> Trace:  # noqa: ANN001  (as the model it wraps)
+    def trace(self, batch, embeddings=None) -> Trace:
         own = super().trace(batch, embeddings)
         return replace(own, logits=own.logits + 0.01 * (batch.mask.sum(1, keepdim=True) > 10))
 
@@ -73,7 +73,7 @@ def test_an_answer_that_is_certain_has_no_sum() -> None:
     alone = torch.tensor([0.0, -torch.inf, -torch.inf])
 
     class Certain(Offering):
-        def trace(self, batch, embeddings=None) -> Trace:  # noqa: ANN001  (as the model it wraps)
+        def trace(self, batch, embeddings=None) -> Trace:
             own = super().trace(batch, embeddings)
             allowed = replace(batch, candidates=torch.isfinite(alone).expand(len(batch), 3))
             logits, each = own.logits + alone, own.token_logits + alone

@@ -1,5 +1,7 @@
 """A fold hides words, never the most highlighted ones, and says how many it hides."""
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,7 +40,7 @@ def test_no_fold_hides_a_heaviest_word(values: list[float], signed: bool) -> Non
     shown = [word for start, stop in ranges for word in range(start, stop)]
     assert {0, *best} <= set(shown)
     assert sorted(set(shown)) == shown
-    assert all(b[0] - a[1] > NEAR for a, b in zip(ranges, ranges[1:], strict=False))
+    assert all(b[0] - a[1] > NEAR for a, b in pairwise(ranges))
     assert ranges[-1][1] <= len(values)
 
 

@@ -12,7 +12,7 @@ from sightline.results import Measurement, Results
 
 TITLE = "Weight × evidence adds up"
 _BASE = "base value: every word weighted alike"
-_ADDED = "sum over the words: weight × evidence, for less against"
+_ADDED = "sum over the words of weight × evidence, for minus against"
 _LOGIT = "logit of the predicted class"
 _LEAD = "lead of the predicted class: its logit less the mean of the others’, each counted by its probability"
 NONE = "Weight × evidence has no sum here: it misses the logit by more than rounding, or only one answer is allowed."
