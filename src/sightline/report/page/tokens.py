@@ -181,7 +181,7 @@ def pieces(record: TextRecord, classes: Sequence[str], ranges: Sequence[Range] |
 
 def _gap(words: int) -> Iterator[Piece]:
     if words:
-        yield Piece(f" … {count(words)} {'word' if words == 1 else 'words'} left out … ", GAP)
+        yield Piece(f" … {count(words)} {'word' if words == 1 else 'words'} left out …", GAP)
 
 
 def _printable(all_pieces: Iterable[Piece]) -> Iterator[Piece]:

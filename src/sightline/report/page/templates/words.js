@@ -102,7 +102,7 @@ function spans(view, words, from, to) {
 /** Stand in for words that are left out. */
 function gap(words) {
   if (words === 0) return [];
-  return [make("span", { class: "gap" }, ` … ${counted(words)} ${words === 1 ? "word" : "words"} left out … `)];
+  return [make("span", { class: "gap" }, ` … ${counted(words)} ${words === 1 ? "word" : "words"} left out …`)];
 }
 
 /** Draw one map: its name, its heaviest words, and the stretches of the text that are shown. */
