@@ -70,6 +70,12 @@ def opened(page: Page) -> None:
     page.locator("#opened-title").evaluate("element => element.scrollIntoView()")
 
 
+def switched(page: Page) -> None:
+    """Look at that word from the switch of maps on."""
+    picked(page)
+    page.locator("#maps").evaluate("element => element.scrollIntoView()")
+
+
 def printed(page: Page) -> None:
     """Look at the texts as they come out on paper without colours."""
     page.emulate_media(media="print")
@@ -96,8 +102,8 @@ SHOTS = (
     Shot("report-instead", "stop", head),
     Shot("report-instead-phone", "stop", head, width=390, height=1000, context={"device_scale_factor": 2}),
     Shot("report-instead-dark", "stop", head, context={"color_scheme": "dark"}),
-    Shot("report-desktop", "learned", surest, height=1100),
-    Shot("report-random", "random", picked, height=1100),
+    Shot("report-desktop", "learned", surest, height=1360),
+    Shot("report-random", "random", switched, height=760),
     Shot("report-phone", "learned", opened, width=390, height=844, context={"device_scale_factor": 2}),
     Shot("report-dark", "learned", opened, context={"color_scheme": "dark"}, height=760),
     Shot("report-print", "learned", printed, width=794, height=1000),
