@@ -64,7 +64,7 @@ def made(count: int, words: int) -> Audit:
     total = int(lengths.sum())
     values: dict[str, dict[str, np.ndarray | Ragged]] = {"outputs": {"probability": random.random(count)}}
     for kind in MAPS:
-        values.setdefault(kind.measures[0], {})[kind.quantity] = Ragged(random.gamma(0.4, size=total), lengths)
+        values.setdefault(kind.measure, {})[kind.quantity] = Ragged(random.gamma(0.4, size=total), lengths)
     values["agreement"]["disagreement"] = random.random(count)
     measured: dict[str, Outcome] = {code: Measurement(code, each) for code, each in values.items()}
     return Audit(Verdict("cannot tell", 6, (), ()), (), {}, {}, measured, {}, {}, {}, texts=texts)

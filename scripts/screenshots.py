@@ -1,7 +1,8 @@
-"""Draw three small audits and photograph their pages for ``docs/report.md``: ``python scripts/screenshots.py``.
+"""Draw four small audits and photograph their pages for ``docs/report.md``: ``python scripts/screenshots.py``.
 
-One model learns where to look for a planted needle, one uses weights that nobody chose, and one was taught to attend to
-the full stop of every text. Needs Debian's chromium.
+One model learns where to look for a planted needle, one uses weights that nobody chose, one was taught to attend to the
+full stop of every text, and one has to look for the needle of one class alone, so that its verdict differs by class.
+Needs Debian's chromium.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ from sightline.spec.values import Guide, RunSpec
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
 CHROMIUM = "/usr/bin/chromium"
 NEEDLE, ENDING = (f"planted:needle({more}n=600,length=20,strength=0.9)" for more in ("", "ending=true,"))
+DETECTOR = "planted:detector(n=800,length=15,positives=0.3)"
 MODELS: Mapping[str, tuple[str, str, Guide]] = {
     "learned": (NEEDLE, "mlp(hidden=16)+additive", ""),
     "random": (NEEDLE, "mlp(hidden=16)+additive+softmax+random", ""),
+    "classes": (DETECTOR, "mlp(hidden=16)+additive", ""),
     "stop": (ENDING, "bilstm(hidden=32)+additive", "last"),
 }
 """The audits: of which texts, which model, and onto which word its attention is guided."""
@@ -67,10 +70,24 @@ def opened(page: Page) -> None:
     page.locator("#opened-title").evaluate("element => element.scrollIntoView()")
 
 
+def switched(page: Page) -> None:
+    """Look at that word from the switch of maps on."""
+    picked(page)
+    page.locator("#maps").evaluate("element => element.scrollIntoView()")
+
+
 def printed(page: Page) -> None:
-    """Look at the texts as they come out on paper."""
+    """Look at the texts as they come out on paper without colours."""
     page.emulate_media(media="print")
+    page.evaluate("document.documentElement.style.filter = 'grayscale(1)'")
     page.locator("#texts").evaluate("element => element.scrollIntoView()")
+
+
+def legend(page: Page) -> None:
+    """Look at what is read before the texts, and at all maps that have two directions."""
+    for box in page.locator("#maps label").filter(has_text="signed").locator("input").all():
+        box.check()
+    page.locator("#maps").evaluate("element => element.scrollIntoView()")
 
 
 def head(page: Page) -> None:
@@ -80,12 +97,14 @@ def head(page: Page) -> None:
 
 SHOTS = (
     Shot("report-verdict", "learned", head),
+    Shot("report-class", "classes", head, width=1280),
+    Shot("report-signs", "classes", legend, width=1280),
     Shot("report-instead", "stop", head),
-    Shot("report-instead-phone", "stop", head, width=375, height=1000, context={"device_scale_factor": 2}),
+    Shot("report-instead-phone", "stop", head, width=390, height=1000, context={"device_scale_factor": 2}),
     Shot("report-instead-dark", "stop", head, context={"color_scheme": "dark"}),
-    Shot("report-desktop", "learned", surest, height=1100),
-    Shot("report-random", "random", picked, height=1100),
-    Shot("report-phone", "learned", opened, width=375, height=812, context={"device_scale_factor": 2}),
+    Shot("report-desktop", "learned", surest, height=1360),
+    Shot("report-random", "random", switched, height=760),
+    Shot("report-phone", "learned", opened, width=390, height=844, context={"device_scale_factor": 2}),
     Shot("report-dark", "learned", opened, context={"color_scheme": "dark"}, height=760),
     Shot("report-print", "learned", printed, width=794, height=1000),
 )

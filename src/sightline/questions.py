@@ -17,6 +17,7 @@ MEASURES: Mapping[str, str] = {
     "types": "sightline.measures.word_types:WordTypes",
     "frozen": "sightline.measures.frozen:Frozen",
     "polarity": "sightline.measures.polarity:Polarity",
+    "signs": "sightline.measures.signs:Signs",
     "marks": "sightline.measures.marks:Marks",
     "reach": "sightline.measures.reach:Reach",
     "permutation": "sightline.measures.permutation:Permutation",

@@ -180,20 +180,25 @@ MAPS = (
 )
 
 
-def transplant(texts: tuple[TextRecord, ...], seed: int = 3) -> Measurement:
-    """Draw the maps that are compared with attention over the words of given texts."""
+def signs(texts: tuple[TextRecord, ...], seed: int = 3) -> Measurement:
+    """Draw the maps that are compared with attention over the words of given texts; the second text has no sum."""
     random = np.random.default_rng(seed)
     lengths = np.array([len(text.tokens) for text in texts], dtype=np.int64)
     names = ("contribution", "given", "signed_gradient", "signed_deletion", "signed_contribution")
     drawn = {name: random.normal(size=int(lengths.sum())) ** 3 for name in names}
     maps = {name: Ragged(v if name[:6] == "signed" else np.abs(v), lengths) for name, v in drawn.items()}
-    return Measurement("transplant", maps)
+    added = np.array([row.sum() for row in maps["signed_contribution"].rows()])
+    base = random.normal(size=len(texts))
+    off = np.arange(len(texts)) == 1
+    sums = {name: np.where(off, np.nan, v) for name, v in (("base", base), ("added", added), ("total", base + added))}
+    undefined = {name: {"off by more than rounding": int(off.sum())} for name in sums} if off.any() else {}
+    return Measurement("signs", {**maps, **sums, "classes": np.full(len(texts), 2)}, undefined)
 
 
 def compared(verdict: Verdict = ASTRAY, texts: tuple[TextRecord, ...] | None = None) -> Audit:
     """The realistic audit with everything that stands at the head: what was learned, and the maps side by side."""
     base = explored(texts)
-    measured = {**base.measurements, "transplant": transplant(base.texts)}
+    measured = {**base.measurements, "signs": signs(base.texts)}
     answers: dict[str, Answer] = {"negative": "contradicted", "positive": "supported"}
     findings = tuple(replace(one, answers=answers) if one.by_class else one for one in base.findings)
     return replace(base, verdict=verdict, learned=LEARNED, maps=MAPS, measurements=measured, findings=findings)

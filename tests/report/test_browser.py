@@ -8,11 +8,13 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from sightline.audits import Audit
-from tests.report.audits import HOSTILE, audit, compared, explored, hostile, record
+from tests.report.audits import HOSTILE, audit, by_class, compared, explored, hostile, record
 from tests.report.conftest import OVERFLOW, Reader
 
 pytestmark = pytest.mark.browser
 REALISTIC, HOSTILE_AUDIT, EXPLORED, COMPARED = audit(), hostile(), explored(), compared()
+LONG = (record(" ".join(f"word{i}" for i in range(130)), 0, rationale=True), record("a short one", 1))
+DIRECTED = compared(by_class(), LONG)
 GROUND = "getComputedStyle(document.body).backgroundColor"
 
 
@@ -26,6 +28,32 @@ def test_the_page_stands_alone(reader: Reader, told: Audit, width: int) -> None:
     assert page.locator("h2").all_inner_texts()[:2] == ["Verdict", "What may be shown instead"]
     shade = "getComputedStyle(document.querySelector('#opened .map .s10')).backgroundColor"
     assert page.evaluate(shade) != "rgba(0, 0, 0, 0)"
+
+
+def test_tables_keep_their_columns_on_a_desktop(reader: Reader) -> None:
+    page = reader.open(DIRECTED, width=1280)
+    wider = "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.getAttribute('aria-label'))"
+    assert page.locator(".scroll").evaluate_all(wider) == []
+
+
+def test_the_legend_comes_before_the_first_text_and_names_both_sides(reader: Reader) -> None:
+    page = reader.open(COMPARED)
+    legend = page.locator("#texts .legend")
+    expect(legend).to_contain_text("speaks for the predicted class")
+    expect(legend).to_contain_text("speaks against the predicted class")
+    after = "(legend) => [...document.querySelectorAll('#texts .map, #list')].every(one => legend.compareDocumentPosition(one) & 4)"
+    assert legend.evaluate(after)
+    assert reader.open(REALISTIC).locator("#texts .legend").inner_text().count("against") == 0
+
+
+def test_on_paper_long_texts_keep_their_windows_and_words_against_their_line(reader: Reader) -> None:
+    page = reader.open(DIRECTED)
+    page.emulate_media(media="print")
+    text = page.locator(".printed article").filter(has=page.locator(".gap")).first
+    expect(text.locator(".gap").first).to_be_visible()
+    expect(text.locator("details .map").first).to_be_hidden()
+    line = "getComputedStyle(document.querySelector('.legend .n8')).textDecorationStyle"
+    assert page.evaluate(line) == "dashed"
 
 
 def test_the_keyboard_reaches_the_verdict_first(reader: Reader) -> None:
@@ -86,9 +114,10 @@ def test_no_other_script_runs_and_no_string_becomes_markup(reader: Reader) -> No
     reader.troubles.clear()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1100, "light"), (375, "light"), (1100, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "light"), (1280, "dark"), (390, "dark")])
 def test_nothing_serious_keeps_anybody_out(reader: Reader, width: int, scheme: str) -> None:
-    page = reader.open(COMPARED, width=width, color_scheme=scheme)
+    page = reader.open(DIRECTED, "#text=t0000&maps=attention,signed_gradient", width=width, color_scheme=scheme)
+    expect(page.locator("#opened .gap").first).to_be_visible()
     page.locator("#opened [data-word]").nth(2).click()
     expect(page.locator(".numbers")).to_be_visible()
     page.locator("#explorer details").evaluate("fold => { fold.open = true }")
@@ -122,8 +151,9 @@ def test_a_word_of_a_million_letters_is_cut_and_breaks_nothing(reader: Reader) -
     assert time.monotonic() - began < 5
     page.goto(page.url.replace("t0000", "t0001"))
     expect(page.locator("#opened-title")).to_have_text("Text t0001")
-    assert page.locator("#opened [data-word]").count() == 6 * 120
-    page.get_by_role("button", name="Show 2,000 more words").click()
-    assert page.locator("#opened [data-word]").count() == 6 * 2120
-    assert page.evaluate("document.activeElement.dataset.word") == "120"
+    text = page.locator("#opened .map").first
+    assert text.locator("[data-word]").count() < 200
+    page.get_by_role("button", name="more words").click()
+    assert text.locator("[data-word]").last.get_attribute("data-word") > "2000"
+    assert page.evaluate("document.activeElement.dataset.word") == "9"
     assert page.evaluate(OVERFLOW) == 0

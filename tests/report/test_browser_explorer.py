@@ -9,9 +9,10 @@ from playwright.sync_api import Page, expect
 
 from sightline.audits import Audit
 from sightline.report.page.held import held_texts
-from sightline.report.page.tokens import shades
+from sightline.report.page.maps import MAPS
+from sightline.report.page.tokens import shades, token_view
 from sightline.results import Failed, Measurement
-from tests.report.audits import audit, explored, record
+from tests.report.audits import audit, compared, explored, record
 from tests.report.conftest import Reader
 
 pytestmark = pytest.mark.browser
@@ -24,7 +25,8 @@ MANY = tuple(
     for i in range(230)
 )
 
-REALISTIC, EXPLORED, LISTED = audit(), explored(), audit(MANY)
+REALISTIC, EXPLORED, LISTED, COMPARED = audit(), explored(), audit(MANY), compared()
+EVERY = "&maps=" + ",".join(kind.quantity for kind in MAPS)
 
 
 def first_ids(page: Page) -> list[str]:
@@ -52,7 +54,7 @@ def stored(told: Audit, text: int, word: int) -> dict[str, float]:
 def test_a_click_shows_the_numbers_of_a_word_in_every_map(reader: Reader) -> None:
     told = EXPLORED
     for text in (0, 5):
-        page = reader.open(told, f"#text={told.texts[text].id}")
+        page = reader.open(told, f"#text={told.texts[text].id}{EVERY}")
         for word in (0, 1, 2, 6):
             page.locator("#opened .map").nth(3).locator(f"[data-word='{word}']").click()
             expect(page.locator(".numbers p")).to_contain_text(f"Word {word + 1} of {len(told.texts[text].tokens)}")
@@ -79,7 +81,7 @@ def test_people_s_marks_are_told_of_a_word(reader: Reader) -> None:
 
 def test_the_shades_are_those_of_the_printed_texts(reader: Reader) -> None:
     told = EXPLORED
-    page = reader.open(told, "#text=t0003")
+    page = reader.open(told, f"#text=t0003{EVERY}")
     held = [each for each in held_texts(told).maps if not each.kind.signed]
     for each in held:
         spans = page.get_by_role("group", name=each.kind.name, exact=True).locator("[data-word]")
@@ -90,16 +92,81 @@ def test_the_shades_are_those_of_the_printed_texts(reader: Reader) -> None:
 def test_a_word_that_speaks_against_is_shaded_otherwise(reader: Reader) -> None:
     told = EXPLORED
     values = held_texts(told).maps[-1].rows[3]
-    page = reader.open(told, "#text=t0003")
+    page = reader.open(told, "#text=t0003&maps=evidence")
     spans = page.get_by_role("group", name="token evidence").locator("[data-word]")
     kinds = [(span.get_attribute("class") or "")[0] for span in spans.all()]
     assert kinds == ["n" if value < 0 else "s" for value in values]
+    rounded = np.array([float(f"{value:.3g}") for value in values])
+    assert [span.get_attribute("class") for span in spans.all()] == shades(rounded, signed=True)
     assert {"n10", "s10"} & {span.get_attribute("class") for span in spans.all()}
+
+
+def groups(page: Page) -> list[str | None]:
+    return [one.get_attribute("aria-label") for one in page.locator("#opened .map").all()]
+
+
+def test_two_maps_are_shown_at_first_and_the_others_on_demand(reader: Reader) -> None:
+    page = reader.open(COMPARED, "#text=t0003")
+    assert groups(page) == ["attention", "weight × evidence"]
+    expect(page.locator(".switch label").filter(has_text="recommended")).to_have_text(["weight × evidence recommended"])
+    page.locator("#maps input").first.focus()
+    page.keyboard.press("Space")  # attention off
+    for _ in range(9):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Space")  # a map with directions on
+    assert groups(page) == ["weight × evidence", "signed gradient"]
+    heading = page.locator("#opened h4").nth(1)
+    expect(heading).to_contain_text(f"speaks for or against “{COMPARED.texts[3].predicted}”")
+    assert page.url.endswith("#text=t0003&maps=contribution,signed_gradient")
+    page.reload()
+    page.locator("#opened-title").wait_for()
+    assert groups(page) == ["weight × evidence", "signed gradient"]
+    expect(page.get_by_role("checkbox", checked=True)).to_have_count(2)
+    page.get_by_role("link", name="next text").click()
+    expect(page.locator("#opened-title")).not_to_have_text("Text t0003")
+    assert groups(page)[:2] == ["weight × evidence", "signed gradient"]
+    page.go_back()
+    expect(page.locator("#opened-title")).to_have_text("Text t0003")
+
+
+def test_with_every_map_off_the_text_itself_is_shown(reader: Reader) -> None:
+    page = reader.open(COMPARED, "#text=t0003&maps=")
+    assert groups(page) == ["text"]
+    expect(page.locator("#opened .map")).to_have_text(COMPARED.texts[3].text)
+    page.get_by_role("checkbox", name="attention").check()
+    assert groups(page) == ["attention"]
+
+
+def test_a_fold_shows_the_heaviest_words_as_on_paper_and_says_what_it_leaves_out(reader: Reader) -> None:
+    told = compared(texts=(record(" ".join(f"word{i}" for i in range(400)), 0, rationale=True),))
+    page = reader.open(told)
+    row = token_view(held_texts(told)).texts[0].rows[0]
+    words = page.locator("#opened .map").first.locator("[data-word]")
+    assert words.all_inner_texts() == [piece.text for piece in row.start if piece.shade not in ("", "gap")]
+    gaps = page.locator("#opened .map").first.locator(".gap").all_text_contents()
+    assert gaps == [piece.text for piece in row.start if piece.shade == "gap"]
+    page.get_by_role("checkbox", name="token evidence").check()
+    heaviest = page.get_by_role("group", name="token evidence").locator(".s10, .n10")
+    expect(heaviest.first).to_be_visible()
+    page.get_by_role("button", name="more words (").click()
+    expect(words).to_have_count(400)
+    expect(page.locator("#opened .gap")).to_have_count(0)
+
+
+def test_what_weight_and_evidence_add_up_to_stands_under_the_text(reader: Reader) -> None:
+    sums = held_texts(COMPARED).sums
+    assert sums is not None
+    page = reader.open(COMPARED, "#text=t0003")
+    assert tuple(page.locator("#opened .sums dd").all_inner_texts()) == sums.texts[3]
+    assert tuple(page.locator("#opened .sums dt").all_inner_texts()) == sums.terms
+    page = reader.open(COMPARED, "#text=t0001")
+    expect(page.locator("#opened").get_by_text("Weight × evidence has no sum here")).to_be_visible()
+    assert page.locator("#opened .sums").count() == 0
 
 
 def test_everything_can_be_done_from_the_keyboard(reader: Reader) -> None:
     told = EXPLORED
-    page = reader.open(told)
+    page = reader.open(told, "#maps=attention,gradient,deletion")
     page.locator("#find").focus()
     page.keyboard.type("T0017")
     expect(page.locator("#count")).to_have_text("1 of 24 texts")

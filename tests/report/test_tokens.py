@@ -1,5 +1,6 @@
 """The texts are shown as they were read, shaded by what was measured, the most disputed first."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,9 +10,9 @@ from hypothesis import strategies as st
 
 from sightline.audits import Audit
 from sightline.report.page.held import held_texts
-from sightline.report.page.tokens import FIRST_WORDS, MOST_CHARACTERS, SHOWN, TokenView, pieces, shades, token_view
+from sightline.report.page.tokens import GAP, MOST_CHARACTERS, SHOWN, TokenView, pieces, shades, token_view
 from sightline.results import Failed, Measurement, NotApplicable, Outcome, Ragged
-from tests.report.audits import agreement, audit, record
+from tests.report.audits import MAPS, agreement, audit, compared, record
 
 
 def view_of(told: Audit) -> TokenView:
@@ -50,6 +51,7 @@ def test_shades_are_scaled_by_the_largest_value_of_the_text() -> None:
     assert shades(np.array([0.0, 0.0])) == ["s0", "s0"]
     assert shades(np.array([np.nan])) == ["na"]
     assert shades(np.array([-1.0, 2.0])) == ["s0", "s10"]
+    assert shades(np.array([-4.0, 2.0, 0.0, np.nan, 1e-9]), signed=True) == ["n10", "s5", "s0", "na", "s1"]
 
 
 @given(st.lists(st.floats(0, 1e9), min_size=1, max_size=20))
@@ -72,28 +74,46 @@ def test_a_shade_covers_its_word_and_nothing_else() -> None:
     assert found == [("  ", ""), ("one,two", "s1"), (" \t ", ""), ("three", "s2")]
 
 
-def test_a_long_text_is_folded_after_its_first_words() -> None:
-    long = record("word " * 300, 0)
+def test_a_long_text_is_folded_around_its_heaviest_words_and_whole_beside() -> None:
+    long = record(" ".join(f"w{i}" for i in range(300)), 0)
     row = view_of(audit((long,))).texts[0].rows[0]
-    assert sum(bool(piece.shade) for piece in row.start) == FIRST_WORDS
-    assert "".join(piece.text for piece in (*row.start, *row.rest)) == long.text
+    shown = {piece.text for piece in row.start if piece.shade and piece.shade != GAP}
+    assert {word for word, _ in row.heaviest} <= shown
+    assert "w0" in shown
+    assert len(shown) < 200
+    gaps = [piece.text for piece in row.start if piece.shade == GAP]
+    left = sum(int(re.findall(r"\d+", gap)[0]) for gap in gaps)
+    assert left + len(shown) == 300
+    assert "".join(piece.text for piece in row.whole) == long.text
 
 
 @pytest.mark.parametrize(("more", "told"), [(0, ""), (1, " […]"), (100_000, " […]")])
 def test_of_a_text_too_long_to_print_the_beginning_is_drawn(more: int, told: str) -> None:
     long = record("word " + "x" * (MOST_CHARACTERS - 5 + more), 0)
     row = view_of(audit((long,))).texts[0].rows[0]
-    assert "".join(piece.text for piece in (*row.start, *row.rest)) == long.text[:MOST_CHARACTERS] + told
+    assert "".join(piece.text for piece in row.start) == long.text[:MOST_CHARACTERS] + told
 
 
 def test_a_short_text_is_not_folded() -> None:
-    assert view_of(audit()).texts[0].rows[0].rest == ()
+    row = view_of(audit()).texts[0].rows[0]
+    assert row.whole == ()
+    assert GAP not in {piece.shade for piece in row.start}
 
 
 def test_a_row_for_each_map_and_for_the_evidence_where_it_is_known() -> None:
     names = {tuple(row.name for row in text.rows) for text in view_of(audit()).texts}
-    maps = ("attention", "gradient", "leave-one-out")
+    maps = ("attention", "gradient")
     assert names == {maps, (*maps, "evidence")}
+
+
+def test_where_no_script_runs_the_two_maps_are_attention_and_the_recommended_one() -> None:
+    text = view_of(compared()).texts[0]
+    assert [row.name for row in text.rows][:2] == ["attention", "weight × evidence"]
+    rows = (replace(MAPS[0], chosen=True), replace(MAPS[5], answer="supported"))
+    text = view_of(replace(compared(), maps=rows)).texts[0]
+    assert [(row.name, row.signed) for row in text.rows[:2]] == [("attention", False), ("signed gradient", True)]
+    assert {piece.shade[0] for piece in text.rows[1].start if piece.shade} == {"n", "s"}
+    assert all(value[0] in "+−" for _, value in text.rows[1].heaviest)
 
 
 def test_the_heaviest_words_are_named_with_their_values() -> None:

@@ -122,15 +122,37 @@ def _evidence(maps: Maps) -> Array:
 def _signed_contribution(maps: Maps) -> Array:
     """``α_t (z_t − z̄) · ∂ log-odds / ∂s``, z̄ the plain mean over the words.
 
-    With one logit and an affine decoder they add up to the log-odds less those under uniform attention: exact.
+    What they add up to: `balance`.
     """
+    z, mean, slope = _mixture(maps)
+    weights = maps.words.attention * maps.words.mask
+    return np.asarray(weights * np.einsum("bwl,bl->bw", z - mean[:, None, :], slope))
+
+
+def balance(maps: Maps) -> tuple[Float[Array, " B"], Float[Array, " B"]]:
+    """Give what weight × evidence starts from, ``z̄ · ∂ log-odds / ∂s``, and what it ends in, ``s · ∂ log-odds / ∂s``.
+
+    Between them lie the contributions of the words, exactly, where ``s = Σ α_t z_t``: attention sums to one. With one
+    logit, or two, they are the log-odds of the decided class under uniform attention and as they are; with more, its
+    logit less the mean logit of the others, each weighed by its probability. NaN where the answer is certain.
+    """
+    _, mean, slope = _mixture(maps)
+    logits = to_numpy(maps.trace.logits)
+    here = np.where(slope == 0, 0.0, logits)  # an absent candidate's −∞
+    certain = (slope == 0).all(axis=1)
+    base, total = ((one * slope).sum(1) for one in (mean, here))
+    return np.where(certain, np.nan, base), np.where(certain, np.nan, total)
+
+
+def _mixture(maps: Maps) -> tuple[Float[Array, "B W L"], Float[Array, "B L"], Float[Array, "B L"]]:
+    """Give the logits of each word alone, their mean, and the slope of the log-odds of the decided class."""
     assert maps.trace.token_logits is not None  # `needs` names them
     words, logits = maps.words, maps.trace.logits
     z = words.alone(to_numpy(maps.trace.token_logits))
     z = np.where(words.mask[..., None] & np.isfinite(z), z, 0.0)  # an absent candidate's −∞ has a slope of zero
-    mean = z.sum(1, keepdims=True) / words.mask.sum(1)[:, None, None]
+    mean = z.sum(1) / words.mask.sum(1)[:, None]
     slope = to_numpy(log_odds_slope(logits, torch.from_numpy(decided(maps.trace)).to(logits.device)))
-    return np.asarray(words.attention * np.einsum("bwl,bl->bw", z - mean, slope) * words.mask)
+    return z, mean, slope
 
 
 def _given(maps: Maps) -> Array:

@@ -61,7 +61,8 @@ def filled(held: HeldTexts, texts: bool, room: int) -> Filled:
 
 
 def _bodies(held: HeldTexts, group: Sequence[int]) -> list[str]:
-    return [packed(text_block([held.records[index] for index in group])), packed(number_block(group, held.maps))]
+    sums = held.sums.texts if held.sums else ()
+    return [packed(text_block([held.records[index] for index in group])), packed(number_block(group, held.maps, sums))]
 
 
 def packed(text: str) -> str:
@@ -103,9 +104,12 @@ def _units(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
 
 
-def number_block(indices: Sequence[int], maps: Sequence[HeldMap]) -> str:
-    """Write for each text one list of numbers a map."""
-    rows = (",".join(_rounded(each.rows[index]) for each in maps) for index in indices)
+def number_block(indices: Sequence[int], maps: Sequence[HeldMap], sums: Sequence[Any] = ()) -> str:
+    """Write for each text one list of numbers a map; behind them its sum as it is written, where there are sums."""
+    rows = (
+        ",".join([*(_rounded(each.rows[index]) for each in maps), *map(json.dumps, sums[index : index + 1])])
+        for index in indices
+    )
     return f"[{','.join(f'[{row}]' for row in rows)}]"
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int
 
 from sightline.files import write_whole
 from sightline.findings.comparison import Beside, Compared, Shared, Side, SideBySide
@@ -15,8 +15,9 @@ from sightline.report import comparing
 from sightline.report.numerals import count, number, p_value
 from sightline.report.page.finding import MARKS
 from sightline.report.page.frame import frame, template
-from sightline.report.page.held import HeldMap, HeldTexts, held_texts
-from sightline.report.page.tokens import MapRow, map_row
+from sightline.report.page.held import HeldTexts, held_texts
+from sightline.report.page.maps import Map
+from sightline.report.page.tokens import MapRow, drawn
 
 SHOWN = 10
 """Texts of each kind that are drawn; all that are decided otherwise are in the JSON."""
@@ -180,16 +181,15 @@ def _views(
 def _view(shared: Shared, at: int, held: tuple[HeldTexts, HeldTexts], names: Sequence[str], texts: bool) -> PairView:
     rows = int(shared.first[at]), int(shared.second[at])
     one, other = (each.records[row] for each, row in zip(held, rows, strict=True))
-    maps = [_row(each, row, name) for each, row, name in zip(held, rows, names, strict=True)] if texts else []
+    maps = [one for each, row, name in zip(held, rows, names, strict=True) for one in _attention(each, row, name)]
     apart = "" if np.isnan(shared.apart[at]) else number(float(shared.apart[at]))
     query = " ".join(one.query or ()) if texts else ""
-    drawn = tuple(row for row in maps if row is not None)
-    return PairView(one.id, one.label, one.predicted, other.predicted, names[1], apart, query, drawn)
+    shown = drawn(one, maps) if texts else ()
+    return PairView(one.id, one.label, one.predicted, other.predicted, names[1], apart, query, shown)
 
 
-def _row(held: HeldTexts, row: int, name: str) -> MapRow | None:
-    """Draw the attention of one audit over a text; None where it holds none."""
-    attention: HeldMap | None = next((each for each in held.maps if each.kind.quantity == "attention"), None)
-    if attention is None:
-        return None
-    return replace(map_row(attention, held.records[row], row), name=f"{name}: attention")
+def _attention(held: HeldTexts, row: int, name: str) -> Iterator[tuple[Map, Float[np.ndarray, " T"]]]:
+    """Give the attention of one audit over a text, under its name; nothing where it holds none."""
+    for each in held.maps:
+        if each.kind.quantity == "attention":
+            yield replace(each.kind, name=f"{name}: attention"), each.rows[row]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
@@ -12,7 +12,7 @@ from jaxtyping import Float
 from sightline.report.instead import families
 from sightline.report.numerals import count
 from sightline.report.page.held import HeldMap, HeldTexts
-from sightline.report.page.tokens import TextView, map_row, text_view
+from sightline.report.page.tokens import TextView, drawn, text_view
 from sightline.report.sentences import answers, quoted
 from sightline.results import MUST_NOT, MapRow, Results, merit
 
@@ -38,7 +38,8 @@ def example_view(audit: Results, held: HeldTexts) -> ExampleView | None:
     classes = _bad_classes(audit)
     among = _glanced(held, [i for i, text in enumerate(held.records) if not classes or text.predicted in classes])
     index = max(among, key=lambda i: _apart(known["attention"].rows[i], rival.rows[i]))
-    rows = tuple(map_row(each, held.records[index], index) for each in (known["attention"], rival))
+    record = replace(held.records[index], rationale=None)
+    rows = drawn(record, [(each.kind, each.rows[index]) for each in (known["attention"], rival)])
     return ExampleView(text_view(held, index, rows), _told(held, rival, classes, among))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +12,11 @@ from markupsafe import Markup
 
 from sightline.report.numerals import count, number
 from sightline.report.page.blocks import Filled, filled
-from sightline.report.page.held import HeldTexts
+from sightline.report.page.held import HeldMap, HeldTexts
+from sightline.report.page.maps import recommended
+from sightline.report.page.sums import Sums
 from sightline.report.visible import one_line
-from sightline.results import TextRecord
+from sightline.results import MapRow, TextRecord
 
 SCHEMA = 1
 """Version of the data inside the page (docs/report.md); raised when a part changes its meaning."""
@@ -25,11 +27,22 @@ _BLOCK = Markup('<script type="text/plain" id="{}">{}</script>\n')
 
 
 @dataclass(frozen=True)
+class Choice:
+    """One map of the switch: by which name the page, the reader and the script know it, and what it says of a word."""
+
+    key: str
+    name: str
+    told: str
+    first: bool
+    recommended: bool
+
+
+@dataclass(frozen=True)
 class Controls:
-    """What the template needs: the choices of the filters, and what each map says."""
+    """What the template needs: the choices of the filters and of the switch."""
 
     labels: tuple[str, ...]
-    legend: tuple[tuple[str, str], ...]
+    maps: tuple[Choice, ...]
 
 
 @dataclass(frozen=True)
@@ -51,10 +64,11 @@ def embedded(value: Any) -> str:
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def controls(held: HeldTexts, texts: bool) -> Controls:
-    """List the labels to filter by and the maps to look at."""
+def controls(held: HeldTexts, texts: bool, rows: Sequence[MapRow] = ()) -> Controls:
+    """List the labels to filter by and the maps to look at; ``rows`` say which of these the audit recommends."""
+    best = {row.name for row in rows if recommended(row)} - {"attention"}
     maps = held.maps if texts else ()
-    return Controls(tuple(_labels(held.records)), tuple((each.kind.name, each.told) for each in maps))
+    return Controls(tuple(_labels(held.records)), tuple(_choice(each, held.first, best) for each in maps))
 
 
 def carried(held: HeldTexts, texts: bool, room: int) -> Carried:
@@ -64,6 +78,11 @@ def carried(held: HeldTexts, texts: bool, room: int) -> Carried:
     index = _INDEX.format(Markup(embedded(_index(held, packed, texts, told))))
     elements = [index, *(_BLOCK.format(name, Markup(body)) for name, body in packed.blocks)]
     return Carried(Markup("").join(elements), len(packed.rows), told)
+
+
+def _choice(each: HeldMap, first: Collection[str], best: Collection[str]) -> Choice:
+    name = each.kind.quantity
+    return Choice(name, each.kind.name, each.told, name in first, name in best)
 
 
 def _labels(records: Sequence[TextRecord]) -> list[str]:
@@ -79,7 +98,8 @@ def _index(held: HeldTexts, packed: Filled, texts: bool, told: str) -> dict[str,
         "schema": SCHEMA,
         "texts": texts,
         "told": told,
-        "maps": [{"name": each.kind.name, "signed": each.kind.signed} for each in maps],
+        "maps": [_map(each, held.first) for each in maps],
+        "sums": _sums(held.sums) if held.sums and texts else None,
         "labels": labels,
         "firsts": packed.firsts,
         "ids": _names(records),
@@ -91,6 +111,15 @@ def _index(held: HeldTexts, packed: Filled, texts: bool, told: str) -> dict[str,
         "confidence": _numbers(held.confidence, packed.rows),
         "orders": _orders(held.confidence, np.array(packed.rows, dtype=np.int64)),
     }
+
+
+def _map(each: HeldMap, first: Collection[str]) -> dict[str, Any]:
+    kind = each.kind
+    return {"key": kind.quantity, "name": kind.name, "signed": kind.signed, "first": kind.quantity in first}
+
+
+def _sums(sums: Sums) -> dict[str, Any]:
+    return {"title": sums.title, "terms": sums.terms, "none": sums.none}
 
 
 def _names(records: Sequence[TextRecord]) -> list[str]:

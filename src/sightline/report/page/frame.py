@@ -13,7 +13,7 @@ from markupsafe import Markup
 from sightline.report import sentences
 from sightline.report.visible import visible
 
-_SCRIPTS = ("blocks.js", "listing.js", "words.js", "explorer.js")
+_SCRIPTS = ("blocks.js", "address.js", "listing.js", "words.js", "folds.js", "opened.js", "explorer.js")
 
 
 def template(name: str) -> Template:

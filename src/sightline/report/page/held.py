@@ -10,7 +10,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from sightline.questions import REDUCED, REDUCTIONS
-from sightline.report.page.maps import MAPS, Map
+from sightline.report.page.maps import MAPS, Map, first_maps
+from sightline.report.page.sums import Sums, sums_of
 from sightline.results import Failed, Measurement, NotApplicable, Ragged, Results, TextRecord, Values
 
 
@@ -49,16 +50,24 @@ class HeldMap:
 class HeldTexts:
     """Every text, its maps, and the numbers it is ordered by: how far the maps disagree, how sure the decision is.
 
-    ``order`` is by disagreement, largest first and undefined last; as they come where there is none. ``absent`` says
-    which of the maps that are also printed are missing, and why.
+    ``order`` is by disagreement, largest first and undefined last; as they come where there is none. ``first`` names
+    the maps that are looked at first. ``absent`` says which of the maps that are expected are missing, and why.
     """
 
     records: tuple[TextRecord, ...]
     maps: tuple[HeldMap, ...]
+    first: tuple[str, ...]
+    sums: Sums | None
     absent: tuple[str, ...]
     disagreement: Float[np.ndarray, " N"] | None
     confidence: Float[np.ndarray, " N"] | None
     order: Int[np.ndarray, " N"]
+
+    @property
+    def shown(self) -> tuple[HeldMap, ...]:
+        """The maps that are looked at first, in that order."""
+        known = {each.kind.quantity: each for each in self.maps}
+        return tuple(known[name] for name in self.first)
 
 
 def held_texts(audit: Results) -> HeldTexts:
@@ -70,13 +79,15 @@ def held_texts(audit: Results) -> HeldTexts:
     disagreement = _by_text(audit, "agreement", "disagreement")
     order = np.arange(len(words)) if disagreement is None else np.argsort(-disagreement, kind="stable")
     confidence = _by_text(audit, "outputs", "probability")
-    return HeldTexts(audit.texts, tuple(maps), _absent(audit, maps), disagreement, confidence, order)
+    first = first_maps([each.kind for each in maps], audit.maps)
+    absent = _absent(audit, maps)
+    return HeldTexts(audit.texts, tuple(maps), first, sums_of(audit), absent, disagreement, confidence, order)
 
 
 def _stored(audit: Results, kind: Map) -> Ragged | None:
     """Find the numbers of a map in an audit, whatever their lengths."""
-    found = (_values(audit, measure, kind.quantity) for measure in kind.measures)
-    return next((values for values in found if isinstance(values, Ragged)), None)
+    values = _values(audit, kind.measure, kind.quantity)
+    return values if isinstance(values, Ragged) else None
 
 
 def _told(audit: Results, kind: Map) -> str:
@@ -106,17 +117,18 @@ def _absent(audit: Results, maps: list[HeldMap]) -> tuple[str, ...]:
     shown = [each.kind for each in maps]
     named: dict[str, list[str]] = {}
     for kind in MAPS:
-        if kind.printed and kind not in shown and audit.texts:
+        if kind.expected and kind not in shown and audit.texts:
             named.setdefault(_why(audit, kind), []).append(kind.name)
     return tuple(f"Not shown: the {_listed(names)} ({why})." for why, names in named.items())
 
 
 def _listed(names: list[str]) -> str:
-    return f"{' and '.join(names)} {'map' if len(names) == 1 else 'maps'}"
+    *before, last = names
+    return f"{', '.join(before)} and {last} maps" if before else f"{last} map"
 
 
 def _why(audit: Results, kind: Map) -> str:
-    measure = kind.measures[0]
+    measure = kind.measure
     measured = audit.measurements.get(measure)
     if isinstance(measured, NotApplicable):
         return f"{measure} is not applicable: {measured.reason}"

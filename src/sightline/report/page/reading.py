@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-from jaxtyping import Float
-
 from sightline.questions import MAPS
 from sightline.reading import WARNING, Reading
 from sightline.report.instead import families
@@ -52,7 +49,7 @@ def rows_of(reading: Reading) -> list[Row]:
         signed = MAPS[name].signed
         classes = [
             f"{shade}{'' if knows else f' {UNKNOWN}'}"
-            for shade, knows in zip(_shades(values, signed), known, strict=True)
+            for shade, knows in zip(shades(values, signed), known, strict=True)
         ]
         rows.append(Row(called(name), MAPS[name].told, signed, tuple(pieces(reading.text, classes))))
     return rows
@@ -99,16 +96,6 @@ def style_of(shade: str) -> str:
         colour = AGAINST if strength.startswith("n") else FOR
         styles.insert(0, f"background:rgb({colour} / {int(strength[1:]) * 50 // STEPS}%)")
     return ";".join([*styles, _UNDERLINED] if strength.startswith("n") and strength != "na" else styles)
-
-
-def _shades(values: Float[np.ndarray, " W"], signed: bool) -> list[str]:
-    """Shade by size; what speaks against the decision has ``n`` for ``s``."""
-    found = shades(np.abs(values))
-    if not signed:
-        return found
-    return [
-        f"n{shade[1:]}" if value < 0 and shade != "na" else shade for value, shade in zip(values, found, strict=True)
-    ]
 
 
 def _legend(reading: Reading) -> list[tuple[str, str]]:

@@ -64,7 +64,9 @@ def _parts(
     shown = {**frame(), **_head(audit), **_told(audit), "view": token_view(held, texts), "with_texts": texts}
     shown["example"] = example_view(audit, held) if texts else None
     shown["seeds"] = seeds_view(seeds)
-    empty = page.render(**shown, controls=controls(held, texts), data=_DATA)
+    shown["sums"] = held.sums
+    shown["signed"] = any(each.kind.signed for each in held.maps)
+    empty = page.render(**shown, controls=controls(held, texts, audit.maps), data=_DATA)
     found = carried(held, texts, budget - len(empty.encode("utf-8")))
     if not found.held:
         return (page.render(**shown, controls=None, told=found.told),)

@@ -5,24 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, repeat
+from itertools import chain
 
 import numpy as np
+from jaxtyping import Float
 
-from sightline.maths.ties import settled
 from sightline.report.numerals import count, number
-from sightline.report.page.held import HeldMap, HeldTexts
+from sightline.report.page.folding import MOST, Range, folded, heaviest
+from sightline.report.page.held import HeldTexts
+from sightline.report.page.maps import Map
 from sightline.report.visible import shortened
 from sightline.results import TextRecord
 
-SHOWN, FIRST_WORDS, FIRST_CHARACTERS, STEPS = 20, 120, 1200, 10
+SHOWN, STEPS, NAMED = 20, 10, 3
 MOST_CHARACTERS = 120_000
 """How much of one text is drawn where no script runs; the explorer and the saved audit have all of it."""
+GAP = "gap"
+"""The class of what stands in the place of words that are left out."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of a text: a word with the class of its shade, or what lies between words (no class)."""
+    """A stretch of a text: a word with the class of its shade, what lies between words (no class), or a gap."""
 
     text: str
     shade: str = ""
@@ -30,12 +34,13 @@ class Piece:
 
 @dataclass(frozen=True)
 class MapRow:
-    """One map over one text: its beginning, the rest where the text is long, and its heaviest words."""
+    """One map over one text: what is shown at first, all of it where that is not all, and its heaviest words."""
 
     name: str
     start: tuple[Piece, ...]
-    rest: tuple[Piece, ...]
+    whole: tuple[Piece, ...] = ()
     heaviest: tuple[tuple[str, str], ...] = ()
+    signed: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,7 @@ class TextView:
     words: str
     rows: tuple[MapRow, ...]
     query: str = ""
+    sums: tuple[str, str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,7 @@ class TokenView:
 def token_view(held: HeldTexts, texts: bool = True) -> TokenView:
     """Choose the texts on which the maps disagree most, and shade their words by each map."""
     order = held.order[:SHOWN].tolist()
-    views = [text_view(held, index, tuple(_rows(held, index)) if texts else ()) for index in order]
+    views = [text_view(held, index, _rows(held, index) if texts else ()) for index in order]
     how = "those on which the maps disagree most"
     if held.disagreement is None:
         how = "the first, because no disagreement was measured"
@@ -71,22 +77,25 @@ def token_view(held: HeldTexts, texts: bool = True) -> TokenView:
     return TokenView(tuple(views), chosen, (*held.absent, *_unmarked(held.records)))
 
 
-def shades(values: np.ndarray) -> list[str]:
+def shades(values: np.ndarray, signed: bool = False) -> list[str]:
     """Turn the values of one text into classes ``s0`` (none of it) to ``s10`` (its largest), NaN into ``na``.
 
-    Only a value that is not positive gets ``s0``: a small share stays visible.
+    Of a signed map those below zero become ``n1`` to ``n10``, and the largest is so by size. Only a value that is not
+    positive, or nothing, gets ``s0``: a small share stays visible.
     """
-    finite = values[np.isfinite(values)]
+    sizes = np.abs(values) if signed else values
+    finite = sizes[np.isfinite(sizes)]
     largest = float(finite.max()) if finite.size else 0.0
-    return [_shade(float(value), largest) for value in values]
+    letters = np.where(signed & (values < 0), "n", "s").tolist()
+    return [_shade(float(size), largest, letter) for size, letter in zip(sizes, letters, strict=True)]
 
 
-def _shade(value: float, largest: float) -> str:
+def _shade(value: float, largest: float, letter: str) -> str:
     if not math.isfinite(value):
         return "na"
     if value <= 0 or largest <= 0:
         return "s0"
-    return f"s{max(1, math.ceil(STEPS * value / largest - 1e-6))}"
+    return f"{letter}{max(1, math.ceil(STEPS * value / largest - 1e-6))}"
 
 
 def _unmarked(records: Sequence[TextRecord]) -> tuple[str, ...]:
@@ -101,28 +110,43 @@ def text_view(held: HeldTexts, index: int, rows: tuple[MapRow, ...]) -> TextView
     record = held.records[index]
     query = " ".join(record.query or ()) if rows else ""
     disputed = "" if held.disagreement is None else number(float(held.disagreement[index]))
-    return TextView(record.id, record.label, record.predicted, disputed, count(len(record.tokens)), rows, query)
+    sums = held.sums.texts[index] if held.sums and rows else None
+    words = count(len(record.tokens))
+    return TextView(record.id, record.label, record.predicted, disputed, words, rows, query, sums)
 
 
-def _rows(held: HeldTexts, index: int) -> Iterator[MapRow]:
-    record, maps = held.records[index], [each for each in held.maps if each.kind.printed]
-    for each in maps:
-        yield map_row(each, record, index)
-    if record.rationale is not None:
-        yield _row("evidence", record, ["ev" if marked else "s0" for marked in record.rationale], ())
-    if not maps and record.rationale is None:
-        yield _row("text", record, ["s0"] * len(record.tokens), ())
+def _rows(held: HeldTexts, index: int) -> tuple[MapRow, ...]:
+    return drawn(held.records[index], [(each.kind, each.rows[index]) for each in held.shown])
 
 
-def map_row(each: HeldMap, record: TextRecord, index: int) -> MapRow:
-    """Draw one map over one text."""
-    return _row(each.kind.name, record, shades(each.rows[index]), _heaviest(record, each.rows[index]))
+def drawn(record: TextRecord, maps: Sequence[tuple[Map, Float[np.ndarray, " T"]]]) -> tuple[MapRow, ...]:
+    """Draw one text by each map, by its numbers, and by people’s marks where there are any; without either, plain.
+
+    Of a long text the most highlighted words of all these are shown, the same stretches in each row.
+    """
+    marks = None if record.rationale is None else ["ev" if marked else "s0" for marked in record.rationale]
+    ranges = _folded(record, maps)
+    rows = [_map_row(kind, record, values, ranges) for kind, values in maps]
+    if marks is not None:
+        rows.append(_row("evidence", record, marks, ranges))
+    return tuple(rows) or (_row("text", record, ["s0"] * len(record.tokens), ranges),)
 
 
-def _row(name: str, record: TextRecord, classes: Sequence[str], heaviest: tuple[tuple[str, str], ...]) -> MapRow:
-    all_pieces = tuple(_printable(pieces(record, classes)))
-    cut = _fold(all_pieces)
-    return MapRow(name, all_pieces[:cut], all_pieces[cut:], heaviest)
+def _folded(record: TextRecord, maps: Sequence[tuple[Map, Float[np.ndarray, " T"]]]) -> list[Range]:
+    sizes = [len(between) + len(word) for between, word in stretches(record)][:-1]
+    marks = np.flatnonzero(record.rationale or ()).tolist()[:MOST]
+    return folded([*chain(*(heaviest(values, kind.signed, MOST) for kind, values in maps)), *marks], sizes)
+
+
+def _map_row(kind: Map, record: TextRecord, values: Float[np.ndarray, " T"], ranges: Sequence[Range]) -> MapRow:
+    row = _row(kind.name, record, shades(values, kind.signed), ranges)
+    return replace(row, heaviest=_heaviest(record, values, kind.signed), signed=kind.signed)
+
+
+def _row(name: str, record: TextRecord, classes: Sequence[str], ranges: Sequence[Range]) -> MapRow:
+    start = tuple(_printable(pieces(record, classes, ranges)))
+    whole = list(ranges) == [(0, len(record.offsets))]
+    return MapRow(name, start, () if whole else tuple(_printable(pieces(record, classes))))
 
 
 def stretches(record: TextRecord) -> Iterator[tuple[str, str]]:
@@ -141,13 +165,23 @@ def stretches(record: TextRecord) -> Iterator[tuple[str, str]]:
     yield record.text[at:], ""
 
 
-def pieces(record: TextRecord, classes: Sequence[str]) -> Iterator[Piece]:
-    """Cut a text at its words; joined together again the pieces are the text."""
-    for (between, word), shade in zip(stretches(record), chain(classes, repeat("")), strict=False):
-        if between:
-            yield Piece(between)
-        if word:
-            yield Piece(word, shade)
+def pieces(record: TextRecord, classes: Sequence[str], ranges: Sequence[Range] | None = None) -> Iterator[Piece]:
+    """Cut a text at its words; joined together again the pieces are the text, or those stretches of it, and gaps."""
+    *words, (rest, _) = stretches(record)
+    at = 0
+    for start, stop in [(0, len(words))] if ranges is None else ranges:
+        yield from _gap(start - at)
+        for (between, word), shade in zip(words[start:stop], classes[start:stop], strict=False):
+            yield from (Piece(text, kind) for text, kind in ((between, ""), (word, shade)) if text)
+        at = stop
+    yield from _gap(len(words) - at)
+    if rest and at == len(words):
+        yield Piece(rest)
+
+
+def _gap(words: int) -> Iterator[Piece]:
+    if words:
+        yield Piece(f" … {count(words)} {'word' if words == 1 else 'words'} left out …", GAP)
 
 
 def _printable(all_pieces: Iterable[Piece]) -> Iterator[Piece]:
@@ -161,19 +195,7 @@ def _printable(all_pieces: Iterable[Piece]) -> Iterator[Piece]:
             return
 
 
-def _fold(all_pieces: Sequence[Piece]) -> int:
-    """Count the pieces shown at once: all of a short text, the first words of a long one."""
-    words = characters = 0
-    for index, piece in enumerate(all_pieces):
-        words += bool(piece.shade)
-        characters += len(piece.text)
-        if words > FIRST_WORDS or characters > FIRST_CHARACTERS:
-            return index
-    return len(all_pieces)
-
-
-def _heaviest(record: TextRecord, values: np.ndarray, most: int = 3) -> tuple[tuple[str, str], ...]:
+def _heaviest(record: TextRecord, values: np.ndarray, signed: bool) -> tuple[tuple[str, str], ...]:
     """Name the words with the largest values, for eyes and ears that shades do not reach."""
-    order = np.argsort(-settled(values, np.ones(values.shape, dtype=bool)), kind="stable")[:most].tolist()
-    named = [(shortened(record.tokens[i], 24), float(values[i])) for i in order if values[i] > 0]
-    return tuple((word, number(value)) for word, value in named)
+    named = [(shortened(record.tokens[i], 24), float(values[i])) for i in heaviest(values, signed, NAMED)]
+    return tuple((word, ("+" if signed and value > 0 else "") + number(value)) for word, value in named)

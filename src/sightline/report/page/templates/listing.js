@@ -24,8 +24,6 @@ function shortened(text, most) {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 
-const linkTo = (id) => `#text=${encodeURIComponent(id)}`;
-
 /** Find the rows that a question asks for, in its order. A number in the page is read, none is made. */
 async function matching(index, blocks, asked) {
   const order = index.orders[asked.order] ?? [...index.ids.keys()];
@@ -53,7 +51,7 @@ function facts(index, row) {
 
 /** Make one line of the list: a link, so that Enter, the back button and a copied address all work. */
 function line(index, row, snippet, current) {
-  const link = make("a", { href: linkTo(index.ids[row]), "aria-current": current ? "true" : null }, named(shortened(index.ids[row], 60)));
+  const link = make("a", { href: linkTo(index, row), "aria-current": current ? "true" : null }, named(shortened(index.ids[row], 60)));
   const about = make("span", { class: "facts" }, ...facts(index, row));
   return make("li", {}, link, " ", about, make("span", { class: "snippet", dir: "auto" }, snippet));
 }

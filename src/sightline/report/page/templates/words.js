@@ -1,10 +1,8 @@
-// One text, shaded by each map, one map under another; and the numbers of the word somebody points at.
+// One text, shaded by each map, one map under another; and the numbers of the word that is pointed at.
 
-const FIRST_WORDS = 120;
-const FIRST_CHARACTERS = 1200;
-const MORE_WORDS = 2000; // each time more is asked for
 const LONGEST = 2000; // characters of one word, or of a gap, that are drawn
 const STEPS = 10;
+const NAMED = 3; // heaviest words beside the name of a map
 
 /** Write a number with the three digits it was stored with; null is undefined. */
 function figure(value) {
@@ -52,21 +50,16 @@ function cut(told) {
   return { words, rest: told.text.slice(at) };
 }
 
-/** Count the words shown at first: all of a short text, the beginning of a long one. */
-function folded(words) {
-  let characters = 0;
-  for (let i = 0; i < words.length; i += 1) {
-    characters += Math.min(LONGEST, words[i].before.length) + Math.min(LONGEST, words[i].word.length);
-    if (i >= FIRST_WORDS || characters > FIRST_CHARACTERS) return Math.max(1, i);
-  }
-  return words.length;
-}
-
-/** List what is drawn of a text: its maps, people's marks, or, where there is neither, the text itself. */
+/** List all that can be drawn of a text: its maps, and people's marks. */
 function viewsOf(index, told, numbers) {
   const views = index.maps.map((map, i) => ({ ...map, values: numbers[i], largest: largestOf(numbers[i], map.signed) }));
-  if (told.marks) views.push({ name: "evidence", marks: told.marks });
-  return views.length ? views : [{ name: "text" }];
+  return told.marks ? [...views, { name: "evidence", marks: told.marks }] : views;
+}
+
+/** Keep what is switched on, and the marks; where that is nothing, the text itself. */
+function shownOf(index, views) {
+  const shown = views.filter((view) => view.marks || index.shown.has(view.key));
+  return shown.length ? shown : [{ name: "text" }];
 }
 
 function classOf(view, word) {
@@ -75,21 +68,22 @@ function classOf(view, word) {
 }
 
 /** Name the heaviest words of a map with their numbers, for eyes and ears that shades do not reach. */
-function heaviest(view, words) {
-  if (!view.values) return "";
-  const size = (word) => (view.signed ? Math.abs(view.values[word] ?? 0) : (view.values[word] ?? 0));
-  const best = [];
-  for (let word = 0; word < words.length; word += 1) {
-    if (size(word) <= 0 || (best.length === 3 && size(word) <= size(best[2]))) continue;
-    best.push(word);
-    best.sort((a, b) => size(b) - size(a) || a - b);
-    best.splice(3);
-  }
-  return best.flatMap((word, i) => [
+function namesOf(view, words) {
+  if (!view.values) return [];
+  const sign = (value) => (view.signed && value > 0 ? "+" : "");
+  return heaviest(view, NAMED).flatMap((word, i) => [
     i ? " · “" : "“",
     named(shortened(words[word].word, 24)),
-    `” ${figure(view.values[word])}`,
+    `” ${sign(view.values[word])}${figure(view.values[word])}`,
   ]);
+}
+
+/** Say of a map with two directions which colour is which, and for which class. */
+function sidesOf(view, index, row) {
+  if (!view.signed) return [];
+  const label = named(shortened(index.labels[index.predicted[row]], 60));
+  const side = (kind, told) => make("span", { class: kind }, told);
+  return [make("span", { class: "sides" }, "speaks ", side("s6", "for"), " or ", side("n6", "against"), " “", label, "”"), " "];
 }
 
 /** Draw the words from one to another. They are buttons: one of each map is reached by Tab, the others by arrows. */
@@ -105,16 +99,34 @@ function spans(view, words, from, to) {
   return nodes;
 }
 
-/** Draw one map: its name, its heaviest words, and the text. */
-function drawMap(view, cutText, shown) {
-  const title = make("h4", {}, view.name, " ", make("span", { class: "heaviest" }, ...heaviest(view, cutText.words)));
+/** Stand in for words that are left out. */
+function gap(words) {
+  if (words === 0) return [];
+  return [make("span", { class: "gap" }, ` … ${counted(words)} ${words === 1 ? "word" : "words"} left out …`)];
+}
+
+/** Draw one map: its name, its heaviest words, and the stretches of the text that are shown. */
+function drawMap(view, cutText, ranges, index, row) {
+  const heading = [...sidesOf(view, index, row), make("span", { class: "heaviest" }, ...namesOf(view, cutText.words))];
+  const title = make("h4", {}, view.name, " ", ...heading);
   const body = make("div", { class: "map", dir: "auto", role: "group", "aria-label": view.name });
-  body.append(...spans(view, cutText.words, 0, shown));
-  const all = shown === cutText.words.length;
-  if (all) body.append(drawn(cutText.rest));
+  let at = 0;
+  for (const [start, stop] of ranges) {
+    body.append(...gap(start - at), ...spans(view, cutText.words, start, stop));
+    at = stop;
+  }
+  body.append(...gap(cutText.words.length - at));
+  if (at === cutText.words.length) body.append(drawn(cutText.rest));
   const first = body.querySelector("[data-word]");
   if (first) first.tabIndex = 0;
   return [title, body];
+}
+
+/** Draw what weight × evidence adds up to on one text, as it was written; or that it does not. */
+function drawSums(sums, numbers) {
+  if (!numbers) return [make("p", { class: "note" }, sums.none)];
+  const rows = sums.terms.map((term, i) => make("div", {}, make("dt", {}, term), make("dd", {}, numbers[i])));
+  return [make("div", { class: "sums" }, make("h4", {}, sums.title), make("dl", {}, ...rows))];
 }
 
 /** Tell the numbers of one word in every map, and whether people marked it. */
