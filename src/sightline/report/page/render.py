@@ -10,8 +10,10 @@ from markupsafe import Markup
 
 from sightline.files import write_whole
 from sightline.report import sentences
-from sightline.report.instead import HOW, MEASURED, families
-from sightline.report.learning import learning
+from sightline.report.advice import TITLE, advice
+from sightline.report.card import card
+from sightline.report.instead import HOW, MEASURED, at_odds, beyond, families
+from sightline.report.learning import QUESTION, learning
 from sightline.report.numerals import count
 from sightline.report.page.example import example_view
 from sightline.report.page.explorer import BUDGET, carried, controls
@@ -19,9 +21,11 @@ from sightline.report.page.finding import MARKS, finding_view
 from sightline.report.page.frame import frame, template
 from sightline.report.page.held import held_texts
 from sightline.report.page.made import about, command, settings
-from sightline.report.page.rows import estimate_rows, map_lines, missing_rows
+from sightline.report.page.rows import estimate_rows, map_lines, missing_rows, share_rows
 from sightline.report.page.tokens import token_view
+from sightline.report.private import still_told, without
 from sightline.report.sentences import Reason, reason_of, reasons_by_class
+from sightline.report.sheets.cards import card_markdown
 from sightline.results import Results, Verdict
 
 _TONES = {2: "bad", 3: "bad", 4: "good", 5: "caveat"}
@@ -29,7 +33,7 @@ _INSTEAD = {True: "What may be shown instead", False: "Which map carries the dec
 _DATA = Markup("<!-- data -->")  # stands where the data will; no text of an audit can hold it, since they are escaped
 
 
-def render(audit: Results, texts: bool = True, budget: int = BUDGET) -> str:
+def render(audit: Results, texts: bool = True, budget: int = BUDGET, ids: bool = True) -> str:
     """Draw an audit as one self-contained HTML page.
 
     Parameters
@@ -40,6 +44,8 @@ def render(audit: Results, texts: bool = True, budget: int = BUDGET) -> str:
         Whether to show the audited texts themselves; without them the page names texts by their ids and says so.
     budget
         Bytes the page may take; where the texts need more, those with the largest disagreement are in it.
+    ids
+        Whether to name texts by their ids; without them they are numbered.
 
     Returns
     -------
@@ -48,13 +54,20 @@ def render(audit: Results, texts: bool = True, budget: int = BUDGET) -> str:
         allows its own stylesheet and its own script and nothing else: no font, no request. All text of the audit is
         escaped, and characters that would hide or turn text are shown as signs.
     """
-    return "".join(_parts(audit, texts, budget))
+    return "".join(_parts(without(audit, texts=texts, ids=ids), texts, budget, still_told(texts=texts, ids=ids)))
 
 
-def _parts(audit: Results, texts: bool = True, budget: int = BUDGET) -> tuple[str, ...]:
+def _parts(audit: Results, texts: bool, budget: int, left: str) -> tuple[str, ...]:
     """Draw the page in parts: its data are most of it, in ASCII, and would take twice the room beside other signs."""
     page, held = template("page.html.j2"), held_texts(audit)
-    shown = {**frame(), **_head(audit), **_told(audit), "view": token_view(held, texts), "with_texts": texts}
+    shown = {
+        **frame(),
+        **_head(audit),
+        **_told(audit),
+        "view": token_view(held, texts),
+        "with_texts": texts,
+        "left": left,
+    }
     shown["example"] = example_view(audit, held) if texts else None
     empty = page.render(**shown, controls=controls(held, texts), data=_DATA)
     found = carried(held, texts, budget - len(empty.encode("utf-8")))
@@ -71,11 +84,15 @@ def _head(audit: Results) -> dict[str, Any]:
         "headline": sentences.headline(audit.verdict),
         "answers": [(part.text, _TONES.get(part.row, "open")) for part in said],
         "reasons": [*_by_class(audit.verdict), *((reason_of(why), "") for why in audit.verdict.reasons)],
-        "learning": () if audit.learned is None else learning(audit.learned),
+        "learning": () if audit.learned is None else learning(audit.learned, audit.verdict.reasons),
+        "learned_anything": QUESTION,
+        "advice": advice(audit),
+        "what_to_do": TITLE,
+        "at_odds": at_odds(audit),
         "families": [(family, map_lines(family)) for family in families(audit.maps)],
         "instead": _INSTEAD[any(_TONES.get(part.row) == "bad" for part in said)],
         "measured": tuple(MEASURED.values()),
-        "how": HOW,
+        "how": " ".join(filter(None, (HOW, beyond(audit.maps)))),
         "marks": MARKS,
     }
 
@@ -95,11 +112,13 @@ def _told(audit: Results) -> dict[str, Any]:
         "context": [view for view in views if not view.finding.bears],
         "links": {view.finding.code: view.anchor for view in views},
         "metrics": estimate_rows(audit.metrics),
+        "shares": share_rows(audit.learned),
         "estimates": estimate_rows(audit.estimates),
         "missing": missing_rows(audit),
         "about": about(audit),
         "settings": settings(audit),
         "command": command(audit.spec),
+        "card": card_markdown(card(audit)),
     }
 
 
@@ -111,9 +130,9 @@ def in_notebook(audit: Results) -> str:
     return template("notebook.html.j2").render(rows=rows, question=sentences.QUESTION, texts=texts, **_head(audit))
 
 
-def write_page(audit: Results, path: str | Path, texts: bool = True) -> Path:
+def write_page(audit: Results, path: str | Path, texts: bool = True, ids: bool = True) -> Path:
     """Write the page to a file, all of it or nothing; an older page under that name is replaced."""
-    parts = _parts(audit, texts)
+    parts = _parts(without(audit, texts=texts, ids=ids), texts, BUDGET, still_told(texts=texts, ids=ids))
     return write_whole(path, lambda aside: _write(aside, parts))
 
 

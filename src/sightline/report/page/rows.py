@@ -9,7 +9,7 @@ from sightline.report.instead import Family, numbers
 from sightline.report.numerals import count, interval, number, span
 from sightline.report.page.maps import called
 from sightline.report.sentences import side
-from sightline.results import Estimate, Failed, Finding, MapRow, NotApplicable, Results
+from sightline.results import Estimate, Failed, Finding, Learned, MapRow, NotApplicable, Results
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,13 @@ def estimate_row(name: str, estimate: Estimate, delta: float | None = None) -> E
 def estimate_rows(estimates: Mapping[str, Estimate]) -> list[EstimateRow]:
     """Write estimates in their order."""
     return [estimate_row(name, estimate) for name, estimate in estimates.items()]
+
+
+def share_rows(learned: Learned | None) -> list[EstimateRow]:
+    """Write how much of the texts has each label, and how much of the answers says it."""
+    shares = learned.classes or {} if learned is not None else {}
+    pairs = [({"label": one.texts, "answer": one.predicted}, name) for name, one in shares.items()]
+    return [estimate_row(f"{what} {name}", estimate) for both, name in pairs for what, estimate in both.items()]
 
 
 def class_rows(finding: Finding) -> list[EstimateRow]:
