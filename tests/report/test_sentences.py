@@ -171,6 +171,11 @@ def test_what_was_not_tested_never_reads_as_a_statement() -> None:
     )
 
 
+def test_codes_that_older_versions_named_among_the_words_are_left_out() -> None:
+    told = "not tested by this version: SL-205, whether it holds; SL-302, whether it suffices"
+    assert reason_of(told).words == "not tested by this version: whether it holds; whether it suffices"
+
+
 def test_no_words_of_a_claim_hold_what_sets_the_numbers_apart() -> None:
     for claim in CLAIMS.values():
         assert not any(" (" in words for words in (claim.told, claim.caveat, claim.below))

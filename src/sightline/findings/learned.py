@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from sightline.findings.evidence import Evidence
-from sightline.results import ClassShare, Estimate, Learned
+from sightline.results import ClassShare, Learned
 from sightline.statistics import bootstrap
 
 Array = np.ndarray
@@ -23,11 +25,10 @@ def learned_of(evidence: Evidence) -> Learned | None:
     predicted, clusters = evidence.predicted[evidence.finite], evidence.clusters[evidence.finite]
     right = (predicted == labels).astype(float)
     guessed = (labels == np.bincount(labels, minlength=1).argmax()).astype(float)
-    return Learned(
+    known = Learned(
         bootstrap.proportion(right, clusters=clusters),
         bootstrap.proportion(guessed, clusters=clusters),
         bootstrap.mean(right - guessed, evidence.seed, clusters=clusters),
-        **_by_chance(evidence, labels, predicted, clusters),
         classes={
             name: ClassShare(
                 *(bootstrap.proportion((each == c).astype(float), clusters) for each in (labels, predicted))
@@ -35,22 +36,18 @@ def learned_of(evidence: Evidence) -> Learned | None:
             for c, name in enumerate(evidence.label_names)
         },
     )
+    return _beside_chance(known, evidence, labels, predicted, clusters) if len(labels) else known
 
 
-def _by_chance(evidence: Evidence, labels: Array, predicted: Array, clusters: Array) -> dict[str, Estimate]:
+def _beside_chance(known: Learned, evidence: Evidence, labels: Array, predicted: Array, clusters: Array) -> Learned:
     """Say how often the same answers were right if they were dealt out at random, and how much oftener they are.
 
     Σ_c P(label c) P(answer c), the agreement by chance of Cohen's (1960) κ, as a mean over texts of what each adds to
     it to first order, P(answer is its label) + P(label is its answer) − Σ; so its interval is that of a mean.
     """
-    if not len(labels):
-        return {}
-    of_labels, of_answers = (
-        np.bincount(each, minlength=len(evidence.label_names)) / len(labels) for each in (labels, predicted)
-    )
+    classes = len(evidence.label_names)
+    of_labels, of_answers = (np.bincount(each, minlength=classes) / len(labels) for each in (labels, predicted))
     added = of_answers[labels] + of_labels[predicted] - of_labels @ of_answers
     right = (predicted == labels).astype(float)
-    return {
-        "chance": bootstrap.mean(added, evidence.seed, clusters=clusters),
-        "above_chance": bootstrap.mean(right - added, evidence.seed, clusters=clusters),
-    }
+    chance, above = (bootstrap.mean(each, evidence.seed, clusters=clusters) for each in (added, right - added))
+    return replace(known, chance=chance, above_chance=above)

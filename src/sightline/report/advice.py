@@ -55,7 +55,7 @@ def _other(family: Family, allowed: bool) -> str:
     if allowed and not family.signed:
         what = "Or show"
     instead = "" if family.signed or allowed else " instead"
-    carried = family.chosen and family.chosen.carried
+    carried = None if family.chosen is None else family.chosen.carried
     told = "" if carried is None else f": its words carry {plainly(carried)} of the decision into another text"
     return f"{what} the {called(family.name)} map{instead}{told}."
 

@@ -10,14 +10,22 @@ from sightline.report.page.maps import called
 from sightline.report.sentences import answers
 from sightline.results import MUST_NOT, Estimate, MapRow, Results
 
-HOW = (
+_HOW = (
     "Numbers are shares of the decision: 0 is what random words do, 1 what all words of the other text carry, or what "
     "the words lose that matter most one by one. The map was chosen on one half of the texts; its numbers are from the "
     "other half."
 )
-BEYOND = (
+_BEYOND = (
     "Numbers above 1 are possible: 1 is no bound but what it is compared with, and a few words together can move a "
     "decision further than all words do, or than those that matter most one by one."
+)
+_ONE_IS_ENOUGH = (
+    "Some claims below are supported, and still the map must not be shown: a map has to pass every test that decides, "
+    "for the texts of each predicted class, and one that it fails is enough."
+)
+_ONLY_ATTENTION = (
+    "Attention carries the decision over all texts as the other maps are asked to, and still must not be shown: it "
+    "fails a test that only attention is put to, or fails for the texts of a class."
 )
 MEASURED = {"carried": "carried into another text", "deleted": "lost when deleted", "replaced": "lost when replaced"}
 """What the highlighted words did, by the field of a row."""
@@ -94,27 +102,19 @@ def numbers(row: MapRow) -> dict[str, Estimate | None]:
     return {did: getattr(row, field) for field, did in MEASURED.items()}
 
 
-def beyond(rows: Sequence[MapRow]) -> str:
-    """Explain numbers above 1, where there are any."""
-    known = [one for row in rows for one in numbers(row).values() if one is not None]
-    return BEYOND if any(max(one.value, one.high) > 1 for one in known) else ""
+def how(audit: Results) -> str:
+    """Say how maps are compared, and explain what would look odd beside it: numbers above 1, a map that passes."""
+    known = [one for row in audit.maps for one in numbers(row).values() if one is not None]
+    above = any(max(one.value, one.high) > 1 for one in known)
+    passes = _forbidden(audit) and any(row.name == "attention" and row.answer == "supported" for row in audit.maps)
+    return " ".join([_HOW, *([_BEYOND] if above else []), *([_ONLY_ATTENTION] if passes else [])])
 
 
-def at_odds(audit: Results) -> list[str]:
-    """Explain what looks like a contradiction: answers that speak for a map which must not be shown."""
-    bad = any(part.text.startswith(MUST_NOT) for part in answers(audit.verdict))
-    if not bad:
-        return []
-    supported = [one for one in audit.findings if one.bears and one.verdict == "supported"]
-    passed = any(row.name == "attention" and row.answer == "supported" for row in audit.maps)
-    return [*([_ONE_IS_ENOUGH] if supported else []), *([_ONLY_ATTENTION] if passed else [])]
+def at_odds(audit: Results) -> str:
+    """Explain answers that speak for a map which must not be shown; empty where there are none."""
+    supported = any(one.bears and one.verdict == "supported" for one in audit.findings)
+    return _ONE_IS_ENOUGH if supported and _forbidden(audit) else ""
 
 
-_ONE_IS_ENOUGH = (
-    "Some claims below are supported, and still the map must not be shown: a map has to pass every test that decides, "
-    "for the texts of each predicted class, and one that it fails is enough."
-)
-_ONLY_ATTENTION = (
-    "Attention carries the decision over all texts as the other maps are asked to, and still must not be shown: it "
-    "fails a test that only attention is put to, or fails for the texts of a class."
-)
+def _forbidden(audit: Results) -> bool:
+    return any(part.text.startswith(MUST_NOT) for part in answers(audit.verdict))

@@ -25,8 +25,8 @@ def still_told(*, texts: bool, ids: bool) -> str:
         return ""
     named = "their ids" if ids else "their numbers in the order of the audit"
     return (
-        f"The texts and their words are left out of this report. It still tells {named}; of each text how many words it "
-        "has, its label, how it was decided and how surely; the names of classes, of the model and of the data, and "
+        f"The texts and their words are left out of this report. It still tells {named}; of each text how many words "
+        "it has, its label, how it was decided and how surely; the names of classes, of the model and of the data, and "
         "with the command and the settings names of files, folders and columns."
     )
 

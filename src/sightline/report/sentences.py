@@ -79,7 +79,8 @@ def reason_of(reason: str) -> Reason:
     if found is None:
         return Reason(reason)
     code, answer, words, behind = (part or "" for part in found.groups())
-    untold = answer == "not applicable" and not words.startswith("not tested")  # as older versions wrote it
+    words = re.sub(r"\b[A-Z]+-\d+, ", "", words)  # older versions named codes among the words, and what was not tested
+    untold = answer == "not applicable" and not words.startswith("not tested")  # by its claim alone
     return Reason(f"not tested: {words}" if untold else words, code, behind)
 
 

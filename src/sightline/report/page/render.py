@@ -12,7 +12,7 @@ from sightline.files import write_whole
 from sightline.report import sentences
 from sightline.report.advice import TITLE, advice
 from sightline.report.card import card
-from sightline.report.instead import HOW, MEASURED, at_odds, beyond, families
+from sightline.report.instead import MEASURED, at_odds, families, how
 from sightline.report.learning import QUESTION, learning
 from sightline.report.numerals import count
 from sightline.report.page.example import example_view
@@ -92,7 +92,7 @@ def _head(audit: Results) -> dict[str, Any]:
         "families": [(family, map_lines(family)) for family in families(audit.maps)],
         "instead": _INSTEAD[any(_TONES.get(part.row) == "bad" for part in said)],
         "measured": tuple(MEASURED.values()),
-        "how": " ".join(filter(None, (HOW, beyond(audit.maps)))),
+        "how": how(audit),
         "marks": MARKS,
     }
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sightline.report import learning
 from sightline.report.advice import TITLE, advice
-from sightline.report.instead import HOW, at_odds, beyond, families
+from sightline.report.instead import at_odds, families, how
 from sightline.report.numerals import count, interval, threshold
 from sightline.report.sentences import caveats, headline, reason_of, reasons_by_class
 from sightline.report.sheets.columns import aligned
@@ -44,7 +44,13 @@ def _model(audit: Results) -> list[str]:
 def _details(audit: Results) -> list[str]:
     """Give what decided, the numbers behind the sentences, the maps, one line a finding, and the metrics."""
     findings = sorted(audit.findings, key=lambda finding: not finding.bears)
-    told = [_decided(audit.verdict), *_behind(audit.verdict), *_maps(audit), "", *at_odds(audit), _SCALE]
+    told = [
+        _decided(audit.verdict),
+        *_behind(audit.verdict),
+        *_maps(audit),
+        "",
+        *filter(None, [at_odds(audit), _SCALE]),
+    ]
     told += aligned([_cells(finding) for finding in findings])
     return [*told, "", *(f"{name}: {interval(value)}, n = {count(value.n)}" for name, value in audit.metrics.items())]
 
@@ -65,8 +71,7 @@ def _maps(audit: Results) -> list[str]:
     """Say what each map that was put first does, a line for each kind of map."""
     found = families(audit.maps)
     told = [f"  {one.title}: {one.answer}. {' '.join(filter(None, (one.best, one.measured)))}" for one in found]
-    how = " ".join(filter(None, (HOW, beyond([one.chosen for one in found if one.chosen is not None]))))
-    return [f"Maps. {how}", *told] if found else []
+    return [f"Maps. {how(audit)}", *told] if found else []
 
 
 def _cells(finding: Finding) -> list[str]:
