@@ -16,9 +16,9 @@ def said(told: list[str]) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "row", "first", "second"),
     [
-        (CAN, 4, "Show the attention map.", "Or show the weight × evidence map: its words carry"),
+        (CAN, 4, "Show the attention map.", "Or show the weight × evidence map."),
         (CAVEATS, 5, "Show the attention map with the caveats of this verdict under it.", "Or show the weight"),
-        (MUST_NOT, 3, "Do not show the attention map.", "Show the weight × evidence map instead: its words carry"),
+        (MUST_NOT, 3, "Do not show the attention map.", "Show the weight × evidence map instead."),
         (CANNOT_TELL, 6, "Do not show the attention map yet.", "Show the weight × evidence map instead"),
     ],
 )

@@ -22,6 +22,7 @@ def test_a_card_has_the_verdict_the_numbers_and_how_to_repeat_it() -> None:
         "- Seed: 7",
         "- Date: 2026-01-02",
         "- Do not show the attention map.",
+        "- How much each word matters: weight × evidence. Its words carry 0.552 (0.512 to 0.592; 436 texts)",
         "- Moved into another text, the highlighted words leave the decision behind.",
         "- It is right on 0.815 (0.775 to 0.855; 872 texts)",
         "| Removing the attended words changes the answer (SL-301) | supported | 0.262 (0.212 to 0.312; 872 texts) |",

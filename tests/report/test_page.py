@@ -147,7 +147,8 @@ def test_every_number_is_shown_with_its_interval_and_its_n() -> None:
         for found in (finding.number, finding.floor, finding.effect):
             assert found is None or f"n = {found.n}" in text
     for row in (
-        "agreement.captured.gradient0.660[0.620, 0.700]872bootstrap",
+        "Estimates with their intervals; method where none is named: bootstrap over texts",
+        "agreement.captured.gradient0.660[0.620, 0.700]872\n",
         "undefined.numberundefined[no interval]0no texts",
         "accuracy1[0.996, 1]872Wilson",
     ):

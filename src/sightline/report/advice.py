@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sightline.findings.claims import CLAIMS
 from sightline.report.instead import Family, families
-from sightline.report.numerals import KEEP, about, plainly, texts
+from sightline.report.numerals import KEEP, about, texts
 from sightline.report.page.maps import called
 from sightline.report.sentences import answers, quoted, reason_of
 from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Finding, Results, Verdict
@@ -55,9 +55,7 @@ def _other(family: Family, allowed: bool) -> str:
     if allowed and not family.signed:
         what = "Or show"
     instead = "" if family.signed or allowed else " instead"
-    carried = None if family.chosen is None else family.chosen.carried
-    told = "" if carried is None else f": its words carry {plainly(carried)} of the decision into another text"
-    return f"{what} the {called(family.name)} map{instead}{told}."
+    return f"{what} the {called(family.name)} map{instead}."
 
 
 def _none(family: Family) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sightline.report import advice
+from sightline.report.instead import Family, families
 from sightline.report.learning import QUESTION, learning
 from sightline.report.methods import methods, works
 from sightline.report.numerals import plainly, texts
@@ -33,7 +34,7 @@ def card(audit: Results) -> Card:
     """Gather the card of an audit: nothing of its texts is in it."""
     learned = () if audit.learned is None else learning(audit.learned, audit.verdict.reasons)
     lists = {
-        "Which map may be shown": tuple(advice.shown(audit)),
+        "Which map may be shown": (*advice.shown(audit), *(_carried(family) for family in families(audit.maps))),
         "Caveats": tuple(caveats(audit.verdict)),
         QUESTION: tuple(learned),
     }
@@ -63,6 +64,11 @@ def _name(audit: Results, part: str) -> str:
     found = audit.cards.get(part)
     named = (found.get("name") or found.get("source")) if isinstance(found, Mapping) else None
     return str(named or audit.spec.get(part) or "unnamed")
+
+
+def _carried(family: Family) -> str:
+    told = (f"{opened(family.title)}: {family.answer}.", family.best, family.beside_attention)
+    return " ".join(filter(None, told))
 
 
 def _row(finding: Finding) -> tuple[str, str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -51,6 +52,12 @@ def estimate_row(name: str, estimate: Estimate, delta: float | None = None) -> E
     beside = "" if delta is None else side(estimate, delta)
     cells = number(estimate.value), span(estimate.low, estimate.high), count(estimate.n)
     return EstimateRow(name, *cells, estimate.method, beside)
+
+
+def usual_method(rows: Sequence[EstimateRow]) -> str:
+    """Name the method that most rows share, to be said once; empty where no two do."""
+    ((method, times),) = Counter(row.method for row in rows).most_common(1) or [("", 0)]
+    return method if times > 1 else ""
 
 
 def estimate_rows(estimates: Mapping[str, Estimate]) -> list[EstimateRow]:
