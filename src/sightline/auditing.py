@@ -98,9 +98,10 @@ def audit(
 
 
 def _learned(found: Learned | None, dataset: Dataset, spec: Mapping[str, Any]) -> Learned | None:
-    """Add what only the training and the data know: whether patience ended it, and how many texts were cut."""
+    """Add what only the training and the data know: whether patience ended it, and how much was cut."""
     training = spec.get("trainings", {}).get("model", {})
-    beside = {"converged": training.get("converged"), "cut": dataset.card.get("truncated")}
+    cut = {"cut": dataset.card.get("truncated"), "words_cut": dataset.card.get("words_cut")}
+    beside = {"converged": training.get("converged"), **cut}
     return None if found is None else replace(found, **beside)
 
 

@@ -20,9 +20,9 @@ from sightline.saving import load_results, save_results
 class Audit(Results):
     """Everything one audit found; draw it, show it, save it, load it, hand its numbers on."""
 
-    def to_html(self, path: str | Path) -> Path:
-        """Write the audit as one self-contained HTML page."""
-        return write_page(self, path)
+    def to_html(self, path: str | Path, *, texts: bool = True, ids: bool = True) -> Path:
+        """Write the audit as one self-contained HTML page; without its texts, or with texts that are only numbered."""
+        return write_page(self, path, texts, ids)
 
     def save(self, folder: str | Path) -> Path:
         """Write the audit to a folder, all of it or nothing; `load` reads it back."""

@@ -19,6 +19,9 @@ Answer = Literal["supported", "contradicted", "inconclusive", "not applicable"]
 Role = Literal["decides", "caveat", "context"]
 """What the answer of a finding does in the verdict: it may decide it, add a caveat to it, or is context."""
 
+_LATER = {"later": True}
+"""Marks a field that audits may lack that were saved before it was there (`sightline.spec.later`, a floor above)."""
+
 SCHEMA = 3
 """Version of the JSON of an audit; raised when a field changes its meaning."""
 
@@ -113,7 +116,8 @@ class Finding:
     ``effect`` is the number minus the floor, and ``delta`` the smallest effect that matters. ``compared`` says how the
     interval of the effect lies against it, and ``notes`` what else is to be said; together they are the ``reason``.
     ``beside`` holds the numbers to read it with, by what they are. ``by_class`` is the effect on the texts of each
-    predicted class, its interval corrected for their number, and ``answers`` what it says there.
+    predicted class, its interval corrected for their number, and ``answers`` what it says there. ``needed`` estimates
+    how many texts would settle what is left open; None where nothing is, or where that cannot be told.
     """
 
     code: str
@@ -131,6 +135,7 @@ class Finding:
     by_class: Mapping[str, Estimate] = field(default_factory=dict)
     answers: Mapping[str, Answer] = field(default_factory=dict)
     beside: Mapping[str, Estimate] = field(default_factory=dict)
+    needed: int | None = field(default=None, metadata=_LATER)
 
     @property
     def bears(self) -> bool:
@@ -189,11 +194,20 @@ def merit(carried: Estimate | None) -> float:
 
 
 @dataclass(frozen=True)
+class ClassShare:
+    """How much of the audited texts has a label, and how much of the answers says it."""
+
+    texts: Estimate
+    predicted: Estimate
+
+
+@dataclass(frozen=True)
 class Learned:
     """Whether the model has learned anything: accuracy against always saying the class that is most common.
 
     ``above`` is the difference; ``converged`` is unknown (None) of a model trained elsewhere, and ``cut`` counts the
-    texts of all splits that were cut to the longest length allowed.
+    texts of all splits that were cut to the longest length allowed, ``words_cut`` the words they lost. ``chance`` is
+    how often the same answers would be right if they were dealt out to the texts at random.
     """
 
     accuracy: Estimate
@@ -201,6 +215,15 @@ class Learned:
     above: Estimate
     converged: bool | None = None
     cut: int | None = None
+    words_cut: int | None = field(default=None, metadata=_LATER)
+    chance: Estimate | None = field(default=None, metadata=_LATER)
+    above_chance: Estimate | None = field(default=None, metadata=_LATER)
+    classes: Mapping[str, ClassShare] | None = field(default=None, metadata=_LATER)
+
+    @property
+    def beats_chance(self) -> bool:
+        """Whether its answers are right more often than if they were dealt out at random, as far as can be told."""
+        return self.above_chance is not None and self.above_chance.low > 0
 
     @property
     def something(self) -> bool:

@@ -16,6 +16,7 @@ from sightline.results import Measurement, Ragged
 from sightline.saving import load_results
 from tests.cli.conftest import TINY, Call, Finished, write_table
 
+CUT_SHORT = "note: the cap on epochs ended the training of: model, companion (uniform attention); --epochs allows more"
 ESTIMATE = {"value", "low", "high", "n", "method"}
 
 
@@ -37,13 +38,15 @@ def test_an_audit_writes_a_page_and_a_folder(finished: Finished):
         "audit.json",
         "texts.jsonl",
     ]
-    assert finished.ran.err.splitlines() == [f"report: {finished.page}", f"saved audit: {finished.saved}"]
+    assert finished.ran.err.splitlines() == [CUT_SHORT, f"report: {finished.page}", f"saved audit: {finished.saved}"]
     assert sorted(path.name for path in finished.page.parent.iterdir()) == ["audit", "report.html"]
 
 
 def test_the_json_is_strict_and_keeps_its_promises(finished: Finished):
     told = finished.ran.json
     assert {"schema", "verdict", "findings", "estimates", "metrics", "undefined"} <= set(told)
+    assert {"chance", "above_chance", "classes", "words_cut", "converged"} <= set(told["learned"])
+    assert set(told["learned"]["classes"]["neg"]["texts"]) == ESTIMATE
     assert told["verdict"] == "cannot tell"
     assert set(told["metrics"]["accuracy"]) == ESTIMATE
     for finding in told["findings"]:
@@ -66,7 +69,7 @@ def test_the_lines_tell_verdict_findings_and_places(sightline: Call, here: Path,
     assert lines[0].startswith("Verdict: cannot tell")
     assert sum(line.startswith("SL-") for line in lines) == len(CLAIMS)
     assert lines[-1] == "report: report.html"
-    assert done.err == ""
+    assert done.err == f"{CUT_SHORT}\n"  # though so few epochs were asked for
 
 
 def test_scores_of_another_tool_are_read_and_what_does_not_fit_is_told(
@@ -79,6 +82,7 @@ def test_scores_of_another_tool_are_read_and_what_does_not_fit_is_told(
     done = sightline("audit", "--data", table, *TINY, "--scores", "scores.jsonl", "--json")
     assert done.json["spec"]["scores"]["texts"] == len(texts) - 1
     assert done.err.splitlines() == [
+        CUT_SHORT,
         "note: scores.jsonl: 1 of the ids with scores name no text of this audit",
         "note: scores.jsonl: 1 audited texts have no scores, and are undefined in that map",
         "report: report.html",
@@ -112,6 +116,40 @@ def test_no_texts_leaves_the_texts_out(sightline: Call, here: Path, table, finis
     assert word not in Path("report.html").read_text(encoding="utf-8")
     assert sightline("audit", "--data", table, *TINY, "--no-texts", "--out", "fresh.html").code == 0
     assert word not in Path("fresh.html").read_text(encoding="utf-8")
+
+
+def test_no_ids_numbers_the_texts(sightline: Call, here: Path, finished: Finished):
+    ids = [text.id for text in load_results(finished.saved).texts]
+    assert sightline("report", finished.saved, "--no-texts", "--no-ids").code == 0
+    page = Path("report.html").read_text(encoding="utf-8")
+    assert not any(f'"{one}"' in page or f"<bdi>{one}</bdi>" in page for one in ids)
+    assert "their numbers in the order of the audit" in page
+
+
+def test_who_saves_what_the_report_leaves_out_is_told(sightline: Call, here: Path, table):
+    flags = ("--limit", 5, "--save", "a")
+    told = sightline("audit", "--data", table, *TINY, *flags, "--no-texts").err.splitlines()
+    assert told[1:] == ["note: a holds the texts that the report leaves out: share the report, not that folder"]
+    told = sightline("audit", "--data", table, *TINY, *flags, "--no-texts", "--no-ids").err.splitlines()
+    assert "a holds the texts and ids that" in told[1]
+    assert sightline("audit", "--data", table, *TINY, *flags).err.splitlines() == [CUT_SHORT]
+
+
+def test_a_card_is_written_beside_the_report(sightline: Call, here: Path, finished: Finished):
+    for name, begins in (("card.md", "**Attention audit"), ("card.HTML", "<article>")):
+        assert sightline("report", finished.saved, "--card", name).code == 0
+        card = Path(name).read_text(encoding="utf-8")
+        assert card.startswith(begins)
+        assert "Cannot tell" in card
+        assert re.search(r"Date: \d{4}-\d\d-\d\d\b", card)
+        assert "zyx" not in card
+    Path("report.html").unlink()
+    for command in (("report", finished.saved), ("audit", "--data", "missing.csv")):
+        done = sightline(*command, "--card", "card.txt")
+        assert done.code == 2
+        assert done.err.startswith("error: --card: card.txt: expected a name that ends in .md or .html")
+    assert not Path("report.html").exists()
+    assert sightline("report", finished.saved, "--card", "report.html").code == 2
 
 
 def test_the_report_says_which_command_made_it(sightline: Call, here: Path, table):
@@ -273,14 +311,15 @@ def test_an_epoch_that_fills_the_screen_is_no_good_the_first_and_the_last_of_a_s
         "training companion (uniform attention)",
         "auditing",
         "auditing",
+        "note",
     ]
-    assert few.err.endswith("auditing: 18 of 18 texts\n")
+    assert few.err.endswith(f"auditing: 18 of 18 texts\n{CUT_SHORT}\n")
     every = sightline("audit", "--data", table, *loud, "--verbose")
     assert [line.partition(":")[0] for line in every.err.splitlines()] == ["training model"] * 2 + [
         "training companion (uniform attention)"
-    ] * 2 + ["auditing"] * 2
+    ] * 2 + ["auditing"] * 2 + ["note"]
     silent = sightline("audit", "--data", table, *loud, "--json")
-    assert silent.err == "report: report.html\n"
+    assert silent.err == f"{CUT_SHORT}\nreport: report.html\n"
 
 
 def test_a_dry_run_estimates_and_writes_nothing(sightline: Call, here: Path, table, model):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sightline.data.corpora.corpus import Text
-from sightline.data.corpora.noticed import noticed
+from sightline.data.corpora.noticed import noticed, words_beyond
 from sightline.data.loading import load
 from sightline.spec.texts import parse_data
 
@@ -20,13 +20,20 @@ def test_what_was_cut_is_told_as_a_share_of_all_words() -> None:
     [told] = noticed(texts, 4)
     assert told == "cut to 4 words (max_tokens): 12.5% of all words were left out; the longest text has 6"
     assert [*noticed(texts, 6)] == []
+    assert (words_beyond(texts, 4), words_beyond(texts, 6)) == (2, 0)
     assert [*noticed(texts, None)] == []
 
 
 @pytest.mark.parametrize("markup", ["<br />", "<br>", "</p>", "<a href='x'>", "<B>", "&nbsp;", "&amp;", "&#39;"])
 def test_markup_is_named(markup: str) -> None:
     [told] = noticed([text("so good"), text(f"so{markup} good"), text(f"{markup}{markup}")], None)
-    assert told.startswith(f"2 texts with markup such as {markup!r}: its letters and signs are read as words; take it")
+    assert told.startswith(
+        "2 texts with markup, tags as <br> or signs as &amp;: its letters and signs are read as words"
+    )
+
+
+def test_no_text_is_quoted_in_what_reports_without_texts_tell_too() -> None:
+    assert "secret" not in "".join(noticed([text("so <secret name='secret'> &secret; good")], None))
 
 
 @pytest.mark.parametrize("plain", ["a < b > c", "x <- y", "me <you@there.org> too", "AT&T; R&D", "1 & 2;", "<3", "<>"])

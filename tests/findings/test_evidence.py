@@ -148,3 +148,17 @@ def test_agreement_with_marked_words_is_estimated_between_0_and_1_and_decides_no
     assert estimates(alike)["rationale.f1.attention"].low == 0
     assert np.isnan(estimates(asked)["rationale.auprc_chance.attention"].value)
     assert judge(asked) == judge(evidence())
+
+
+def test_accuracy_is_held_against_the_same_answers_dealt_out_at_random() -> None:
+    """Of a rare class nobody beats always saying the other; by chance its finder is not right."""
+    labels = (np.arange(N) % 10 == 0).astype(int)
+    finder = Measurement("outputs", {"predicted": np.where(np.arange(N) % 20 == 5, 1, labels), "label": labels})
+    known = learned_of(evidence(outputs=finder))
+    share, said = labels.mean(), (labels.mean() + 1 / 20)
+    assert known.chance.value == pytest.approx(share * said + (1 - share) * (1 - said))
+    assert known.above_chance.value == pytest.approx(0.95 - known.chance.value)
+    assert known.beats_chance
+    assert [(one.texts.value, one.predicted.value) for one in known.classes.values()][1] == pytest.approx((share, said))
+    dealt = Measurement("outputs", {"predicted": np.roll(labels, 1), "label": labels})
+    assert not learned_of(evidence(outputs=dealt)).beats_chance

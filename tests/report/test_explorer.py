@@ -74,7 +74,7 @@ def test_the_orders_are_those_of_the_unrounded_numbers() -> None:
     assert [index["ids"][row] for row in index["orders"]["unsure"]] == ids
     assert [index["ids"][row] for row in index["orders"]["sure"]] == ids[::-1]
     assert [index["ids"][row] for row in index["orders"]["data"]] == ids
-    assert set(index["confidence"]) == {">0.999"}
+    assert set(index["confidence"]) == {"1.000"}
 
 
 def test_without_confidence_no_order_by_it_is_offered() -> None:

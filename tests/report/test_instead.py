@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
-from sightline.report.instead import families
+import pytest
+
+from sightline.report.instead import at_odds, families, how
 from sightline.report.page.maps import MAPS as KNOWN
 from sightline.report.page.maps import called
 from sightline.report.page.rows import map_lines
-from tests.report.audits import MAPS, estimate, map_row
+from tests.report.audits import ASTRAY, MAPS, audit, by_class, compared, estimate, map_row
 
 
 def plain(text: str) -> str:
@@ -25,9 +27,9 @@ def test_maps_of_a_kind_stand_together_unsigned_ones_first() -> None:
 def test_the_chosen_map_is_named_with_what_its_words_carry_and_those_of_attention() -> None:
     family = families(MAPS)[0]
     assert (family.answer, family.best) == ("weight × evidence", "")
-    told = "Its words carry 0.552 [0.512, 0.592], n = 436, of the decision into another text; those of attention 0.012 [−0.028, 0.052], n = 436."
+    told = "Its words carry 0.552 (0.512 to 0.592; 436 texts) of the decision into another text; those of attention 0.012 (−0.028 to 0.052; 436 texts)."
     assert plain(family.beside_attention) == told
-    measured = "Its words: carried into another text 0.552 [0.512, 0.592], n = 436; lost when deleted 0.442 [0.402, 0.482], n = 436; lost when replaced 0.386 [0.346, 0.426], n = 436."
+    measured = "Its words: carried into another text 0.552 (0.512 to 0.592; 436 texts); lost when deleted 0.442 (0.402 to 0.482; 436 texts); lost when replaced 0.386 (0.346 to 0.426; 436 texts)."
     assert plain(family.measured) == measured
 
 
@@ -51,6 +53,24 @@ def test_where_nothing_was_chosen_or_measured_nothing_more_is_said() -> None:
     assert family.best == family.beside_attention == family.measured == ""
     (bare,) = families((replace(MAPS[3], carried=None, deleted=None, replaced=None),))
     assert (bare.answer, bare.beside_attention, bare.measured) == ("weight × evidence", "", "")
+
+
+@pytest.mark.parametrize(("value", "explained"), [(1.002, True), (0.99, True), (0.9, False)])  # an interval counts, too
+def test_a_number_above_one_is_explained_and_none_is_where_there_is_none(value: float, explained: bool) -> None:
+    told = how(replace(compared(), maps=(replace(MAPS[3], replaced=estimate(value)),)))
+    assert ("Numbers above 1 are possible" in told) is explained
+
+
+def test_answers_for_a_map_that_must_not_be_shown_are_explained() -> None:
+    passes = (map_row("attention", "supported", 0.9, chosen=True),)
+    for verdict in (ASTRAY, by_class()):
+        told = replace(compared(verdict), maps=passes)
+        assert at_odds(told).startswith("Some claims below are supported, and still")
+        assert "Attention carries the decision over all texts" in how(told)
+        assert at_odds(replace(told, findings=())) == ""
+        assert "Attention carries" not in how(compared(verdict))
+    assert at_odds(audit()) == ""
+    assert "Attention carries" not in how(replace(audit(), maps=passes))
 
 
 def test_every_map_has_one_name_in_a_report() -> None:

@@ -5,45 +5,73 @@ from dataclasses import replace
 
 import pytest
 
+from sightline.findings.verdict import NO_BETTER
 from sightline.report.learning import learning
-from sightline.results import Estimate, Learned
+from sightline.results import ClassShare, Estimate, Learned
 from tests.report.audits import LEARNED, estimate
 
 GUESSING = "As far as these texts can tell, the model is no better than guessing."
+CHANCE = replace(LEARNED, chance=estimate(0.5), above_chance=estimate(0.315))
 
 
-def said(learned: Learned) -> str:
-    return " ".join(learning(learned)).replace("\xa0", " ")
+def said(learned: Learned, *reasons: str) -> str:
+    return " ".join(learning(learned, reasons)).replace("\xa0", " ")
 
 
-def test_accuracy_stands_beside_guessing_and_the_difference() -> None:
-    told = "Accuracy 0.815 [0.775, 0.855]; always saying the most common class: 0.509 [0.469, 0.549]; difference 0.306 [0.266, 0.346] (n = 872)."
-    assert (
-        said(LEARNED)
-        == f"{told} Its training had converged. 12 texts were longer than the model was let read, and cut."
+def test_accuracy_stands_beside_both_ways_of_guessing_and_the_differences() -> None:
+    assert said(CHANCE) == (
+        "Yes: it is right more often than always saying the most common class, and than chance. "
+        "It is right on 0.815 (0.775 to 0.855; 872 texts); always saying the most common class is right on 0.509 "
+        "(0.469 to 0.549); the same answers dealt out at random on 0.500 (0.460 to 0.540). Better than the most common "
+        "class by 0.306 (0.266 to 0.346), than chance by 0.315 (0.275 to 0.355). "
+        "Its training had converged. 12 texts were longer than the model was let read, and cut."
     )
+    assert "dealt out" not in said(LEARNED)  # of an audit that was saved before this was asked
 
 
 def test_texts_are_counted_for_each_number_where_they_differ() -> None:
     told = said(replace(LEARNED, above=estimate(0.3, n=61)))
-    assert "0.815 [0.775, 0.855], n = 872; " in told
-    assert "difference 0.300 [0.260, 0.340], n = 61." in told
+    assert "0.815 (0.775 to 0.855; 872 texts); " in told
+    assert "by 0.300 (0.260 to 0.340; 61 texts)." in told
 
 
 @pytest.mark.parametrize(
     ("low", "expected"), [(0.001, False), (0.0, True), (-0.02, True), (-0.3, True), (math.nan, True)]
 )
 def test_what_does_not_lie_above_guessing_is_said_to_be_no_better(low: float, expected: bool) -> None:
-    assert (GUESSING in said(replace(LEARNED, above=Estimate(low + 0.05, low, low + 0.1, 872, "")))) is expected
+    above = Estimate(low + 0.05, low, low + 0.1, 872, "")
+    assert (GUESSING in said(replace(LEARNED, above=above))) is expected
+    assert ("A little: it is right more often than by chance" in said(replace(CHANCE, above=above))) is expected
+
+
+def test_what_a_caveat_says_already_is_not_said_again() -> None:
+    nothing = replace(LEARNED, above=estimate(0.0))
+    assert said(nothing).startswith(GUESSING)
+    assert said(nothing, f"{NO_BETTER}, as far as these texts show").startswith("It is right on")
+    little = replace(CHANCE, above=estimate(0.0))
+    assert "but not surely" in said(little)
+    assert "but not surely" not in said(little, NO_BETTER)
 
 
 @pytest.mark.parametrize(
-    ("converged", "cut", "expected"),
+    ("converged", "cut", "words", "expected"),
     [
-        (False, 0, "Its training was cut short before it had converged. No text was cut."),
-        (None, 1, "Whether its training had converged is not known. 1 text was longer than the model was let read, and cut."),
-        (True, None, "Its training had converged. How many texts were cut is not known."),
+        (False, 0, 0, "Its training was cut short before it had converged. No text was cut."),
+        (None, 1, 1, "Whether its training had converged is not known. 1 text was longer than the model was let read, and cut: 1 word was lost."),
+        (True, 30, 1234, "30 texts were longer than the model was let read, and cut: 1,234 words were lost."),
+        (True, None, None, "Its training had converged. How many texts were cut is not known."),
     ],
 )  # fmt: skip
-def test_convergence_and_cut_texts_are_said(converged: bool | None, cut: int | None, expected: str) -> None:
-    assert said(replace(LEARNED, converged=converged, cut=cut)).endswith(f"). {expected}")
+def test_convergence_and_what_was_cut_are_said(
+    converged: bool | None, cut: int | None, words: int | None, expected: str
+) -> None:
+    assert said(replace(LEARNED, converged=converged, cut=cut, words_cut=words)).endswith(expected)
+
+
+def test_classes_are_named_with_their_shares_most_common_first_and_not_all_of_many() -> None:
+    shares = {"rare": ClassShare(estimate(0.02), estimate(0.0)), "usual": ClassShare(estimate(0.98), estimate(1.0))}
+    assert said(replace(LEARNED, classes=shares)).endswith(
+        "Classes: 'usual' 0.980 of the texts, 1 of the answers; 'rare' 0.020 of the texts, 0 of the answers."
+    )
+    many = {str(i): ClassShare(estimate(0.05), estimate(0.05)) for i in range(20)}
+    assert said(replace(LEARNED, classes=many)).endswith("; 14 more.")

@@ -30,10 +30,11 @@ def test_the_block_names_classes_and_maps_as_the_page_does() -> None:
         in text
     )
     assert (
-        "For texts predicted 'negative': moved into another text, the highlighted words leave the decision behind (SL-303)"
+        "For texts predicted 'negative': moved into another text, the highlighted words leave the decision behind."
         in text
     )
-    assert "Accuracy 0.815 [0.775, 0.855]" in text
+    assert "It is right on 0.815 (0.775 to 0.855; 872 texts)" in text
+    assert "Do not show the attention map for texts predicted 'negative'." in text
     assert "How much each word matters: weight × evidence. Its words: carried into another text 0.552" in " ".join(
         text.split()
     )

@@ -13,11 +13,13 @@ from pathlib import Path
 import pytest
 
 from sightline.audits import Audit
+from sightline.report.card import card
 from sightline.report.page.frame import _script
 from sightline.report.page.render import render, write_page
+from sightline.report.sheets.cards import card_markdown
 from sightline.report.visible import visible
-from sightline.results import Measurement, NotApplicable
-from tests.report.audits import ASTRAY, audit, by_class, compared, hostile
+from sightline.results import ClassShare, Measurement, NotApplicable
+from tests.report.audits import ASTRAY, LEARNED, MAPS, audit, by_class, compared, estimate, hostile
 from tests.report.pages import Page
 
 BOTH = pytest.mark.parametrize(
@@ -144,7 +146,8 @@ def test_every_number_is_shown_with_its_interval_and_its_n() -> None:
         for found in (finding.number, finding.floor, finding.effect):
             assert found is None or f"n = {found.n}" in text
     for row in (
-        "agreement.captured.gradient0.660[0.620, 0.700]872bootstrap",
+        "Estimates with their intervals; method where none is named: bootstrap over texts",
+        "agreement.captured.gradient0.660[0.620, 0.700]872\n",
         "undefined.numberundefined[no interval]0no texts",
         "accuracy1[0.996, 1]872Wilson",
     ):
@@ -188,9 +191,13 @@ def test_the_head_answers_warns_and_offers_before_any_finding() -> None:
     text = plain(render(compared()))
     marks = [
         "Must not be shown",
-        "Moved into another text, the highlighted words leave the decision behind (SL-303)",
-        "Accuracy 0.815 [0.775, 0.855]; always saying the most common class: 0.509",
+        "Moved into another text, the highlighted words leave the decision behind.",
+        "SL-303: effect 0.012 [−0.027, 0.051], n = 428",
+        "Did it learn anything?",
+        "It is right on 0.815 (0.775 to 0.855; 872 texts); always saying the most common class is right on 0.509",
         "Its training had converged. 12 texts were longer than the model was let read, and cut.",
+        "What to do now",
+        "Do not show the attention map.",
         "How much each word matters: weight × evidence.  Its words carry 0.552",
         "Which words speak for the decision, which against: none of the maps that were tried. The best was signed gradient.",
         "One text, two maps",
@@ -202,9 +209,39 @@ def test_the_head_answers_warns_and_offers_before_any_finding() -> None:
     assert places == sorted(places)
 
 
+def test_codes_and_thresholds_stand_behind_the_sentences_of_the_first_screen() -> None:
+    html = render(compared(by_class()))
+    head = html[html.index('<section id="verdict"') : html.index('<section id="instead"')]
+    seen = re.sub(r"<details.*?</details>", "", head, flags=re.DOTALL)
+    assert len(seen) < len(head)
+    assert not re.search(r"SL-\d|δ|\[", Page(seen).text())
+
+
+def test_numbers_above_one_and_answers_at_odds_with_the_verdict_are_explained_where_they_stand() -> None:
+    text = plain(render(replace(compared(), maps=(replace(MAPS[3], replaced=estimate(1.002)),))))
+    assert text.index("Numbers above 1 are possible") < text.index("1.002")
+    assert text.index("Some claims below are supported, and still") < text.index("Each finding tests one claim")
+    assert "Numbers above 1" not in plain(render(compared()))
+    assert "Some claims below are supported" not in plain(render(audit()))
+
+
+def test_the_shares_of_classes_have_their_intervals() -> None:
+    learned = replace(LEARNED, classes={"rare": ClassShare(estimate(0.02, 0.01), estimate(0.0, 0.0))})
+    text = plain(render(replace(compared(), learned=learned))).replace("\n", "")
+    assert "label rare0.020[0.010, 0.030]872" in text
+    assert "answer rare0[0, 0]872" in text
+
+
+def test_the_card_stands_in_the_page_as_it_is_written_to_a_file() -> None:
+    told = compared(by_class())
+    assert ["".join(text for _, text in found) for found in Page(render(told)).inside("pre", "card")] == [
+        visible(card_markdown(card(told)))
+    ]
+
+
 def test_a_head_says_only_what_there_is() -> None:
     text = plain(render(audit()))
-    for missing in ("Accuracy 0.815", "One text, two maps", "Maps side by side", "may be shown instead"):
+    for missing in ("Did it learn", "One text, two maps", "Maps side by side", "may be shown instead"):
         assert missing not in text
 
 
@@ -283,7 +320,7 @@ def test_without_texts_no_text_is_shown() -> None:
     told = audit()
     html = render(told, texts=False)
     text = plain(html)
-    assert "The texts are left out of this report" in text
+    assert "The texts and their words are left out of this report. It still tells their ids; of each text how" in text
     assert told.texts[0].id in text
     assert not any(word in html for record in told.texts for word in ("awful", "wonderful", "generous", record.text))
     assert Page(html).torn == []

@@ -6,8 +6,16 @@ from typing import Any
 import pytest
 
 from sightline.report.page.made import settings_rows
-from sightline.report.page.rows import class_rows, estimate_row, missing_rows, skipped_rows, undefined_rows
-from sightline.results import Measurement
+from sightline.report.page.rows import (
+    class_rows,
+    estimate_row,
+    estimate_rows,
+    missing_rows,
+    skipped_rows,
+    undefined_rows,
+    usual_method,
+)
+from sightline.results import Estimate, Measurement
 from tests.report.audits import audit, estimate, findings
 
 
@@ -68,3 +76,10 @@ def test_what_has_no_number_has_a_reason() -> None:
 def test_classes_are_put_beside_their_answers() -> None:
     answered = replace(findings()[0], answers={"positive": "supported"})
     assert [(row.name, row.answer) for row in class_rows(answered)] == [("negative", ""), ("positive", "supported")]
+
+
+def test_a_method_that_rows_share_is_said_once_and_any_other_by_its_row() -> None:
+    one, other = (Estimate(0.5, 0.4, 0.6, 10, method) for method in ("Wilson", "jackknife"))
+    assert usual_method(estimate_rows({"a": one, "b": other, "c": one})) == "Wilson"
+    assert usual_method(estimate_rows({"a": one, "b": other})) == ""
+    assert usual_method([]) == ""

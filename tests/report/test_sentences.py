@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sightline.findings.claims import CLAIMS
 from sightline.report.sentences import (
+    Reason,
     answers,
     chance,
     headline,
@@ -16,7 +18,7 @@ from sightline.report.sentences import (
     row_condition,
     sentences,
     side,
-    what_would_change,
+    to_settle,
 )
 from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, VERDICTS, Estimate, Finding, Verdict
 from tests.report.audits import ASTRAY, by_class, findings
@@ -79,22 +81,19 @@ def test_a_p_value_stands_beside_its_null() -> None:
     assert null_of(FINDING["SL-104"]) in chance(FINDING["SL-104"])
 
 
-def test_what_would_change_an_answer_follows_the_answer() -> None:
-    told = {code: what_would_change(finding) for code, finding in FINDING.items()}
-    assert told["SL-101"].startswith("A lower end")
-    assert told["SL-104"].startswith("An upper end")
-    assert told["SL-001"].startswith("An interval that clears")
-    assert told["SL-402"] == told["SL-201"] == ""
-
-
-def test_an_answer_kept_back_for_another_reason_is_not_explained_by_the_interval() -> None:
-    assert what_would_change(replace(FINDING["SL-101"], verdict="inconclusive")) == ""
+def test_how_many_texts_would_settle_it_is_said_of_what_texts_would_settle() -> None:
+    open_ = replace(FINDING["SL-001"], needed=5450)
+    told = "Audit about 5,500 texts (now 872 texts): as many settle it if the effect stays where it is."
+    assert to_settle(open_).replace("\xa0", " ") == told
+    assert "no number of texts near these" in to_settle(replace(open_, needed=None))
+    assert to_settle(replace(open_, needed=None, effect=Estimate(0.5, 0.4, 0.6, 872, ""))) == ""
+    assert {to_settle(FINDING[code]) for code in ("SL-101", "SL-104", "SL-402", "SL-201")} == {""}
 
 
 def test_without_a_delta_nothing_is_compared() -> None:
     bare = replace(FINDING["SL-101"], delta=None)
     assert said(bare).endswith("The effect is 0.430 [0.380, 0.480], n = 872.")
-    assert what_would_change(bare) == ""
+    assert to_settle(replace(bare, verdict="inconclusive")) == ""
 
 
 def test_every_row_of_the_verdict_table_is_explained() -> None:
@@ -153,11 +152,33 @@ def test_the_headline_gives_the_reason_without_its_numbers_and_each_reason_once(
     assert headline(replace(by_class(), by_class={"a": replace(ASTRAY, reasons=())})).endswith("predicted 'a'")
 
 
-def test_what_was_not_tested_is_told_with_its_code_and_why() -> None:
-    assert reason_of("SL-402 not applicable: a state stands for its word (needs decode)").code == ""
-    assert reason_of("SL-105 inconclusive: it could not be shown (n = 3; (2))").words == "it could not be shown"
-    assert reason_of("18 test texts; a verdict rests on at least 50").words.startswith("18 test texts")
-    assert reason_of("SL-301 contradicted: it changes nothing").words == "it changes nothing"
+def test_a_reason_is_a_sentence_and_its_numbers_stand_behind_it() -> None:
+    assert reason_of("SL-105 inconclusive: it could not be shown (n = 3; (2))") == Reason(
+        "it could not be shown", "SL-105", "n = 3; (2)"
+    )
+    assert reason_of("18 test texts; a verdict rests on 50") == Reason("18 test texts; a verdict rests on 50")
+    assert reason_of("SL-301 contradicted: it changes nothing") == Reason("it changes nothing", "SL-301")
+    assert reason_of("no better (accuracy 0.5)\n") == Reason("no better (accuracy 0.5)\n")
+
+
+def test_what_was_not_tested_never_reads_as_a_statement() -> None:
+    assert reason_of("SL-402 not applicable: a state stands for its word (needs decode)") == Reason(
+        "not tested: a state stands for its word", "SL-402", "needs decode"
+    )
+    assert (
+        reason_of("SL-402 not applicable: not tested whether a state stands (x)").words
+        == "not tested whether a state stands"
+    )
+
+
+def test_codes_that_older_versions_named_among_the_words_are_left_out() -> None:
+    told = "not tested by this version: SL-205, whether it holds; SL-302, whether it suffices"
+    assert reason_of(told).words == "not tested by this version: whether it holds; whether it suffices"
+
+
+def test_no_words_of_a_claim_hold_what_sets_the_numbers_apart() -> None:
+    for claim in CLAIMS.values():
+        assert not any(" (" in words for words in (claim.told, claim.caveat, claim.below))
 
 
 def test_the_reasons_of_a_class_are_listed_where_classes_differ() -> None:

@@ -129,11 +129,11 @@ def test_text_by_hand() -> None:
     assert to_text(TABLE).splitlines() == [
         "Need by model",
         "",
-        "data  encoder  need                              verdict",
-        "----  -------  --------------------------------  ------------",
-        "sst   bilstm   0.500 [0.250, >0.999], n = 1,200  contradicted",
-        "sst   cnn      −1,234, n = 7                     — (1)",
-        "imdb  bilstm   — (1)                             — (2)",
+        "data  encoder  need                             verdict",
+        "----  -------  -------------------------------  ------------",
+        "sst   bilstm   0.500 [0.250, 1.000], n = 1,200  contradicted",
+        "sst   cnn      −1,234, n = 7                    — (1)",
+        "imdb  bilstm   — (1)                            — (2)",
         "",
         "(1) seed 3 failed: loss is not a number",
         "(2) undefined",
@@ -161,7 +161,7 @@ def test_a_narrow_terminal_gets_the_columns_below_each_other() -> None:
     assert all(cell_len(line) <= 50 for line in told.splitlines())
     assert told.count("encoder") == 2
     assert told.count("bilstm") == 4
-    assert " ".join(to_text(TABLE, width=10).split()).count("0.500 [0.250, >0.999], n = 1,200") == 1  # never cut
+    assert " ".join(to_text(TABLE, width=10).split()).count("0.500 [0.250, 1.000], n = 1,200") == 1  # never cut
     assert to_text(TABLE, width=200) == to_text(TABLE)
 
 
@@ -200,7 +200,7 @@ def test_markdown_is_read_back_as_the_words_that_went_in(text: str) -> None:
 
 
 def test_markdown_numbers_carry_their_interval() -> None:
-    assert "| sst | bilstm | 0.500 [0.250, &gt;0.999], n = 1,200 | contradicted |" in to_markdown(TABLE).splitlines()
+    assert "| sst | bilstm | 0.500 [0.250, 1.000], n = 1,200 | contradicted |" in to_markdown(TABLE).splitlines()
 
 
 # ---------------------------------------------------------------- LaTeX
@@ -262,7 +262,7 @@ def test_latex_by_hand() -> None:
         r"\toprule",
         r"data & encoder & need & verdict \\",
         r"\midrule",
-        r"sst & bilstm & $0.500$ $[\,0.250,\ >0.999\,]$, $n = 1{,}200$ & contradicted \\",
+        r"sst & bilstm & $0.500$ $[\,0.250,\ 1.000\,]$, $n = 1{,}200$ & contradicted \\",
         r"sst & cnn & $-1{,}234$, $n = 7$ & ---\textsuperscript{1} \\",
         r"imdb & bilstm & ---\textsuperscript{1} & ---\textsuperscript{2} \\",
         r"\bottomrule",

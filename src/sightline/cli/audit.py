@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,15 +15,19 @@ from sightline.cli.display import progress
 from sightline.cli.estimate import show_forecast
 from sightline.cli.gates import closed, read_gates
 from sightline.cli.machine import prepare, tokens_at_once
-from sightline.cli.output import emit, note_unsealed, say, tell, writing
+from sightline.cli.output import emit, note_kept, note_unsealed, say, tell, write_text, writing
 from sightline.cli.places import Folder, Output, check_places
 from sightline.cli.seeds import SEVERAL, each_seed, show_seeds, write_seeds
 from sightline.cli.source import data_place, model_place, read_source
+from sightline.errors import SpecError
 from sightline.experiments.several import with_seeds
 from sightline.experiments.subject import audited, choose, saved_folder, scores_of
 from sightline.files import plain
+from sightline.report.card import card as card_of
 from sightline.report.sentences import headline
+from sightline.report.sheets.cards import CARDS
 from sightline.report.sheets.summary import lines
+from sightline.results import Results
 from sightline.saving import FILES
 
 if TYPE_CHECKING:
@@ -117,7 +122,9 @@ def audit(
     dry_run: flags.DryRun = False,
     out: flags.Page = Path("report.html"),
     save: Save = None,
+    card: flags.Card = None,
     no_texts: flags.NoTexts = False,
+    no_ids: flags.NoIds = False,
     fail_on: FailOn = None,
     as_json: flags.Json = False,
     quiet: flags.Quiet = False,
@@ -137,7 +144,8 @@ def audit(
         ("--vectors", vectors),
         ("--scores", scores),
     )
-    check_places(read, *written(out, save, seeds))
+    check_card(card, seeds)
+    check_places(read, *written(out, save, seeds), None if card is None else Output("--card", card))
     subject = choose(source, model, asked, seed=seed, limit=limit, device=device, gradient=gradient)
     note_unsealed(saved_folder(model))
     gates = read_gates(fail_on or ())
@@ -155,11 +163,12 @@ def audit(
 
     if several:
         audits = each_seed(several, make, quiet=quiet)
-        write_seeds(audits, out, save, texts=not no_texts)
+        write_seeds(audits, out, save, texts=not no_texts, ids=not no_ids)
         show_seeds(audits, out, save, as_json)
         return close_gates([*audits.values()], gates)
     found = make(subject)
-    write_audit(found, out, save, texts=not no_texts)
+    write_audit(found, out, save, texts=not no_texts, ids=not no_ids)
+    write_card(found, card)
     show_audit(found, out, save, as_json)
     return close_gates([found], gates)
 
@@ -168,10 +177,10 @@ def do_audit(
     subject: Chosen, display: Display, device: str, tokens: int, command: str, scores: Path | None = None
 ) -> tuple[Trained, Audit]:
     """Train or read the model and audit it; say which trainings the cap on epochs ended, and what scores do not fit."""
-    about = {"command": command}
+    about = {"command": command, "date": datetime.now(UTC).date().isoformat()}
     trained, found = audited(subject, display, device, tokens_at_once=tokens, scores=scores, about=about)
-    for name in subject.cut_short(trained):
-        tell(f"note: training of the {name} was ended by its cap on epochs; --epochs allows more")
+    if ended := subject.cut_short(trained):
+        tell(f"note: the cap on epochs ended the training of: {', '.join(ended)}; --epochs allows more")
     for note in found.spec.get("scores", {}).get("notes", ()):
         tell(f"note: {scores}: {note}")
     return trained, found
@@ -182,15 +191,30 @@ def written(out: Path, save: Path | None, seeds: int = 1) -> tuple[Output | None
     return Output("--out", out), None if save is None else Output("--save", save, SEVERAL if seeds > 1 else AUDIT)
 
 
-def write_audit(found: Audit, out: Path, save: Path | None, *, texts: bool = True) -> None:
+def write_audit(found: Audit, out: Path, save: Path | None, *, texts: bool = True, ids: bool = True) -> None:
     """Save an audit where it is asked for, then write its report."""
     from sightline.report.page.render import write_page  # noqa: PLC0415  (jinja2)
 
     if save is not None:  # first: the report may be meant to lie in this folder
         with writing(save):
             found.save(save)
+        note_kept(save, texts=texts, ids=ids)
     with writing(out):
-        write_page(found, out, texts=texts)
+        write_page(found, out, texts=texts, ids=ids)
+
+
+def check_card(card: Path | None, seeds: int = 1) -> None:
+    """Refuse a card that nobody can print, and one of several seeds, before anything is done."""
+    if card is not None and card.suffix.lower() not in CARDS:
+        raise SpecError(f"{card}: expected a name that ends in {' or '.join(CARDS)}", field="card")
+    if card is not None and seeds > 1:
+        raise SpecError("a card is of one audit; draw it of a seed: sightline report DIR/seed-0 --card", field="card")
+
+
+def write_card(found: Results, card: Path | None) -> None:
+    """Write the card of an audit where it is asked for."""
+    if card is not None:
+        write_text(card, CARDS[card.suffix.lower()](card_of(found)))
 
 
 def show_audit(found: Audit, out: Path, save: Path | None, as_json: bool) -> None:

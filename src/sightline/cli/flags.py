@@ -287,6 +287,25 @@ NoTexts = Annotated[
         rich_help_panel=_OUTPUT,
     ),
 ]
+NoIds = Annotated[
+    bool,
+    typer.Option(
+        "--no-ids",
+        metavar=_SWITCH,
+        help="Number the texts in the report and leave their ids out; with --no-texts, neither is in it.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Card = Annotated[
+    Path | None,
+    typer.Option(
+        "--card",
+        metavar="FILE",
+        show_default="none",
+        help="Also write a short card to paste, .md or .html: verdict, caveats, numbers, methods, how to repeat it.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
 Json = Annotated[
     bool,
     typer.Option(

@@ -31,6 +31,13 @@ def note_unsealed(folder: Path | None) -> None:
         tell(f"note: {folder} has no {MANIFEST}, so nothing tells whether it is as it was written; save it again")
 
 
+def note_kept(folder: Path, *, texts: bool, ids: bool) -> None:
+    """Say what a saved audit holds that its report leaves out."""
+    if not (texts and ids):
+        left = " and ".join(what for what, kept in (("texts", texts), ("ids", ids)) if not kept)
+        tell(f"note: {folder} holds the {left} that the report leaves out: share the report, not that folder")
+
+
 def emit(value: Any) -> None:
     """Print a value as strict JSON on stdout, in plain ASCII so that any terminal and any pipe can carry it."""
     print(json.dumps(plain(value), indent=1, allow_nan=False))

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sightline.cli import flags
+from sightline.cli.audit import check_card, write_card
 from sightline.cli.output import emit, note_unsealed, say, writing
 from sightline.cli.places import Output, check_places
 from sightline.cli.seeds import report_seeds
@@ -35,7 +36,9 @@ def report(
     folder: Folder,
     out: flags.Page = Path("report.html"),
     figure: FigureName = None,
+    card: flags.Card = None,
     no_texts: flags.NoTexts = False,
+    no_ids: flags.NoIds = False,
     as_json: flags.Json = False,
 ) -> None:
     """Draw a saved audit again: the same numbers, the same page, without the model or the data; or one figure of it."""
@@ -44,13 +47,16 @@ def report(
     from sightline.experiments.several import seeds_in  # noqa: PLC0415  (numpy)
     from sightline.report.page.render import write_page  # noqa: PLC0415  (jinja2)
 
-    check_places((("AUDIT_DIR", folder),), Output("--out", out))
-    if seeds_in(folder):
-        return report_seeds(folder, out, as_json, texts=not no_texts)
+    seeds = seeds_in(folder)
+    check_card(card, len(seeds))
+    check_places((("AUDIT_DIR", folder),), Output("--out", out), None if card is None else Output("--card", card))
+    if seeds:
+        return report_seeds(folder, out, as_json, texts=not no_texts, ids=not no_ids)
     found = load_results(folder)
     note_unsealed(folder)
     with writing(out):
-        write_page(found, out, texts=not no_texts)
+        write_page(found, out, texts=not no_texts, ids=not no_ids)
+    write_card(found, card)
     if as_json:
         return emit({"report": str(out), "verdict": found.verdict.text})
     return say([f"Verdict: {headline(found.verdict)}", f"report: {out}"])

@@ -103,6 +103,7 @@ def make_card(
     source: str,
     dropped: Mapping[str, int] | None = None,
     truncated: int = 0,
+    words_cut: int = 0,
     notes: Sequence[str] = (),
     **more: Any,
 ) -> dict[str, Any]:
@@ -110,13 +111,14 @@ def make_card(
 
     The card holds ``source``; ``splits.NAME`` with ``n``, ``labels`` (texts by label name) and ``tokens``
     (quantiles of the lengths); ``dropped`` (texts by reason); ``truncated`` (texts cut to the longest length
-    allowed); ``notes``; and whatever the loader adds by name.
+    allowed) and ``words_cut`` (the words they lost); ``notes``; and whatever the loader adds by name.
     """
     return {
         "source": source,
         "splits": {name: describe(split, label_names) for name, split in splits.items()},
         "dropped": dict(dropped or {}),
         "truncated": truncated,
+        "words_cut": words_cut,
         "notes": list(notes),
         **more,
     }

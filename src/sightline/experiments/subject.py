@@ -39,10 +39,9 @@ FIT = ("epochs", "batch_size", "learning_rate")
 
 @dataclass(frozen=True)
 class ToTrain:
-    """A model that is trained first; ``capped`` where the user has chosen how many epochs at most."""
+    """A model that is trained first."""
 
     spec: RunSpec
-    capped: bool = False
 
     def trained(self, display: Display | None = None, device: str = "cpu") -> Trained:
         """Train it."""
@@ -57,10 +56,10 @@ class ToTrain:
         return describe(self.spec)
 
     def cut_short(self, trained: Trained) -> tuple[str, ...]:
-        """Name the trainings that the cap on epochs ended, where nobody asked for that cap."""
+        """Name the trainings that the cap on epochs ended, whoever chose it."""
         from sightline.experiments.run import cut_short  # noqa: PLC0415  (torch)
 
-        return () if self.capped else tuple(cut_short(trained))
+        return tuple(cut_short(trained))
 
     def forecast(self, device: str, tokens: int) -> Forecast:
         """Estimate what training and auditing it will cost."""
@@ -193,8 +192,7 @@ def choose_training(
         chosen = with_vectors(chosen, Path(training["vectors"]).expanduser())
     asked = training.get("companions")
     companions = RunSpec.companions if asked is None else read_companions(asked)
-    spec = RunSpec(data, chosen, fitting, seed, limit, companions, gradient=gradient)
-    return ToTrain(spec, capped=training.get("epochs") is not None)
+    return ToTrain(RunSpec(data, chosen, fitting, seed, limit, companions, gradient=gradient))
 
 
 def saved_folder(model: str) -> Path | None:

@@ -54,6 +54,8 @@ class Claim:
         What the rows *can be shown with these caveats* and *can be shown* ask of its answer.
     waits_on
         The claim without which its answer stays open.
+    plain
+        What it says in words for who shows a map and does not know how it is tested; nothing where ``text`` does.
     shown
         What else is estimated to read it with.
     """
@@ -74,7 +76,13 @@ class Claim:
     for_caveats: Asked = ""
     for_all: Asked = ""
     waits_on: str = ""
+    plain: str = ""
     shown: tuple[Shown, ...] = ()
+
+    @property
+    def told(self) -> str:
+        """What it says, in words that need no knowledge of how it is tested."""
+        return self.plain or self.text
 
     @property
     def role(self) -> Role:

@@ -66,6 +66,7 @@ _ROWS = (
         charge="together",
         for_caveats="one of these",
         for_all="one of these",
+        plain="the highlighted words are the ones the output is most sensitive to",
         shown=(
             Shown("agreement.mass.gradient", "importance of a word drawn by its weight, over that of the first word"),
             Shown("agreement.mass_chance.gradient", "the same for a word drawn at random"),
@@ -92,6 +93,7 @@ _ROWS = (
         charge="together",
         for_caveats="one of these",
         for_all="one of these",
+        plain="removing a highlighted word changes the output more than removing another",
         shown=(
             Shown("agreement.mass.deletion", "importance of a word drawn by its weight, over that of the first word"),
             Shown("agreement.mass_chance.deletion", "the same for a word drawn at random"),
@@ -116,6 +118,7 @@ _ROWS = (
         charge="below zero",
         for_all="supported",
         waits_on="SL-103",
+        plain="the highlighted words hold the evidence that this model goes by",
         shown=(
             Shown("types.free", "the share that weights permuted over the vocabulary capture"),
             Shown("agreement.mass.free", "importance of a word drawn by its weight, over that of the first word"),
@@ -137,6 +140,7 @@ _ROWS = (
         number_words="What the model loses (accuracy or F1) without its learned choice of words",
         floor_words="No loss",
         for_all="supported",
+        plain="the model needs to choose among the words for this task",
         shown=(
             Shown("need.uniform.accuracy_drop", "accuracy lost with uniform weights put in", "drop"),
             Shown("need.constant.accuracy_drop", "accuracy lost with the same weights for every text", "drop"),
@@ -170,8 +174,8 @@ _ROWS = (
     Claim(
         code="SL-106",
         text="attention rests on words, not on marks",
-        caveat="attention rests on marks (punctuation, special and constant tokens) about as much as chance would",
-        below="attention rests on marks (punctuation, special and constant tokens) more than chance would",
+        caveat="about as much attention rests on marks, such as punctuation, as chance would put there",
+        below="more attention rests on marks, such as punctuation, than chance would put there",
         kind="contrast",
         number="marks.words",
         floor="marks.flat",
@@ -197,6 +201,7 @@ _ROWS = (
         ),
         floor_words="The same for random weights that are as uneven",
         for_all="not contradicted",
+        plain="it matters to the model which word gets which weight",
         shown=(
             Shown("permutation.median", "median change over 100 permutations (total variation)"),
             Shown("permutation.median_error", "mean standard error of that median"),

@@ -50,11 +50,11 @@ def strongest(answers: Mapping[str, Answer]) -> str:
 
 def explain(effect: Estimate, delta: float, fewest: int = 1) -> str:
     """Say in words how the interval lies against δ."""
-    told = f"effect {effect.value:.3f} [{effect.low:.3f}, {effect.high:.3f}], n = {effect.n}"
+    told = f"effect {effect.value:z.3f} [{effect.low:z.3f}, {effect.high:z.3f}], n = {effect.n}"
     if 0 < effect.n < fewest:
         return f"{told}; fewer than the {fewest} texts that this finding rests on: more texts would settle it"
     if math.isnan(effect.low) or math.isnan(effect.high):
-        return f"effect {effect.value:.3f}, n = {effect.n}; no interval is known ({effect.method})"
+        return f"effect {effect.value:z.3f}, n = {effect.n}; no interval is known ({effect.method})"
     where = {
         "supported": f"the whole interval lies above δ = {delta:g}",
         "contradicted": f"the whole interval lies below δ = {delta:g}: too small to matter",

@@ -14,6 +14,7 @@ from sightline.findings.learned import learned_of
 from sightline.findings.verdict import verdict_of
 from sightline.results import Answer, Estimate, Finding, Learned, Verdict
 from sightline.statistics.contrast import benjamini_hochberg
+from sightline.statistics.needed import texts_needed
 
 NO_DELTA = "no smallest effect that matters has been set for this claim"
 
@@ -50,7 +51,15 @@ def _answered(evidence: Evidence, claim: Claim) -> Finding:
     return Finding(
         claim.code, claim.text, answer, claim.role, compared, tuple(filter(None, notes)), delta,
         test.number, test.floor, test.effect, judged.p, by_class=test.by_class, answers=answers,
+        needed=_needed(test.effect, answer, delta, fewest),
     )  # fmt: skip
+
+
+def _needed(effect: Estimate, answer: Answer, delta: float | None, fewest: int) -> int | None:
+    """Say how many texts would settle it; nothing where texts are not what it lacks."""
+    if answer != "inconclusive" or delta is None or decide(effect, delta, fewest) != answer:
+        return None
+    return texts_needed(effect, delta, fewest)
 
 
 def _of_class(judged: Judged, of: str) -> dict[str, Estimate]:
@@ -82,7 +91,7 @@ def _said(judged: Judged, effects: Mapping[str, Estimate], answers: Mapping[str,
     """Say what each test answers, and which of them decides; nothing of a test that is alone."""
     if len(answers) == 1:
         return ""
-    each = ", ".join(f"{name}: {answer} ({effects[name].value:.3f})" for name, answer in answers.items())
+    each = ", ".join(f"{name}: {answer} ({effects[name].value:z.3f})" for name, answer in answers.items())
     if judged.join == "weakest":
         return f"{each}; the weakest decides: {lead}"
     alike = len(set(answers.values())) == 1
@@ -95,4 +104,4 @@ def _held_back(finding: Finding, found: Mapping[str, Finding]) -> Finding:
     if not other or found[other].verdict != "contradicted" or finding.verdict not in ("supported", "contradicted"):
         return finding
     why = f"left open: {CLAIMS[other].caveat} ({other})"
-    return replace(finding, verdict="inconclusive", answers={}, notes=(why, *finding.notes))
+    return replace(finding, verdict="inconclusive", answers={}, notes=(why, *finding.notes), needed=None)

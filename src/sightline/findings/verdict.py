@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 IDENTITY = 1e-4
 """Largest difference allowed between the model's logits and those decoded from its own attention."""
 
+NO_BETTER = "the model is no better than guessing the most common class"
+"""How the caveat of a model begins that has learned nothing, as far as can be told."""
+
 
 @dataclass(frozen=True)
 class Case:
@@ -68,12 +71,8 @@ class Case:
         if answer == "contradicted":
             return claim.below if claim.below and self.below(claim) else claim.caveat
         if answer == "supported":
-            return claim.text
-        return (
-            f"it could not be shown that {claim.text}"
-            if answer == "inconclusive"
-            else f"not tested whether {claim.text}"
-        )
+            return claim.told
+        return f"{'it could not be shown that' if answer == 'inconclusive' else 'not tested whether'} {claim.told}"
 
     def _because(self, code: str) -> str:
         if not self.of:
@@ -82,7 +81,7 @@ class Case:
         return (
             ""
             if effect is None
-            else f" (effect {effect.value:.3f} [{effect.low:.3f}, {effect.high:.3f}], n = {effect.n})"
+            else f" (effect {effect.value:z.3f} [{effect.low:z.3f}, {effect.high:z.3f}], n = {effect.n})"
         )
 
 
@@ -126,7 +125,7 @@ def _unfit(case: Case) -> Ground | None:
     if len(few) == len(DECIDING):
         told = ", ".join(f"{code} rests on {_texts(case, code)} texts" for code in few)
         least = min(case.evidence.thresholds.fewest(code) for code in few)
-        return tuple(few), (f"{told}; a verdict rests on at least {least}: audit more texts",)
+        return tuple(few), (f"too few texts: a verdict rests on at least {least}; audit more texts ({told})",)
     return None
 
 
@@ -138,7 +137,7 @@ def _texts(case: Case, code: str) -> int:
 def _broken(evidence: Evidence) -> str:
     """Say what is wrong with the answers themselves; nothing where all is well."""
     if evidence.taken("outputs") is None:
-        return f"the model could not be run: {evidence.why_not('outputs')}"
+        return f"the model could not be run ({evidence.why_not('outputs')})"
     n, odd = len(evidence.predicted), int((~evidence.finite).sum())
     if odd:
         return f"on {odd} of {n} texts the model’s outputs are not finite numbers: mend the model first"
@@ -148,7 +147,8 @@ def _broken(evidence: Evidence) -> str:
         return f"{n} test texts; a verdict rests on at least {least}: audit more texts"
     error = float(np.max(evidence.array("need.identity_error"))) if evidence.has("need.identity_error") else 0.0
     if not error <= IDENTITY:
-        return f"decoding the model's own attention misses its logits by {error:.2g} (allowed: {IDENTITY:g})"
+        missed = f"decoding the model's own attention misses its logits by {error:.2g}, allowed: {IDENTITY:g}"
+        return f"the model's answers are not those that its attention gives: mend the model first ({missed})"
     return ""
 
 
@@ -219,16 +219,14 @@ def _unused(evidence: Evidence) -> str:
 def _learned_nothing(case: Case) -> str:
     if case.learned is None or case.learned.something:
         return ""
-    return (
-        "the model is no better than guessing, as far as these texts show "
-        f"(accuracy {case.learned.accuracy.value:.3f}, always saying the most common class "
-        f"{case.learned.guessing.value:.3f}, n = {case.learned.accuracy.n})"
-    )
+    accuracy, guessing = case.learned.accuracy, case.learned.guessing
+    numbers = f"accuracy {accuracy.value:z.3f}, always saying that class {guessing.value:z.3f}, n = {accuracy.n}"
+    return f"{NO_BETTER}, as far as these texts show ({numbers})"
 
 
 def _unmeasured(case: Case) -> str:
-    missing = [f"{code}, {one.words}" for code, one in UNMEASURED.items() if code not in case.found]
-    return f"not tested by this version: {'; '.join(missing)}" if missing else ""
+    missing = {code: one.words for code, one in UNMEASURED.items() if code not in case.found}
+    return f"not tested by this version: {'; '.join(missing.values())} ({', '.join(missing)})" if missing else ""
 
 
 def _named(asking: str, *answers: str) -> str:

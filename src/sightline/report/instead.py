@@ -5,13 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sightline.report.numerals import with_n
+from sightline.report.numerals import plainly
 from sightline.report.page.maps import called
-from sightline.results import Estimate, MapRow
+from sightline.report.sentences import answers
+from sightline.results import MUST_NOT, Estimate, MapRow, Results
 
-HOW = (
-    "Numbers are shares of the decision: 0 is what random words do, 1 all there is to do. The map was chosen on one "
-    "half of the texts; its numbers are from the other half."
+_HOW = (
+    "Numbers are shares of the decision: 0 is what random words do, 1 what all words of the other text carry, or what "
+    "the words lose that matter most one by one. The map was chosen on one half of the texts; its numbers are from the "
+    "other half."
+)
+_BEYOND = (
+    "Numbers above 1 are possible: 1 is no bound but what it is compared with, and a few words together can move a "
+    "decision further than all words do, or than those that matter most one by one."
+)
+_ONE_IS_ENOUGH = (
+    "Some claims below are supported, and still the map must not be shown: a map has to pass every test that decides, "
+    "for the texts of each predicted class, and one that it fails is enough."
+)
+_ONLY_ATTENTION = (
+    "Attention carries the decision over all texts as the other maps are asked to, and still must not be shown: it "
+    "fails a test that only attention is put to, or fails for the texts of a class."
 )
 MEASURED = {"carried": "carried into another text", "deleted": "lost when deleted", "replaced": "lost when replaced"}
 """What the highlighted words did, by the field of a row."""
@@ -35,6 +49,16 @@ class Family:
         return next((row for row in self.rows if row.chosen), None)
 
     @property
+    def name(self) -> str:
+        """The name of the map that was put first, empty where there is none."""
+        return "" if self.chosen is None else self.chosen.name
+
+    @property
+    def may_be_shown(self) -> bool:
+        """Whether the map that was put first passes the tests that every map takes."""
+        return self.chosen is not None and self.chosen.answer == "supported"
+
+    @property
     def answer(self) -> str:
         """Name the map that may be shown; one that was put first and carries too little is none."""
         if self.chosen is None or self.chosen.answer == "contradicted":
@@ -56,14 +80,14 @@ class Family:
         if self.chosen is None or self.chosen.carried is None:
             return ""
         others = (row.carried for row in self.rows if row.name == "attention" and not row.chosen)
-        attention = [f"; those of attention {with_n(one)}" for one in others if one is not None]
-        return f"Its words carry {with_n(self.chosen.carried)}, of the decision into another text{''.join(attention)}."
+        attention = [f"; those of attention {plainly(one)}" for one in others if one is not None]
+        return f"Its words carry {plainly(self.chosen.carried)} of the decision into another text{''.join(attention)}."
 
     @property
     def measured(self) -> str:
         """Say what the words of the map do that was put first."""
         known = {} if self.chosen is None else numbers(self.chosen)
-        told = "; ".join(f"{did} {with_n(one)}" for did, one in known.items() if one is not None)
+        told = "; ".join(f"{did} {plainly(one)}" for did, one in known.items() if one is not None)
         return f"Its words: {told}." if told else ""
 
 
@@ -76,3 +100,21 @@ def families(rows: Sequence[MapRow]) -> list[Family]:
 def numbers(row: MapRow) -> dict[str, Estimate | None]:
     """Give the numbers of a map by what its words did."""
     return {did: getattr(row, field) for field, did in MEASURED.items()}
+
+
+def how(audit: Results) -> str:
+    """Say how maps are compared, and explain what would look odd beside it: numbers above 1, a map that passes."""
+    known = [one for row in audit.maps for one in numbers(row).values() if one is not None]
+    above = any(max(one.value, one.high) > 1 for one in known)
+    passes = _forbidden(audit) and any(row.name == "attention" and row.answer == "supported" for row in audit.maps)
+    return " ".join([_HOW, *([_BEYOND] if above else []), *([_ONLY_ATTENTION] if passes else [])])
+
+
+def at_odds(audit: Results) -> str:
+    """Explain answers that speak for a map which must not be shown; empty where there are none."""
+    supported = any(one.bears and one.verdict == "supported" for one in audit.findings)
+    return _ONE_IS_ENOUGH if supported and _forbidden(audit) else ""
+
+
+def _forbidden(audit: Results) -> bool:
+    return any(part.text.startswith(MUST_NOT) for part in answers(audit.verdict))

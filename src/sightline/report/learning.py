@@ -2,26 +2,59 @@
 
 from __future__ import annotations
 
-from sightline.report.numerals import KEEP, count, interval, with_n
-from sightline.results import Learned
+from collections.abc import Sequence
+
+from sightline.findings.verdict import NO_BETTER
+from sightline.report.numerals import count, number, plainly, texts
+from sightline.report.sentences import quoted
+from sightline.results import Estimate, Learned
+
+QUESTION = "Did it learn anything?"
+MOST = 6
+"""Classes that are named one by one."""
 
 
-def learning(learned: Learned) -> list[str]:
-    """Say how often the model is right, what guessing would reach, and what is known of its training and its texts."""
-    known = (learned.accuracy, learned.guessing, learned.above)
-    # As a rule they are of the same texts, and these are counted once.
-    once = len({one.n for one in known}) == 1
-    accuracy, guessing, above = map(interval if once else with_n, known)
-    n = f" (n{KEEP}={KEEP}{count(learned.above.n)})" if once else ""
-    told = f"Accuracy {accuracy}; always saying the most common class: {guessing}; difference {above}{n}."
-    return [told, *filter(None, (_guessing(learned), _converged(learned.converged), _cut(learned.cut)))]
+def learning(learned: Learned, reasons: Sequence[str] = ()) -> list[str]:
+    """Say whether and how often the model is right, what guessing would reach, how it was trained, and on what.
+
+    ``reasons`` are those of the verdict: what they say already is not said again.
+    """
+    told = any(one.startswith(NO_BETTER) for one in reasons)
+    said = (_answer(learned, told), _right(learned), _converged(learned.converged), _cut(learned), _classes(learned))
+    return [one for one in said if one]
 
 
-def _guessing(learned: Learned) -> str:
-    """Say so where the model may as well guess."""
+def _answer(learned: Learned, told: bool) -> str:
+    """Say whether it did."""
     if learned.something:
-        return ""
-    return "As far as these texts can tell, the model is no better than guessing."
+        also = ", and than chance" if learned.beats_chance else ""
+        return f"Yes: it is right more often than always saying the most common class{also}."
+    if learned.beats_chance:
+        return "A little: it is right more often than by chance" + (
+            "." if told else ", but not surely more often than always saying the most common class."
+        )
+    return "" if told else "As far as these texts can tell, the model is no better than guessing."
+
+
+def _right(learned: Learned) -> str:
+    guesses = [f"always saying the most common class is right on {_short(learned.guessing, learned.accuracy)}"]
+    if learned.chance is not None:
+        guesses.append(f"the same answers dealt out at random on {_short(learned.chance, learned.accuracy)}")
+    return (
+        f"It is right on {plainly(learned.accuracy)}; {'; '.join(guesses)}. "
+        f"Better than the most common class by {_short(learned.above, learned.accuracy)}{_than_chance(learned)}."
+    )
+
+
+def _than_chance(learned: Learned) -> str:
+    above = learned.above_chance
+    return "" if above is None else f", than chance by {_short(above, learned.accuracy)}"
+
+
+def _short(estimate: Estimate, beside: Estimate) -> str:
+    """Leave the texts out where they are those of the number beside it: as a rule they are, and counted once."""
+    told = plainly(estimate)
+    return told.removesuffix(f"; {texts(estimate.n)})") + ")" if estimate.n == beside.n else told
 
 
 def _converged(converged: bool | None) -> str:
@@ -30,9 +63,23 @@ def _converged(converged: bool | None) -> str:
     return "Its training had converged." if converged else "Its training was cut short before it had converged."
 
 
-def _cut(cut: int | None) -> str:
-    if cut is None:
+def _cut(learned: Learned) -> str:
+    if learned.cut is None:
         return "How many texts were cut is not known."
-    if cut == 0:
+    if learned.cut == 0:
         return "No text was cut."
-    return f"{count(cut)} {'text was' if cut == 1 else 'texts were'} longer than the model was let read, and cut."
+    words = learned.words_cut
+    lost = "" if words is None else f": {count(words)} {'word was' if words == 1 else 'words were'} lost"
+    were = "text was" if learned.cut == 1 else "texts were"
+    return f"{count(learned.cut)} {were} longer than the model was let read, and cut{lost}."
+
+
+def _classes(learned: Learned) -> str:
+    """Name the classes, most common first, with how much of the texts and of the answers each is."""
+    shares = sorted((learned.classes or {}).items(), key=lambda one: -one[1].texts.value)
+    named = [
+        f"{quoted(name)} {number(one.texts.value)} of the texts, {number(one.predicted.value)} of the answers"
+        for name, one in shares[:MOST]
+    ]
+    more = [f"{count(len(shares) - MOST)} more"] if len(shares) > MOST else []
+    return f"Classes: {'; '.join([*named, *more])}." if named else ""

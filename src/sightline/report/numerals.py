@@ -1,4 +1,4 @@
-"""Numbers as text: each with its interval and its n, and none rounded to more than was found."""
+"""Numbers as text: each with its interval and its n, and rounded so that a reader sees that it was."""
 
 from __future__ import annotations
 
@@ -11,26 +11,20 @@ KEEP = "\u00a0"
 
 
 def number(value: float) -> str:
-    """Write a number with about three digits; a whole number is written as one, and only if it is one.
+    """Write a number with about three digits; what has no decimals is exact, and what has some is rounded.
 
-    >>> [number(v) for v in (0.0, 0.0004, -0.0004, 0.9996, 1.0, 0.25, 12.345, 1234.5)]
-    ['0', '<0.001', '>−0.001', '>0.999', '1', '0.250', '12.35', '1,234']
+    So 1 is all of it and 1.000 so near that three decimals do not tell; likewise 0 and 0.000, which never has a sign
+    (docs/decisions/0049-words-they-understand.md).
+
+    >>> [number(v) for v in (0.0, 0.0004, -0.0004, 0.9996, 1.0, 0.25, -0.25, 12.345, 1234.5)]
+    ['0', '0.000', '0.000', '1.000', '1', '0.250', '−0.250', '12.35', '1,234']
     """
     if not math.isfinite(value):
-        return "undefined" if math.isnan(value) else _signed(value, "∞")
+        return "undefined" if math.isnan(value) else "−∞" if value < 0 else "∞"
     size = abs(value)
-    if size < 1000 and size == int(size):
-        return _signed(value, str(int(size)))
-    if size < 0.001:
-        return "<0.001" if value > 0 else ">−0.001"
-    if 0.9995 <= size < 1:
-        return ">0.999" if value > 0 else "<−0.999"
-    places = 3 if size < 10 else 2 if size < 100 else 1 if size < 1000 else 0
-    return _signed(value, f"{size:,.{places}f}")
-
-
-def _signed(value: float, text: str) -> str:
-    return f"−{text}" if value < 0 else text
+    exact = size < 1000 and size == int(size)
+    places = 0 if exact else 3 if size < 10 else 2 if size < 100 else 1 if size < 1000 else 0
+    return f"{value:z,.{places}f}".replace("-", "−")
 
 
 def span(low: float, high: float) -> str:
@@ -38,6 +32,15 @@ def span(low: float, high: float) -> str:
     if math.isnan(low) or math.isnan(high):
         return "[no interval]"
     return f"[{number(low)},{KEEP}{number(high)}]"
+
+
+def plainly(estimate: Estimate) -> str:
+    """Write an estimate for a sentence: its value, its interval in words, and its texts."""
+    if math.isnan(estimate.value):
+        return f"undefined ({texts(estimate.n)})"
+    known = not (math.isnan(estimate.low) or math.isnan(estimate.high))
+    between = f"{number(estimate.low)} to {number(estimate.high)}" if known else "no interval is known"
+    return f"{number(estimate.value)} ({between}; {texts(estimate.n)})"
 
 
 def interval(estimate: Estimate) -> str:
@@ -66,8 +69,22 @@ def count(n: int) -> str:
     return f"{n:,}"
 
 
+def texts(n: int) -> str:
+    """Count texts."""
+    return f"{count(n)}{KEEP}{'text' if n == 1 else 'texts'}"
+
+
+def about(n: int) -> str:
+    """Write a count that is itself an estimate, with two digits, rounded up.
+
+    >>> [about(n) for n in (7, 99, 1234, 1201, 98765)]
+    ['7', '99', '1,300', '1,300', '99,000']
+    """
+    step = 10 ** max(0, len(str(n)) - 2)
+    return count(-(-n // step) * step)
+
+
 def p_value(p: float) -> str:
-    """Write a p-value; one that rounds to nothing, or to one, is written as a bound."""
-    text = number(p)
-    sign, digits = (text[0], text[1:]) if text[0] in "<>" else ("=", text)
-    return f"p{KEEP}{sign}{KEEP}{digits}"
+    """Write a p-value; one that rounds to nothing is written as a bound."""
+    least = 0.001
+    return f"p{KEEP}<{KEEP}{least}" if p < least / 2 else f"p{KEEP}={KEEP}{number(p)}"

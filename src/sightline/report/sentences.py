@@ -10,7 +10,7 @@ from typing import Literal
 
 from sightline.findings.claims import CLAIMS
 from sightline.findings.verdict import TABLE
-from sightline.report.numerals import p_value, span, threshold, with_n
+from sightline.report.numerals import KEEP, about, p_value, texts, threshold, with_n
 from sightline.report.visible import one_line, shortened
 from sightline.results import MUST_NOT, VERDICTS, Estimate, Finding, Verdict
 
@@ -60,22 +60,28 @@ def _for_classes(text: str, classes: Mapping[str, Verdict]) -> Answered:
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a verdict was reached: in words, and the finding that says so, where its numbers stand."""
+    """Why a verdict was reached: a sentence for who sees the map, the finding that says so, and what lies behind it."""
 
     words: str
     code: str = ""
+    behind: str = ""
 
 
 def reason_of(reason: str) -> Reason:
-    """Take the words of a reason and the code of the finding that gives it; any other reason stays as it is.
+    """Take a reason apart: what is said, the code of the finding that says so, and the numbers behind it.
 
     The words say by themselves what was shown, what could not be shown, and what was not tested.
 
     >>> reason_of("SL-301 contradicted: it changes nothing (effect 0.01 [0, 0.02])")
-    Reason(words='it changes nothing', code='SL-301')
+    Reason(words='it changes nothing', code='SL-301', behind='effect 0.01 [0, 0.02]')
     """
-    found = re.fullmatch(r"([A-Z]+-\d+) (?:contradicted|inconclusive): (.+?)( \(.*)?", reason, flags=re.DOTALL)
-    return Reason(reason) if found is None else Reason(found[2], found[1])
+    found = re.fullmatch(r"(?:([A-Z]+-\d+) ([a-z ]+): )?(.+?)(?: \((.*)\))?", reason, flags=re.DOTALL)
+    if found is None:
+        return Reason(reason)
+    code, answer, words, behind = (part or "" for part in found.groups())
+    words = re.sub(r"\b[A-Z]+-\d+, ", "", words)  # older versions named codes among the words, and what was not tested
+    untold = answer == "not applicable" and not words.startswith("not tested")  # by its claim alone
+    return Reason(f"not tested: {words}" if untold else words, code, behind)
 
 
 def reasons_by_class(verdict: Verdict) -> list[tuple[str, str]]:
@@ -84,6 +90,12 @@ def reasons_by_class(verdict: Verdict) -> list[tuple[str, str]]:
         return []
     bad = [(name, one) for name, one in verdict.by_class.items() if one.text == MUST_NOT]
     return [(f"for texts predicted {quoted(name)}", why) for name, one in bad for why in one.reasons]
+
+
+def caveats(verdict: Verdict) -> list[str]:
+    """Say in a sentence each what a reader must know, first for the classes that the map must not be shown for."""
+    classes = [f"{which}: {reason_of(why).words}" for which, why in reasons_by_class(verdict)]
+    return [f"{opened(one)}." for one in (*classes, *(reason_of(why).words for why in verdict.reasons))]
 
 
 def quoted(name: str) -> str:
@@ -177,15 +189,14 @@ def chance(finding: Finding) -> str:
     return f"{p_value(finding.p)}. Null: {null_of(finding)}.{corrected}"
 
 
-def what_would_change(finding: Finding) -> str:
-    """Say what other result would have given another answer; nothing where no effect was compared."""
-    if finding.effect is None or finding.delta is None:
+def to_settle(finding: Finding) -> str:
+    """Say how many texts would settle what a finding leaves open; nothing where texts are not what it lacks."""
+    if finding.verdict != "inconclusive" or finding.effect is None or finding.delta is None:
         return ""
-    effect, delta = span(finding.effect.low, finding.effect.high), threshold(finding.delta)
-    if finding.verdict == "supported":
-        return f"A lower end of the interval {effect} at or below {delta}."
-    if finding.verdict == "contradicted":
-        return f"An upper end of the interval {effect} at or above {delta}."
-    if finding.verdict == "inconclusive" and side(finding.effect, finding.delta) == "holds δ":
-        return f"An interval that clears {delta} on one side. More texts narrow it; now it is {effect}."
+    now = texts(finding.effect.n)
+    if finding.needed is not None:
+        told = f"Audit about {about(finding.needed)}{KEEP}texts (now {now})"
+        return f"{told}: as many settle it if the effect stays where it is."
+    if side(finding.effect, finding.delta) == "holds δ":
+        return f"The effect lies so near the smallest that matters that no number of texts near these {now} settles it."
     return ""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from sightline.data.corpora.corpus import Corpus, Text
-from sightline.data.corpora.noticed import noticed
+from sightline.data.corpora.noticed import noticed, words_beyond
 from sightline.data.corpora.rules import Chosen, Rule
 from sightline.data.dataset import SPLITS, Dataset, Split, count_copies, make_card
 from sightline.errors import DataError
@@ -35,6 +35,7 @@ def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: Rule, seed: int) -
         source=str(spec),
         dropped={reason: n for reason, n in {**corpus.dropped, **chosen.dropped}.items() if n},
         truncated=sum(cut and split != "" for cut, split in zip(long, chosen.splits, strict=True)),
+        words_cut=words_beyond(used, spec.max_tokens) if rule.cuts else 0,
         notes=notes,
         recipe=spec.recipe,
         min_count=max(spec.min_count, rule.min_count),

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from sightline.data.corpora.corpus import Text
-from sightline.data.sources.showing import show
 
 _MARKUP = re.compile(r"</?[a-z][a-z0-9]*(?:\s[^<>]*)?/?>|&(?:[a-z]{2,8}|#[0-9]{1,7});", re.IGNORECASE)
 
@@ -15,18 +14,26 @@ def noticed(texts: Sequence[Text], longest: int | None) -> Iterator[str]:
     """Say in a sentence what somebody who sees these texts for the first time should know; None: texts are whole."""
     if longest is not None:
         yield from _lost(texts, longest)
-    found = [match[0] for match in map(_markup, texts) if match]
-    if found:
+    if found := sum(match is not None for match in map(_markup, texts)):
+        # None of it is quoted: what stands in a tag is of the text, and this is told in reports without texts too.
         yield (
-            f"{_texts(len(found))} with markup such as {show(found[0])}: its letters and signs are read as words; "
+            f"{_texts(found)} with markup, tags as <br> or signs as &amp;: its letters and signs are read as words; "
             "take it out, or maps will weigh it"
         )
 
 
+def words_beyond(texts: Sequence[Text], longest: int) -> int:
+    """Count the words of texts and queries that lie beyond the longest length."""
+    return sum(length - longest for length in _lengths(texts) if length > longest)
+
+
+def _lengths(texts: Sequence[Text]) -> list[int]:
+    return [length for text in texts for length in (len(text.tokens), len(text.query or ()))]
+
+
 def _lost(texts: Sequence[Text], longest: int) -> Iterator[str]:
-    lengths = [length for text in texts for length in (len(text.tokens), len(text.query or ()))]
-    lost = sum(length - longest for length in lengths if length > longest)
-    if lost:
+    lengths = _lengths(texts)
+    if lost := words_beyond(texts, longest):
         yield (
             f"cut to {longest} words (max_tokens): {lost / sum(lengths):.1%} of all words were left out; "
             f"the longest text has {max(lengths)}"

@@ -46,7 +46,7 @@ def finding_view(finding: Finding) -> FindingView:
         sentences=tuple(sentences.sentences(finding)),
         reason=sentences.reason(finding),
         chance=sentences.chance(finding),
-        change=sentences.what_would_change(finding),
+        change=sentences.to_settle(finding),
         figure=finding_figure(finding),
         classes=tuple(class_rows(finding)),
         beside=tuple(estimate_rows(finding.beside)),

@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from sightline.report import sentences
+from sightline.report.page.rows import usual_method
 from sightline.report.visible import visible
 
 _SCRIPTS = ("blocks.js", "address.js", "listing.js", "words.js", "folds.js", "opened.js", "explorer.js")
@@ -40,6 +41,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters["opened"] = sentences.opened
+    environment.filters["usual_method"] = usual_method
     environment.tests["numbered"] = _numbered
     return environment
 

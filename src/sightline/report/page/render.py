@@ -11,8 +11,10 @@ from markupsafe import Markup
 from sightline.files import write_whole
 from sightline.findings.seeds import AcrossSeeds
 from sightline.report import sentences
-from sightline.report.instead import HOW, MEASURED, families
-from sightline.report.learning import learning
+from sightline.report.advice import TITLE, advice
+from sightline.report.card import card
+from sightline.report.instead import MEASURED, at_odds, families, how
+from sightline.report.learning import QUESTION, learning
 from sightline.report.marked import TOLD, marked_rows
 from sightline.report.numerals import count
 from sightline.report.page.example import example_view
@@ -21,10 +23,12 @@ from sightline.report.page.finding import MARKS, finding_view
 from sightline.report.page.frame import frame, template
 from sightline.report.page.held import held_texts
 from sightline.report.page.made import about, command, settings
-from sightline.report.page.rows import estimate_rows, map_lines, missing_rows
+from sightline.report.page.rows import estimate_rows, map_lines, missing_rows, share_rows
 from sightline.report.page.seeds import seeds_view
 from sightline.report.page.tokens import token_view
+from sightline.report.private import still_told, without
 from sightline.report.sentences import Reason, reason_of, reasons_by_class
+from sightline.report.sheets.cards import card_markdown
 from sightline.results import Results, Verdict
 
 _TONES = {2: "bad", 3: "bad", 4: "good", 5: "caveat"}
@@ -32,7 +36,9 @@ _INSTEAD = {True: "What may be shown instead", False: "Which map carries the dec
 _DATA = Markup("<!-- data -->")  # stands where the data will; no text of an audit can hold it, since they are escaped
 
 
-def render(audit: Results, texts: bool = True, budget: int = BUDGET, seeds: AcrossSeeds | None = None) -> str:
+def render(
+    audit: Results, texts: bool = True, budget: int = BUDGET, ids: bool = True, seeds: AcrossSeeds | None = None
+) -> str:
     """Draw an audit as one self-contained HTML page.
 
     Parameters
@@ -43,6 +49,8 @@ def render(audit: Results, texts: bool = True, budget: int = BUDGET, seeds: Acro
         Whether to show the audited texts themselves; without them the page names texts by their ids and says so.
     budget
         Bytes the page may take; where the texts need more, those with the largest disagreement are in it.
+    ids
+        Whether to name texts by their ids; without them they are numbered.
     seeds
         What the audit is of several seeds together, where it is the first of these.
 
@@ -53,15 +61,21 @@ def render(audit: Results, texts: bool = True, budget: int = BUDGET, seeds: Acro
         allows its own stylesheet and its own script and nothing else: no font, no request. All text of the audit is
         escaped, and characters that would hide or turn text are shown as signs.
     """
-    return "".join(_parts(audit, texts, budget, seeds))
+    left = still_told(texts=texts, ids=ids)
+    return "".join(_parts(without(audit, texts=texts, ids=ids), texts, budget, left, seeds))
 
 
-def _parts(
-    audit: Results, texts: bool = True, budget: int = BUDGET, seeds: AcrossSeeds | None = None
-) -> tuple[str, ...]:
+def _parts(audit: Results, texts: bool, budget: int, left: str, seeds: AcrossSeeds | None) -> tuple[str, ...]:
     """Draw the page in parts: its data are most of it, in ASCII, and would take twice the room beside other signs."""
     page, held = template("page.html.j2"), held_texts(audit)
-    shown = {**frame(), **_head(audit), **_told(audit), "view": token_view(held, texts), "with_texts": texts}
+    shown = {
+        **frame(),
+        **_head(audit),
+        **_told(audit),
+        "view": token_view(held, texts),
+        "with_texts": texts,
+        "left": left,
+    }
     shown["example"] = example_view(audit, held) if texts else None
     shown["seeds"] = seeds_view(seeds)
     shown["sums"] = held.sums
@@ -81,11 +95,15 @@ def _head(audit: Results) -> dict[str, Any]:
         "headline": sentences.headline(audit.verdict),
         "answers": [(part.text, _TONES.get(part.row, "open")) for part in said],
         "reasons": [*_by_class(audit.verdict), *((reason_of(why), "") for why in audit.verdict.reasons)],
-        "learning": () if audit.learned is None else learning(audit.learned),
+        "learning": () if audit.learned is None else learning(audit.learned, audit.verdict.reasons),
+        "learned_anything": QUESTION,
+        "advice": advice(audit),
+        "what_to_do": TITLE,
+        "at_odds": at_odds(audit),
         "families": [(family, map_lines(family)) for family in families(audit.maps)],
         "instead": _INSTEAD[any(_TONES.get(part.row) == "bad" for part in said)],
         "measured": tuple(MEASURED.values()),
-        "how": HOW,
+        "how": how(audit),
         "marks": MARKS,
     }
 
@@ -105,6 +123,7 @@ def _told(audit: Results) -> dict[str, Any]:
         "context": [view for view in views if not view.finding.bears],
         "links": {view.finding.code: view.anchor for view in views},
         "metrics": estimate_rows(audit.metrics),
+        "shares": share_rows(audit.learned),
         "estimates": estimate_rows(audit.estimates),
         "missing": missing_rows(audit),
         "marked": marked_rows(audit),
@@ -112,6 +131,7 @@ def _told(audit: Results) -> dict[str, Any]:
         "about": about(audit),
         "settings": settings(audit),
         "command": command(audit.spec),
+        "card": card_markdown(card(audit)),
     }
 
 
@@ -123,9 +143,11 @@ def in_notebook(audit: Results) -> str:
     return template("notebook.html.j2").render(rows=rows, question=sentences.QUESTION, texts=texts, **_head(audit))
 
 
-def write_page(audit: Results, path: str | Path, texts: bool = True, seeds: AcrossSeeds | None = None) -> Path:
+def write_page(
+    audit: Results, path: str | Path, texts: bool = True, ids: bool = True, seeds: AcrossSeeds | None = None
+) -> Path:
     """Write the page to a file, all of it or nothing; an older page under that name is replaced."""
-    parts = _parts(audit, texts, seeds=seeds)
+    parts = _parts(without(audit, texts=texts, ids=ids), texts, BUDGET, still_told(texts=texts, ids=ids), seeds)
     return write_whole(path, lambda aside: _write(aside, parts))
 
 

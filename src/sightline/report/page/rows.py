@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,7 +10,7 @@ from sightline.report.instead import Family, numbers
 from sightline.report.numerals import count, interval, number, span
 from sightline.report.page.maps import called
 from sightline.report.sentences import side
-from sightline.results import Estimate, Failed, Finding, MapRow, NotApplicable, Results
+from sightline.results import Estimate, Failed, Finding, Learned, MapRow, NotApplicable, Results
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,22 @@ def estimate_row(name: str, estimate: Estimate, delta: float | None = None) -> E
     return EstimateRow(name, *cells, estimate.method, beside)
 
 
+def usual_method(rows: Sequence[EstimateRow]) -> str:
+    """Name the method that most rows share, to be said once; empty where no two do."""
+    ((method, times),) = Counter(row.method for row in rows).most_common(1) or [("", 0)]
+    return method if times > 1 else ""
+
+
 def estimate_rows(estimates: Mapping[str, Estimate]) -> list[EstimateRow]:
     """Write estimates in their order."""
     return [estimate_row(name, estimate) for name, estimate in estimates.items()]
+
+
+def share_rows(learned: Learned | None) -> list[EstimateRow]:
+    """Write how much of the texts has each label, and how much of the answers says it."""
+    shares = learned.classes or {} if learned is not None else {}
+    pairs = [({"label": one.texts, "answer": one.predicted}, name) for name, one in shares.items()]
+    return [estimate_row(f"{what} {name}", estimate) for both, name in pairs for what, estimate in both.items()]
 
 
 def class_rows(finding: Finding) -> list[EstimateRow]:

@@ -1,50 +1,77 @@
-"""An audit as a few plain lines, for the terminal."""
+"""An audit as a few plain lines, for the terminal: what a reader needs first, then the numbers behind it."""
 
 from __future__ import annotations
 
-from sightline.report.instead import HOW, families
-from sightline.report.learning import learning
+from collections.abc import Sequence
+
+from sightline.report import learning
+from sightline.report.advice import TITLE, advice
+from sightline.report.instead import at_odds, families, how
 from sightline.report.numerals import count, interval, threshold
-from sightline.report.sentences import headline, reasons_by_class
+from sightline.report.sentences import caveats, headline, reason_of, reasons_by_class
 from sightline.report.sheets.columns import aligned
-from sightline.report.visible import one_line
+from sightline.report.visible import one_line, shortened
 from sightline.results import Finding, Results, Verdict
+
+_SCALE = (
+    "Effects run from 0, no better than chance, to 1, all there is; δ is the smallest that matters. Each code has a "
+    "page in docs/findings."
+)
 
 
 def lines(audit: Results) -> list[str]:
-    """Give the verdict, the model, which map may be shown, one line a finding (bearing ones first), then the metrics.
+    """Give the verdict, whether the model learned anything and what to do; below them the numbers behind it.
 
-    Every line can be printed: what a terminal would obey has become a visible sign.
+    Above the line of details stand no codes and no thresholds. Every line can be printed: what a terminal would obey
+    has become a visible sign.
     """
-    findings = sorted(audit.findings, key=lambda finding: not finding.bears)
-    told = [_verdict(audit), *_reasons(audit.verdict), *_model(audit), *_maps(audit), ""]
-    told += aligned([_cells(finding) for finding in findings])
-    told += ["", *(f"{name}: {interval(value)}, n = {count(value.n)}" for name, value in audit.metrics.items())]
+    told = [f"Verdict: {headline(audit.verdict)}", *_listed(caveats(audit.verdict)), *_model(audit)]
+    told += [f"{TITLE}:", *_listed(advice(audit)), "", *_details(audit)]
     return [_tidy(line) for line in told]
 
 
-def _verdict(audit: Results) -> str:
-    decided = ", ".join(audit.verdict.decided_by)
-    by = f"; decided by {decided}" if decided else ""
-    return f"Verdict: {headline(audit.verdict)} (row {audit.verdict.row}{by})"
-
-
-def _reasons(verdict: Verdict) -> list[str]:
-    """List why, first for the classes that the map must not be shown for."""
-    classes = [f"{which}: {why}" for which, why in reasons_by_class(verdict)]
-    return [f"  - {reason}" for reason in (*classes, *verdict.reasons)]
+def _listed(sentences: Sequence[str]) -> list[str]:
+    return [f"  - {sentence}" for sentence in sentences]
 
 
 def _model(audit: Results) -> list[str]:
     """Say in one line whether the model has learned anything."""
-    return [] if audit.learned is None else [f"Model: {' '.join(learning(audit.learned))}"]
+    if audit.learned is None:
+        return []
+    return [f"{learning.QUESTION} {' '.join(learning.learning(audit.learned, audit.verdict.reasons))}"]
+
+
+def _details(audit: Results) -> list[str]:
+    """Give what decided, the numbers behind the sentences, the maps, one line a finding, and the metrics."""
+    findings = sorted(audit.findings, key=lambda finding: not finding.bears)
+    told = [
+        _decided(audit.verdict),
+        *_behind(audit.verdict),
+        *_maps(audit),
+        "",
+        *filter(None, [at_odds(audit), _SCALE]),
+    ]
+    told += aligned([_cells(finding) for finding in findings])
+    return [*told, "", *(f"{name}: {interval(value)}, n = {count(value.n)}" for name, value in audit.metrics.items())]
+
+
+def _decided(verdict: Verdict) -> str:
+    by = f"; decided by {', '.join(verdict.decided_by)}" if verdict.decided_by else ""
+    return f"Details. The verdict is that of row {verdict.row} of its table (docs/verdict.md){by}."
+
+
+def _behind(verdict: Verdict) -> list[str]:
+    """Give the numbers behind the sentences, by the findings that say them."""
+    classes = [(f"{which}: ", reason_of(why)) for which, why in reasons_by_class(verdict)]
+    said = [*classes, *(("", reason_of(why)) for why in verdict.reasons)]
+    return [f"  {which}{one.code or shortened(one.words, 40)}: {one.behind}" for which, one in said if one.behind]
 
 
 def _maps(audit: Results) -> list[str]:
-    """Say which map may be shown, if any, a line for each kind of map."""
+    """Say what each map that was put first does, a line for each kind of map."""
     found = families(audit.maps)
     told = [f"  {one.title}: {one.answer}. {' '.join(filter(None, (one.best, one.measured)))}" for one in found]
-    return [f"Which map, if any: {HOW}", *told] if found else []
+    return [f"Maps. {how(audit)}", *told] if found else []
 
 
 def _cells(finding: Finding) -> list[str]:

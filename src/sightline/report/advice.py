@@ -1,0 +1,105 @@
+"""What to do now, in plain sentences: which map to show for which texts, how many more texts, and what to change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sightline.findings.claims import CLAIMS
+from sightline.report.instead import Family, families
+from sightline.report.numerals import KEEP, about, texts
+from sightline.report.page.maps import called
+from sightline.report.sentences import answers, quoted, reason_of
+from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Finding, Results, Verdict
+
+TITLE = "What to do now"
+_ATTENTION = {
+    CAN: "Show the attention map",
+    CAVEATS: "Show the attention map with the caveats of this verdict under it",
+    MUST_NOT: "Do not show the attention map",
+    CANNOT_TELL: "Do not show the attention map yet",
+}
+
+
+def advice(audit: Results) -> list[str]:
+    """Say what follows from an audit, most important first."""
+    return [*_attention(audit.verdict), *_maps(audit), *_more_texts(audit), *_change(audit), _again(audit)]
+
+
+def shown(audit: Results) -> list[str]:
+    """Say which map may be shown for which texts, alone."""
+    return [*_attention(audit.verdict), *_maps(audit)]
+
+
+def _attention(verdict: Verdict) -> Iterator[str]:
+    """Say for which texts the attention map may be shown."""
+    for part in answers(verdict):
+        told = next((told for text, told in _ATTENTION.items() if part.text.startswith(f"{text} for ")), None)
+        if told is not None:
+            yield f"{told}{part.text[part.text.index(' for ') :]}."
+        elif part.text in _ATTENTION:
+            yield f"{_ATTENTION[part.text]}."
+
+
+def _maps(audit: Results) -> Iterator[str]:
+    """Say which other map may be shown."""
+    allowed = all(part.text.startswith(CAN) for part in answers(audit.verdict))
+    for family in families(audit.maps):
+        if family.may_be_shown and family.name != "attention":
+            yield _other(family, allowed)
+        elif family.chosen is not None and not family.signed and not allowed:
+            yield _none(family)
+
+
+def _other(family: Family, allowed: bool) -> str:
+    what = "To show which words speak for the decision and which against, take" if family.signed else "Show"
+    if allowed and not family.signed:
+        what = "Or show"
+    instead = "" if family.signed or allowed else " instead"
+    return f"{what} the {called(family.name)} map{instead}."
+
+
+def _none(family: Family) -> str:
+    if family.may_be_shown:
+        return "Show no other map of how much each word matters: of those compared, none was put before attention."
+    return "Show no other map of how much each word matters: none of those compared is known to carry the decision."
+
+
+def _more_texts(audit: Results) -> Iterator[str]:
+    """Say how many texts would settle what is open, one sentence for the claims that need as many."""
+    needed: dict[int, list[Finding]] = {}
+    for finding in audit.findings:
+        if finding.bears and finding.needed is not None and finding.effect is not None:
+            needed.setdefault(finding.needed, []).append(finding)
+    for number, findings in sorted(needed.items()):
+        now = min(one.effect.n for one in findings if one.effect is not None)
+        told = " and ".join(f"whether {_claim(one)}" for one in findings)
+        yield f"Audit about {about(number)}{KEEP}texts (now {texts(now)}) to settle {told}."
+    for name, one in audit.verdict.by_class.items():
+        if one.row == 1 and one.reasons:
+            yield f"Audit more texts that are predicted {quoted(name)}: {reason_of(one.reasons[0]).words}."
+
+
+def _claim(finding: Finding) -> str:
+    return CLAIMS[finding.code].told if finding.code in CLAIMS else finding.claim
+
+
+def _change(audit: Results) -> Iterator[str]:
+    """Say what to change about the model and its training before the next audit."""
+    learned = audit.learned
+    if learned is None:
+        return
+    if not learned.something:
+        yield "Train a model that is surely better than guessing first: what explains a guess explains nothing."
+    if learned.converged is False:
+        yield "Let the training run to its end: --epochs allows more."
+    if learned.cut:
+        yield "Let the model read whole texts, if they matter: --max-tokens allows longer ones."
+
+
+def _again(audit: Results) -> str:
+    """Say that one training was seen, and how to see how much depends on it."""
+    if "run" in audit.spec:
+        return "One training was seen, and verdicts move with its seed: --seeds 3 trains and audits three times."
+    return (
+        "Only one training of this model was seen, and another may get another verdict: train it again and audit that."
+    )

@@ -1,0 +1,76 @@
+"""What an audit found in a few lines to paste elsewhere: what of, the verdict, the numbers, and how to repeat it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sightline.report import advice
+from sightline.report.instead import Family, families
+from sightline.report.learning import QUESTION, learning
+from sightline.report.methods import methods, works
+from sightline.report.numerals import plainly, texts
+from sightline.report.page.made import command
+from sightline.report.sentences import caveats, headline, opened
+from sightline.results import Finding, Results
+
+HEAD = ("claim", "answer", "effect (95 % interval; texts)")
+
+
+@dataclass(frozen=True)
+class Card:
+    """A card: a title, facts by name, sentences under titles, a row a claim, the methods and the works they name."""
+
+    title: str
+    facts: Mapping[str, str]
+    lists: Mapping[str, tuple[str, ...]]
+    rows: tuple[tuple[str, ...], ...]
+    command: str
+    methods: str
+    works: tuple[str, ...]
+
+
+def card(audit: Results) -> Card:
+    """Gather the card of an audit: nothing of its texts is in it."""
+    learned = () if audit.learned is None else learning(audit.learned, audit.verdict.reasons)
+    lists = {
+        "Which map may be shown": (*advice.shown(audit), *(_carried(family) for family in families(audit.maps))),
+        "Caveats": tuple(caveats(audit.verdict)),
+        QUESTION: tuple(learned),
+    }
+    return Card(
+        title=f"Attention audit: {_name(audit, 'model')}",
+        facts={name: value for name, value in _facts(audit).items() if value},
+        lists={name: sentences for name, sentences in lists.items() if sentences},
+        rows=tuple(_row(one) for one in audit.findings if one.bears),
+        command=command(audit.spec),
+        methods=methods(audit),
+        works=tuple(works(audit)),
+    )
+
+
+def _facts(audit: Results) -> dict[str, str]:
+    versions = audit.environment.get("versions")
+    return {
+        "Verdict": opened(headline(audit.verdict)),
+        "Data": f"{_name(audit, 'data')}, {texts(len(audit.texts))}",
+        "Seed": str(audit.spec.get("seed", "")),
+        "Date": str(audit.spec.get("date", "")),
+        "Made by": f"sightline {versions.get('sightline', '')}" if isinstance(versions, Mapping) else "",
+    }
+
+
+def _name(audit: Results, part: str) -> str:
+    found = audit.cards.get(part)
+    named = (found.get("name") or found.get("source")) if isinstance(found, Mapping) else None
+    return str(named or audit.spec.get(part) or "unnamed")
+
+
+def _carried(family: Family) -> str:
+    told = (f"{opened(family.title)}: {family.answer}.", family.best, family.beside_attention)
+    return " ".join(filter(None, told))
+
+
+def _row(finding: Finding) -> tuple[str, str, str]:
+    effect = "—" if finding.effect is None else plainly(finding.effect)
+    return f"{opened(finding.claim)} ({finding.code})", finding.verdict, effect

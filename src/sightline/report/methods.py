@@ -1,0 +1,107 @@
+"""How an audit was made, as a paragraph for a paper with the works it rests on: only what was really done is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sightline.report.numerals import texts
+from sightline.results import Measurement, Results
+
+WORKS = {
+    "Jain & Wallace 2019": "Jain, S., & Wallace, B. C. (2019). Attention is not Explanation. NAACL-HLT 2019.",
+    "Wiegreffe & Pinter 2019": (
+        "Wiegreffe, S., & Pinter, Y. (2019). Attention is not not Explanation. EMNLP-IJCNLP 2019."
+    ),
+    "DeYoung et al. 2020": (
+        "DeYoung, J., Jain, S., Rajani, N. F., Lehman, E., Xiong, C., Socher, R., & Wallace, B. C. (2020). ERASER: A "
+        "Benchmark to Evaluate Rationalized NLP Models. ACL 2020."
+    ),
+    "Tutek & Šnajder 2020": (
+        "Tutek, M., & Šnajder, J. (2020). Staying True to Your Word: (How) Can Attention Become Explanation? RepL4NLP "
+        "2020."
+    ),
+    "Meister et al. 2021": (
+        "Meister, C., Lazov, S., Augenstein, I., & Cotterell, R. (2021). Is Sparse Attention more Interpretable? "
+        "ACL-IJCNLP 2021."
+    ),
+    "Wen et al. 2022": (
+        "Wen, B., Subbalakshmi, K. P., & Yang, F. (2022). Revisiting Attention Weights as Explanations from an "
+        "Information Theoretic Perspective. arXiv:2211.07714."
+    ),
+}
+"""The works that a paragraph may name, as they are named in it, whole."""
+
+_PARTS = {
+    "Its attention is sparse, as in Meister et al. 2021.": ("sparsemax", "sparsegen"),
+    "Parts of it are those of Wen et al. 2022.": ("gumbel", "deep"),
+    "Its states were kept near their words, as in Tutek & Šnajder 2020.": ("tying",),
+}
+"""What is said of a model that has one of these parts."""
+
+_ASKED = {
+    "transplant": (
+        "The most attended words were moved into texts decided otherwise, to see how much of the decision they carry."
+    ),
+    "erasure": (
+        "The most attended words were deleted, and replaced by words of other texts, and the loss of the decision’s "
+        "log-odds was compared with that for random words (after the comprehensiveness of DeYoung et al. 2020)."
+    ),
+    "agreement": "Attention was compared with gradients and with leave-one-out deletion (Jain & Wallace 2019).",
+    "need": "Uniform and permuted weights took the place of the learned ones (Tutek & Šnajder 2020).",
+    "permutation": (
+        "How far a permutation of its weights moves the output was measured on each text (Jain & Wallace 2019)."
+    ),
+    "reach": "How far any attention could move each decision was bounded (the question of Jain & Wallace 2019).",
+    "retrained": "The model was compared with one trained alike under uniform attention (Wiegreffe & Pinter 2019).",
+    "frozen": "The model was compared with one trained through weights that were drawn at random and frozen.",
+}
+"""What each measure asks, where it was taken."""
+
+
+def methods(audit: Results) -> str:
+    """Write the paragraph, from what the audit holds."""
+    return " ".join(_sentences(audit))
+
+
+def works(audit: Results) -> list[str]:
+    """List the works that the paragraph names, whole."""
+    told = methods(audit)
+    return [whole for short, whole in WORKS.items() if short in told]
+
+
+def _sentences(audit: Results) -> Iterator[str]:
+    taken = {code: one for code, one in audit.measurements.items() if isinstance(one, Measurement)}
+    by = f"sightline {_inside(audit.environment, 'versions', 'sightline')}".rstrip()
+    model = _inside(audit.cards, "model", "name") or "the model"
+    yield f"We audited with {by} whether the attention weights of {model} explain its decisions, on {_on(audit)}."
+    parts = {part.partition("(")[0] for part in str(audit.spec.get("model", "")).split("+")}
+    yield from (told for told, names in _PARTS.items() if parts & set(names))
+    yield from (told for code, told in _ASKED.items() if code in taken)
+    if "agreement" in taken and taken["agreement"].settings.get("gradient") == "norm":
+        yield "Of each gradient its length was taken (Meister et al. 2021)."
+    yield from _judged(audit)
+
+
+def _on(audit: Results) -> str:
+    return f"{texts(len(audit.texts))} that were held out" if "run" in audit.spec else texts(len(audit.texts))
+
+
+def _judged(audit: Results) -> Iterator[str]:
+    """Say how numbers became answers, and what all of it followed from."""
+    deltas = [f"{one.code} {one.delta:g}" for one in audit.findings if one.bears and one.effect and one.delta]
+    if deltas:
+        yield (
+            "Each effect was held, with its 95 % interval over texts, against the smallest effect that matters, set "
+            f"beforehand on generated texts ({', '.join(deltas)}); intervals by predicted class were corrected for the "
+            "number of classes."
+        )
+    if "seed" in audit.spec:
+        yield f"Everything random in the audit followed from seed {audit.spec['seed']}; one training was seen."
+
+
+def _inside(values: Any, *names: str) -> str:
+    """Read a setting that may not be there."""
+    for name in names:
+        values = values.get(name) if isinstance(values, Mapping) else None
+    return "" if values is None else str(values)

@@ -1,0 +1,79 @@
+"""What to do now follows from what was found: which map for whom, how many texts, and what to change."""
+
+from dataclasses import replace
+
+import pytest
+
+from sightline.report.advice import advice, shown
+from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Verdict
+from tests.report.audits import LEARNED, MAPS, audit, by_class, compared, estimate, map_row
+
+
+def said(told: list[str]) -> list[str]:
+    return [one.replace("\xa0", " ") for one in told]
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "first", "second"),
+    [
+        (CAN, 4, "Show the attention map.", "Or show the weight × evidence map."),
+        (CAVEATS, 5, "Show the attention map with the caveats of this verdict under it.", "Or show the weight"),
+        (MUST_NOT, 3, "Do not show the attention map.", "Show the weight × evidence map instead."),
+        (CANNOT_TELL, 6, "Do not show the attention map yet.", "Show the weight × evidence map instead"),
+    ],
+)
+def test_which_map_may_be_shown_follows_the_verdict(text: str, row: int, first: str, second: str) -> None:
+    told = said(shown(compared(Verdict(text, row, (), ()))))
+    assert told[0] == first
+    assert told[1].startswith(second)
+    assert len(told) == 2  # no signed map is known to carry the decision
+
+
+def test_where_classes_differ_it_is_said_for_which_texts() -> None:
+    assert said(shown(compared(by_class())))[:2] == [
+        "Show the attention map with the caveats of this verdict under it for texts predicted 'positive'.",
+        "Do not show the attention map for texts predicted 'negative'.",
+    ]
+
+
+def test_a_map_that_must_not_be_shown_is_not_offered_again() -> None:
+    bad = replace(compared(), maps=(map_row("attention", "supported", 0.9, chosen=True), MAPS[1]))
+    assert said(shown(bad))[1].startswith(
+        "Show no other map of how much each word matters: of those compared, none was"
+    )
+    none = replace(compared(), maps=(map_row("gradient", "contradicted", 0.1, chosen=True), *MAPS[-2:]))
+    assert said(shown(none))[1].endswith("none of those compared is known to carry the decision.")
+    signed = replace(compared(), maps=(replace(MAPS[-2], answer="supported"),))
+    assert said(shown(signed))[1].startswith("To show which words speak for the decision and which against, take the")
+
+
+def test_texts_that_are_needed_are_counted_and_claims_that_need_as_many_share_a_sentence() -> None:
+    first, *others = audit().findings
+    lacking = (replace(first, needed=1234), *(replace(one, needed=1234) for one in others[:1]), *others[1:])
+    [told] = [one for one in said(advice(replace(audit(), findings=lacking))) if one.startswith("Audit about")]
+    assert told == (
+        "Audit about 1,300 texts (now 872 texts) to settle whether the model needs to choose among the words for this "
+        "task and whether the highlighted words are the ones the output is most sensitive to."
+    )
+
+
+def test_a_class_with_too_few_texts_is_named() -> None:
+    few = Verdict(CANNOT_TELL, 1, (), ("too few texts: a verdict rests on at least 50; audit more texts (SL-303 …)",))
+    told = said(advice(compared(replace(by_class(), by_class={**by_class().by_class, "odd": few}))))
+    assert (
+        "Audit more texts that are predicted 'odd': too few texts: a verdict rests on at least 50; audit more texts."
+        in told
+    )
+
+
+def test_what_to_change_follows_what_was_learned() -> None:
+    poor = replace(LEARNED, above=estimate(0.0), converged=False)
+    told = " ".join(advice(replace(compared(), learned=poor)))
+    for words in ("Train a model that is surely better", "--epochs allows more", "--max-tokens allows longer"):
+        assert words in told
+        assert words not in " ".join(advice(replace(compared(), learned=replace(LEARNED, cut=0))))
+
+
+def test_one_training_is_said_to_be_one() -> None:
+    assert advice(audit())[-1].startswith("Only one training of this model was seen")
+    assert "--seeds 3" in advice(replace(audit(), spec={"run": {}}))[-1]

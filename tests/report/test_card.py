@@ -1,0 +1,87 @@
+"""A card says in short what an audit found, tells only what was done, and survives a paste."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from sightline.report.card import card
+from sightline.report.methods import WORKS, methods, works
+from sightline.report.sheets.cards import card_html, card_markdown
+from sightline.results import Measurement, NotApplicable
+from tests.report.audits import audit, by_class, compared, hostile
+from tests.report.pages import Page
+
+
+def test_a_card_has_the_verdict_the_numbers_and_how_to_repeat_it() -> None:
+    told = card_markdown(card(replace(compared(), spec={**compared().spec, "date": "2026-01-02"}))).replace("\xa0", " ")
+    for words in (
+        "**Attention audit: bilstm+additive+softmax**",
+        "- Verdict: Must not be shown",
+        "- Data: reviews, 24 texts",
+        "- Seed: 7",
+        "- Date: 2026-01-02",
+        "- Do not show the attention map.",
+        "- How much each word matters: weight × evidence. Its words carry 0.552 (0.512 to 0.592; 436 texts)",
+        "- Moved into another text, the highlighted words leave the decision behind.",
+        "- It is right on 0.815 (0.775 to 0.855; 872 texts)",
+        "| Removing the attended words changes the answer (SL-301) | supported | 0.262 (0.212 to 0.312; 872 texts) |",
+        "| A state stands for its word (SL-402) | not applicable | — |",
+        "```\nsightline audit --data reviews.csv",
+    ):
+        assert words in told
+    assert "None" not in told
+
+
+def test_both_printings_say_the_same() -> None:
+    told = card(compared(by_class()))
+    html = Page(card_html(told))
+    assert html.torn == []
+    plain = re.sub(r"[*`|\\-]|&[lg]t;", "", card_markdown(told)).split()
+    for words in (text for path, text in html.pieces if path):
+        assert set(re.sub(r"[*`|<>\\-]", "", words).split()) <= set(plain)
+
+
+def test_nothing_in_a_card_is_obeyed() -> None:
+    told = card(hostile())
+    assert "<script" not in card_markdown(told)
+    assert "<script" not in card_html(told)
+    assert Page(card_html(told)).torn == []
+    evil = replace(audit(), cards={"model": {"name": "[x](javascript:0) <b> *a* `c` |d| https://evil @you &lt;"}})
+    line = card_markdown(card(evil)).splitlines()[0]
+    assert line == (
+        "**Attention audit: \\[x\\](javascript:0) &lt;b&gt; \\*a\\* \\`c\\` \\|d\\| https\\://evil \\@you \\&lt;**"
+    )
+    fenced = replace(audit(), spec={"command": "sightline audit '````'"})
+    assert "`````\nsightline audit '````'\n`````" in card_markdown(card(fenced))
+
+
+def test_only_what_was_done_is_told_with_the_works_it_rests_on() -> None:
+    told = methods(audit())
+    assert "gradients and with leave-one-out deletion (Jain & Wallace 2019)" in told
+    assert works(audit()) == [WORKS["Jain & Wallace 2019"]]
+    for short in WORKS:
+        assert short == "Jain & Wallace 2019" or short not in told
+
+
+@pytest.mark.parametrize(
+    ("code", "settings", "model", "short"),
+    [
+        ("retrained", {}, "", "Wiegreffe & Pinter 2019"),
+        ("erasure", {}, "", "DeYoung et al. 2020"),
+        ("need", {}, "", "Tutek & Šnajder 2020"),
+        ("agreement", {"gradient": "norm"}, "", "Meister et al. 2021"),
+        ("outputs", {}, "bilstm+additive+sparsegen(lambda=0.9)", "Meister et al. 2021"),
+        ("outputs", {}, "bilstm+deep+gumbel", "Wen et al. 2022"),
+        ("outputs", {}, "bilstm+additive+softmax+tying", "Tutek & Šnajder 2020"),
+    ],
+)
+def test_a_work_is_cited_where_it_applies_and_nowhere_else(
+    code: str, settings: dict[str, str], model: str, short: str
+) -> None:
+    bare = replace(audit(), measurements={}, spec={"model": model})
+    taken = replace(bare, measurements={code: Measurement(code, {}, settings=settings)})
+    assert WORKS[short] in works(taken)
+    if not model:
+        skipped = replace(bare, measurements={code: NotApplicable(code, "needs decode")})
+        assert works(skipped) == works(bare) == []
