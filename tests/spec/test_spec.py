@@ -201,7 +201,9 @@ def test_a_published_corpus_that_cannot_be_read(text: str, said: str) -> None:
 
 
 def test_data_that_cannot_be_read() -> None:
-    with pytest.raises(SpecError, match=r"data: 'reviews.xls': expected a .csv, .tsv or .jsonl file"):
+    with pytest.raises(
+        SpecError, match=r"data: 'reviews.xls': expected a file that ends in .csv, .tsv, .jsonl, .parquet, one"
+    ):
         parse_data("reviews.xls")
 
 

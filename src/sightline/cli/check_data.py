@@ -16,12 +16,18 @@ LABELS_SHOWN = 8
 
 
 def check_data(
-    data: flags.Data,
+    data: flags.DataOrFiles = None,
+    train: flags.Train = None,
+    validation: flags.Validation = None,
+    test: flags.Test = None,
     text: flags.Text = "text",
     label: flags.Label = "label",
     split: flags.Split = "split",
     rationale: flags.Rationale = "rationale",
     query: flags.Query = "",
+    id: flags.Id = "",
+    group: flags.Group = "",
+    on_copies: flags.OnCopies = "refuse",
     recipe: flags.Recipe = "clean",
     max_tokens: flags.MaxTokens = 512,
     seed: flags.Seed = 0,
@@ -31,8 +37,9 @@ def check_data(
     from sightline.data.loading import load  # noqa: PLC0415  (as late as it is needed)
 
     columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
-    spec = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens)
-    card = with_warning(load(spec, seed).card)
+    columns |= {"id": id, "group": group, "on_copies": on_copies}
+    spec = read_source(data, train, validation, test, **columns, recipe=recipe, max_tokens=max_tokens)
+    card = with_warning(load(spec, seed, training=False).card)
     if as_json:
         return emit(card)
     return say(card_lines(card))

@@ -26,8 +26,8 @@ def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: Rule, seed: int) -
     used = [text for _, _, text in _kept(whole, chosen)]
     notes = [*corpus.notes, *chosen.notes, *noticed(used, spec.max_tokens if rule.cuts else None)]
     splits = _examples(corpus, chosen)
-    if empty := [split for split, examples in splits.items() if not examples]:
-        raise DataError(f"no text is left in {empty[0]}: {rule.empty}", spec.path)
+    if empty := [split for split in chosen.needed if not splits[split]]:
+        raise DataError(f"no text is left in {empty[0]}: {rule.empty}", spec.places[0])
     source = _read_from(corpus)
     card = make_card(
         splits,
