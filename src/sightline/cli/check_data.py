@@ -58,10 +58,22 @@ def card_lines(card: Mapping[str, Any]) -> list[str]:
     """Lay a card out for a terminal: its splits as a table, then everything else that is not empty."""
     head = ("split", "texts", "words a text", "labels")
     splits = [_row(name, split) for name, split in card["splits"].items()]
-    rest = {name: value for name, value in card.items() if name not in ("source", "splits", "notes")}
+    shown = ("source", "splits", "notes", "before_cutting")
+    rest = {name: value for name, value in card.items() if name not in shown}
     told = [f"{name.replace('_', ' ')}: {_shown(value)}" for name, value in rest.items() if value not in (None, {}, [])]
     notes = [f"note: {note}" for note in card.get("notes", ())]
-    return [one_line(f"source: {card['source']}"), "", *aligned([head, *splits]), "", *map(one_line, told + notes)]
+    tables = [*aligned([head, *splits]), "", *length_lines(card.get("before_cutting", {}))]
+    return [one_line(f"source: {card['source']}"), "", *tables, *map(one_line, told + notes)]
+
+
+def length_lines(before: Mapping[str, Any]) -> list[str]:
+    """Lay out how long texts are before they are cut, and what is lost; nothing where none are ever cut."""
+    head = ("before cutting", "median", "95 %", "longest", "texts cut", "words lost")
+    rows = [
+        (split, *(str(found[name]) for name in ("median", "q95", "max", "cut")), f"{found['lost']:.1%}")
+        for split, found in before.items()
+    ]
+    return [*aligned([head, *rows]), ""] if rows else []
 
 
 def _row(name: str, split: Mapping[str, Any]) -> tuple[str, str, str, str]:

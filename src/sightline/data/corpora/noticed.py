@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
 
 from sightline.data.corpora.corpus import Text
 from sightline.data.sources.showing import show
 
+_QUANTILES = {"median": 0.5, "q95": 0.95, "max": 1.0}
 _MARKUP = re.compile(r"</?[a-z][a-z0-9]*(?:\s[^<>]*)?/?>|&(?:[a-z]{2,8}|#[0-9]{1,7});", re.IGNORECASE)
 
 
@@ -21,6 +25,15 @@ def noticed(texts: Sequence[Text], longest: int | None) -> Iterator[str]:
             f"{_texts(len(found))} with markup such as {show(found[0])}: its letters and signs are read as words; "
             "take it out, or maps will weigh it"
         )
+
+
+def lengths(texts: Sequence[Text], longest: int) -> dict[str, Any]:
+    """Give the quantiles of the lengths before texts are cut, how many are cut, and the share of words that is lost."""
+    words = np.fromiter((len(text.tokens) for text in texts), np.int64, len(texts))
+    values = np.quantile(words, list(_QUANTILES.values()), method="inverted_cdf")
+    found = {name: int(value) for name, value in zip(_QUANTILES, values, strict=True)}
+    lost = np.maximum(words - longest, 0)
+    return {**found, "cut": int((lost > 0).sum()), "lost": float(lost.sum() / words.sum())}
 
 
 def _lost(texts: Sequence[Text], longest: int) -> Iterator[str]:
