@@ -240,10 +240,23 @@ def test_too_few_groups_cannot_be_divided(tmp_path: Path) -> None:
     records = [(*record, i, f"w{i // 30}") for i, record in enumerate(rows())]
     with pytest.raises(DataError, match=r"label 'neg' .*has 2 different groups; at least 3 are needed"):
         load(named(tmp_path / "t.csv", records, group="who"), 0)
-    # Texts of the class come with others alone, which count under theirs: whole groups leave it out somewhere.
-    rare = [(*record, i, f"w{i}" if label == "pos" or i < 24 else f"w{i % 6}") for i, (record, label) in
-            enumerate((record, record[1]) for record in rows())]  # fmt: skip
-    assert load(named(tmp_path / "t.csv", rare, group="who"), 0).card["splits"]["test"]["labels"]["neg"]
+    # Groups with both labels count under their first, and the largest are dealt first: to training, which lacks most.
+    mixed = [(label, f"m{i}") for i in range(3) for label in ("neg", "pos", "neg")]
+    made = [
+        (f"text no{i}", one[0], i, one[1]) for i, one in enumerate([*mixed, *(("neg", f"w{i}") for i in range(40))])
+    ]
+    with pytest.raises(
+        DataError, match=r"t.csv: whole groups \(who\) leave no text of 'pos' in test; name the splits in"
+    ):
+        load(named(tmp_path / "t.csv", made, group="who"), 0)
+
+
+def test_a_label_that_named_splits_leave_out_is_nobodys_mistake(three: Path) -> None:
+    named(three / "a.csv", [(*record, i, i // 2) for i, record in enumerate(rows(20))])
+    named(three / "c.csv", [(f"other {i}", "pos", i, "") for i in range(3)])
+    data = load(replace(files(three, train="a.csv", test="c.csv"), group="who"), 0)
+    assert data.card["splits"]["test"]["labels"] == {"neg": 0, "pos": 3}
+    assert "groups (who) whole" in data.card["notes"][0]
 
 
 GROUPED = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 12), st.integers(0, 9)), min_size=1, max_size=60)
@@ -306,7 +319,7 @@ def test_copies_are_kept_where_they_are_judged_by(tmp_path: Path) -> None:
 
 def test_what_dropping_leaves_empty_is_an_error(three: Path) -> None:
     (three / "a.csv").write_bytes(table(cut()[2]))
-    with pytest.raises(DataError, match=r"a.csv: no text is in train; name a file of them"):
+    with pytest.raises(DataError, match=r"a.csv: no text is in train; name a file that has some"):
         load(replace(files(three, train="a.csv", test="c.jsonl"), on_copies="drop"), 0)
 
 

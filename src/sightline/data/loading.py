@@ -37,8 +37,8 @@ def load(spec: DataSpec, seed: int, *, training: bool = True) -> Dataset:
     _check(spec)
     digest = content_digest(spec)
     if spec.digest and spec.digest != digest:
-        place = spec.places[0] if len(spec.places) == 1 else ", ".join(spec.places)
-        raise DataError("has changed since the run was named by its bytes; read the study again", place)
+        told = "has changed since the run was named by its bytes; read the study again"
+        raise DataError(told, ", ".join(spec.places))
     with collector_paused():
         return _load(replace(spec, digest=digest), seed, str(spec), training)
 
@@ -68,7 +68,7 @@ def _load(spec: DataSpec, seed: int, told: str, training: bool) -> Dataset:
     if spec.kind == "planted":
         assert spec.part is not None  # it was checked
         return generate(spec.part, seed)
-    with naming_what_needs_memory(spec.places[-1]):
+    with naming_what_needs_memory(", ".join(spec.places)):
         return _load_published(spec, seed) if spec.kind in OFFICIAL else _load_own(spec, seed, training)
 
 

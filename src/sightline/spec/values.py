@@ -76,9 +76,9 @@ class DataSpec:
     @property
     def places(self) -> tuple[str, ...]:
         """The files and folders that texts are read from; none where they are generated."""
-        return (
-            tuple(table.path for table in self.files.tables.values()) if self.files else (self.path,) * bool(self.path)
-        )
+        if self.files is not None:
+            return tuple(table.path for table in self.files.tables.values())
+        return (self.path,) if self.path else ()
 
     @property
     def every_row(self) -> bool:

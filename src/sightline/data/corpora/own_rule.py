@@ -74,12 +74,13 @@ class _Own:
         if "validation" in names or "train" not in names:
             return names, corpus.splits_by, dropped
         note = f"no validation texts named: 15 % of training, class by class{self._whole}, by seed {seed}"
-        return self._checked(texts[0].file, labels, with_validation(names, labels, together, seed)), note, dropped
+        names = with_validation(names, labels, together, seed)
+        return self._checked(texts[0].file, labels, names, ["train"]), note, dropped
 
     def _divided(self, file: str, labels: Sequence[str], together: Sequence[Hashable], seed: int) -> Named:
         _check_divisible(file, labels, together, "groups" if self.spec.group else "")
         how = f"class by class, copies of a text together{self._whole}"
-        names = self._checked(file, labels, divide(labels, together, SHARES, seed))
+        names = self._checked(file, labels, divide(labels, together, SHARES, seed), SPLITS)
         return names, f"no split column: divided 70/15/15 by seed {seed}, {how}", Counter()
 
     @property
@@ -95,16 +96,16 @@ class _Own:
     def _advice(self, needed: str) -> str:
         elsewhere = "; a model that is trained already needs none" if needed == "train" else ""
         if self.spec.files is not None:
-            return f"name a file of them{elsewhere}"
+            return f"name a file that has some{elsewhere}"
         return f"name some, or leave the split column out{elsewhere}"
 
-    def _checked(self, file: str, labels: Sequence[str], names: list[str]) -> list[str]:
-        """Refuse splits that whole groups cannot make: a group with two labels counts under one of them."""
+    def _checked(self, file: str, labels: Sequence[str], names: list[str], splits: Sequence[str]) -> list[str]:
+        """Refuse splits in which whole groups leave a label out: a group with two counts under one of them."""
         there = set(zip(labels, names, strict=True))
-        lacking = sorted({(one, split) for one, name in there if name for split in SPLITS} - there)
-        if self.spec.group and lacking and "test" in names:
-            one, split = lacking[0]
-            told = f"whole groups ({self.spec.group}) leave no text of {shortened(one)} in {split}"
+        divided = {label for label, name in there if name in (*splits, "validation")}
+        lacking = sorted({(label, split) for label in divided for split in splits} - there)
+        if self.spec.group and lacking:
+            told = f"whole groups ({self.spec.group}) leave no text of {shortened(lacking[0][0])} in {lacking[0][1]}"
             raise DataError(f"{told}; name the splits in a column, take another seed, or leave group out", file)
         return names
 
