@@ -48,7 +48,9 @@ def test_check_data_divides_as_an_audit_with_this_seed_would(sightline: Call, ta
     seeds = []
     from sightline.data.loading import load
 
-    monkeypatch.setattr("sightline.data.loading.load", lambda spec, seed: seeds.append(seed) or load(spec, seed))
+    monkeypatch.setattr(
+        "sightline.data.loading.load", lambda spec, seed, **options: seeds.append(seed) or load(spec, seed, **options)
+    )
     sightline("check-data", "--data", table, "--seed", 3)
     assert seeds == [3]
 

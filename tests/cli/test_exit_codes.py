@@ -73,7 +73,7 @@ def test_a_bug_shows_its_traceback_where_the_environment_asks_for_it(sightline: 
 
 
 def test_a_bug_that_typer_would_hide_is_named(sightline: Call, monkeypatch):
-    def ended(*arguments: object) -> None:
+    def ended(*arguments: object, **options: object) -> None:
         raise EOFError("no data left")
 
     monkeypatch.setattr("sightline.data.loading.load", ended)
@@ -83,7 +83,7 @@ def test_a_bug_that_typer_would_hide_is_named(sightline: Call, monkeypatch):
 
 
 def test_a_lack_of_memory_is_no_bug(sightline: Call, monkeypatch):
-    def greedy(*arguments: object) -> None:
+    def greedy(*arguments: object, **options: object) -> None:
         raise MemoryError("Unable to allocate 4 TiB")
 
     monkeypatch.setattr("sightline.data.loading.load", greedy)
@@ -225,7 +225,7 @@ def test_a_gate_on_a_finding_is_told_like_one_on_a_verdict(sightline: Call, here
 
 
 def test_an_interrupt_is_one_line(sightline: Call, monkeypatch):
-    def interrupt(*arguments: object) -> None:
+    def interrupt(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("sightline.data.loading.load", interrupt)
@@ -237,7 +237,7 @@ def test_an_interrupt_is_one_line(sightline: Call, monkeypatch):
 def test_sigterm_is_one_line_and_unwinds_what_runs(sightline: Call, monkeypatch):
     unwound = []
 
-    def terminate(*arguments: object) -> None:
+    def terminate(*arguments: object, **options: object) -> None:
         try:
             os.kill(os.getpid(), signal.SIGTERM)
         finally:

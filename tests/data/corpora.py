@@ -124,7 +124,7 @@ def archive_of(path: Path, files: Files) -> Path:
 
 def forget() -> None:
     """Let go of what was loaded before, so that it is read again."""
-    for kept in (loading._load, loading._table, loading._published):
+    for kept in (loading._load, loading._own, loading._published):
         kept.cache_clear()
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import sightline.data.vectors as vectors_module
 from sightline.bounds import BOUNDS, FILE, ROWS, Bound, read_size
-from sightline.data.corpora import table as table_module
+from sightline.data.corpora import sheets as table_module
 from sightline.data.loading import load
 from sightline.data.ppmi import count_pairs
 from sightline.data.sources.packed import digest, open_files

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sightline.data.corpora import table as reading
+from sightline.data.corpora import sheets as reading
 from sightline.data.corpora.cache import content_digest
 from sightline.data.loading import load
 from sightline.experiments.executors.serial import Serial

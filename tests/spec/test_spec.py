@@ -22,6 +22,7 @@ from sightline.spec.keys import run_key, training_key
 from sightline.spec.options import Option
 from sightline.spec.parts import Part, parse_part
 from sightline.spec.presets import PRESETS, build_specs
+from sightline.spec.tables import read_files
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.typed import read_as
 from sightline.spec.values import FROM_ZERO, MEANING, OFFICIAL, DataSpec, FitSpec, ModelSpec, RunSpec
@@ -201,7 +202,9 @@ def test_a_published_corpus_that_cannot_be_read(text: str, said: str) -> None:
 
 
 def test_data_that_cannot_be_read() -> None:
-    with pytest.raises(SpecError, match=r"data: 'reviews.xls': expected a .csv, .tsv or .jsonl file"):
+    with pytest.raises(
+        SpecError, match=r"data: 'reviews.xls': expected a file that ends in .csv, .tsv, .jsonl, .parquet, one"
+    ):
         parse_data("reviews.xls")
 
 
@@ -431,6 +434,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "data": {
         "kind": "tsv", "path": "b.csv", "part": Part("csv"), "text": "body", "label": "stars", "split": "part",
         "rationale": "why", "max_tokens": 9, "min_count": 2, "recipe": "paper", "digest": "ab" * 32, "query": "ask",
+        "files": read_files("test=b.csv"), "id": "name", "group": "who", "on_copies": "drop",
     },
     "model": {
         "encoder": Part("mlp"), "scorer": Part("deep"), "projection": Part("sparsemax"), "source": Part("random"),
@@ -443,7 +447,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "gradient_clipping": 5.0, "attention_rate_factor": 10.0, "guide": "last", "guide_weight": 2.0,
     },
 }  # fmt: skip
-WITH = {"guide_weight": {"guide": "onto"}}
+WITH = {"guide_weight": {"guide": "onto"}, "files": {"kind": "files", "path": ""}}
 """What a field must have beside it."""
 OF_A_TRAINING = [replace(RUN, seed=2)] + [
     replace(RUN, **{room: replace(getattr(RUN, room), **WITH.get(name, {}), **{name: value})})

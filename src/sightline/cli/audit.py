@@ -18,7 +18,7 @@ from sightline.cli.machine import prepare, tokens_at_once
 from sightline.cli.output import emit, note_kept, note_unsealed, say, tell, write_text, writing
 from sightline.cli.places import Folder, Output, check_places
 from sightline.cli.seeds import SEVERAL, each_seed, show_seeds, write_seeds
-from sightline.cli.source import data_place, model_place, read_source
+from sightline.cli.source import data_places, model_place, read_source
 from sightline.errors import SpecError
 from sightline.experiments.several import with_seeds
 from sightline.experiments.subject import audited, choose, saved_folder, scores_of
@@ -95,15 +95,21 @@ FailOn = Annotated[
 
 def audit(
     context: typer.Context,
-    data: flags.Data,
+    data: flags.DataOrFiles = None,
+    train: flags.Train = None,
+    validation: flags.Validation = None,
+    test: flags.Test = None,
     model: Model = "bilstm+additive",
     text: flags.Text = "text",
     label: flags.Label = "label",
     split: flags.Split = "split",
     rationale: flags.Rationale = "rationale",
     query: flags.Query = "",
-    recipe: flags.Recipe = "clean",
-    max_tokens: flags.MaxTokens = 512,
+    id: flags.Id = "",
+    group: flags.Group = "",
+    on_copies: flags.OnCopies = "refuse",
+    recipe: flags.RecipeOrModels = None,
+    max_tokens: flags.MaxTokensOrModels = None,
     min_count: flags.MinCount = None,
     scores: Scores = None,
     preset: flags.Preset = None,
@@ -135,18 +141,20 @@ def audit(
     A model named by its spec is trained first, on the training texts, together with its companion.
     """
     columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
-    source = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
+    columns |= {"id": id, "group": group, "on_copies": on_copies}
+    told = {name: value for name, value in (("recipe", recipe), ("max_tokens", max_tokens)) if value is not None}
+    source = read_source(data, train, validation, test, **columns, **told, min_count=min_count or 1)
     training = {"preset": preset, "epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
     asked = training | {"companions": companions, "min_count": min_count, "vectors": vectors}
     read = (
-        ("--data", data_place(source)),
+        *data_places(source),
         ("--model", model_place(model)),
         ("--vectors", vectors),
         ("--scores", scores),
     )
     check_card(card, seeds)
     check_places(read, *written(out, save, seeds), None if card is None else Output("--card", card))
-    subject = choose(source, model, asked, seed=seed, limit=limit, device=device, gradient=gradient)
+    subject = choose(source, model, asked, seed=seed, limit=limit, device=device, gradient=gradient, told=told)
     note_unsealed(saved_folder(model))
     gates = read_gates(fail_on or ())
     several = with_seeds(subject, seeds) if seeds > 1 else ()
@@ -181,6 +189,8 @@ def do_audit(
     trained, found = audited(subject, display, device, tokens_at_once=tokens, scores=scores, about=about)
     if ended := subject.cut_short(trained):
         tell(f"note: the cap on epochs ended the training of: {', '.join(ended)}; --epochs allows more")
+    for note in found.cards["data"].get("unlike_training", ()):
+        tell(f"note: {note}")
     for note in found.spec.get("scores", {}).get("notes", ()):
         tell(f"note: {scores}: {note}")
     return trained, found

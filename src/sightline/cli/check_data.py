@@ -16,12 +16,18 @@ LABELS_SHOWN = 8
 
 
 def check_data(
-    data: flags.Data,
+    data: flags.DataOrFiles = None,
+    train: flags.Train = None,
+    validation: flags.Validation = None,
+    test: flags.Test = None,
     text: flags.Text = "text",
     label: flags.Label = "label",
     split: flags.Split = "split",
     rationale: flags.Rationale = "rationale",
     query: flags.Query = "",
+    id: flags.Id = "",
+    group: flags.Group = "",
+    on_copies: flags.OnCopies = "refuse",
     recipe: flags.Recipe = "clean",
     max_tokens: flags.MaxTokens = 512,
     seed: flags.Seed = 0,
@@ -31,8 +37,9 @@ def check_data(
     from sightline.data.loading import load  # noqa: PLC0415  (as late as it is needed)
 
     columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
-    spec = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens)
-    card = with_warning(load(spec, seed).card)
+    columns |= {"id": id, "group": group, "on_copies": on_copies}
+    spec = read_source(data, train, validation, test, **columns, recipe=recipe, max_tokens=max_tokens)
+    card = with_warning(load(spec, seed, training=False).card)
     if as_json:
         return emit(card)
     return say(card_lines(card))
@@ -51,10 +58,22 @@ def card_lines(card: Mapping[str, Any]) -> list[str]:
     """Lay a card out for a terminal: its splits as a table, then everything else that is not empty."""
     head = ("split", "texts", "words a text", "labels")
     splits = [_row(name, split) for name, split in card["splits"].items()]
-    rest = {name: value for name, value in card.items() if name not in ("source", "splits", "notes")}
+    shown = ("source", "splits", "notes", "before_cutting")
+    rest = {name: value for name, value in card.items() if name not in shown}
     told = [f"{name.replace('_', ' ')}: {_shown(value)}" for name, value in rest.items() if value not in (None, {}, [])]
     notes = [f"note: {note}" for note in card.get("notes", ())]
-    return [one_line(f"source: {card['source']}"), "", *aligned([head, *splits]), "", *map(one_line, told + notes)]
+    tables = [*aligned([head, *splits]), "", *length_lines(card.get("before_cutting", {}))]
+    return [one_line(f"source: {card['source']}"), "", *tables, *map(one_line, told + notes)]
+
+
+def length_lines(before: Mapping[str, Any]) -> list[str]:
+    """Lay out how long texts are before they are cut, and what is lost; nothing where none are ever cut."""
+    head = ("before cutting", "median", "95 %", "longest", "texts cut", "words lost")
+    rows = [
+        (split, *(str(found[name]) for name in ("median", "q95", "max", "cut")), f"{found['lost']:.1%}")
+        for split, found in before.items()
+    ]
+    return [*aligned([head, *rows]), ""] if rows else []
 
 
 def _row(name: str, split: Mapping[str, Any]) -> tuple[str, str, str, str]:

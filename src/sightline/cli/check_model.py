@@ -81,7 +81,7 @@ def read_texts(
         if not isinstance(model, AttentionClassifier):
             return texts_without_data(), model.labels
         return texts_without_data(model.vocabulary.words, queries=model.reads_queries), model.labels
-    dataset = load(source, seed)
+    dataset = load(source, seed, training=False)
     if model.labels is not None:
         dataset = numbered_for(dataset, model.labels)
     return dataset.test, dataset.label_names

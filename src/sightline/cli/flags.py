@@ -45,12 +45,45 @@ _SWITCH = ""
 _DATA, _MODEL, _RUN, _OUTPUT = "Data", "Model and training", "Run", "Output"
 
 _TEXTS = (
-    "Texts with labels: a .csv, .tsv or .jsonl file (plain or .gz), a published corpus such as sst:DIR, or a generated "
-    "one such as 'planted:needle(n=1200,length=30)'."
+    "Texts with labels: a .csv, .tsv or .jsonl file (plain or .gz) or a .parquet one, folder:DIR, hf:DIR, a published "
+    "corpus such as sst:DIR, or a generated one such as 'planted:needle(n=1200,length=30)'."
 )
 Data = Annotated[
     str, typer.Option("--data", metavar="SPEC", show_default=False, help=_TEXTS, rich_help_panel=_DATA)
 ]  # fmt: skip
+DataOrFiles = Annotated[
+    str | None, typer.Option("--data", metavar="SPEC", show_default=False, help=_TEXTS, rich_help_panel=_DATA)
+]  # fmt: skip
+Train = Annotated[
+    str | None,
+    typer.Option(
+        "--train",
+        metavar="FILE",
+        show_default="none",
+        help="A table of training texts, instead of --data.",
+        rich_help_panel=_DATA,
+    ),
+]
+Validation = Annotated[
+    str | None,
+    typer.Option(
+        "--validation",
+        metavar="FILE",
+        show_default="15 % of training",
+        help="A table of validation texts, beside --train and --test.",
+        rich_help_panel=_DATA,
+    ),
+]
+Test = Annotated[
+    str | None,
+    typer.Option(
+        "--test",
+        metavar="FILE",
+        show_default="none",
+        help="A table of test texts; a model that is trained already needs no other.",
+        rich_help_panel=_DATA,
+    ),
+]
 DataOrTexts = Annotated[
     str | None,
     typer.Option("--data", metavar="SPEC", show_default="a few English texts", help=_TEXTS, rich_help_panel=_DATA),
@@ -66,7 +99,8 @@ Split = Annotated[
     typer.Option(
         "--split",
         metavar="COLUMN",
-        help="Column that says train, validation or test; without it texts are divided 70/15/15.",
+        help="Column that says train, validation or test; without it texts are divided 70/15/15. all: every row is a "
+        "test text, for a model that is trained already.",
         rich_help_panel=_DATA,
     ),
 ]
@@ -89,22 +123,49 @@ Query = Annotated[
         rich_help_panel=_DATA,
     ),
 ]
-Recipe = Annotated[
-    Literal["clean", "paper"],
+Id = Annotated[
+    str,
     typer.Option(
-        "--recipe",
-        help="How published data are prepared: clean, or as the papers did, mistakes included.",
+        "--id",
+        metavar="COLUMN",
+        show_default="file and line",
+        help="Column that names each text; no two alike.",
         rich_help_panel=_DATA,
     ),
 ]
-MaxTokens = Annotated[
-    int,
+Group = Annotated[
+    str,
     typer.Option(
-        "--max-tokens",
-        metavar="N",
-        min=1,
-        help="Longest text in words; what follows is cut, and counted.",
+        "--group",
+        metavar="COLUMN",
+        show_default="none",
+        help="Column of what texts share, such as a person: splits keep it whole, and intervals count it once.",
         rich_help_panel=_DATA,
+    ),
+]
+OnCopies = Annotated[
+    Literal["refuse", "drop"],
+    typer.Option(
+        "--on-copies",
+        help="A text that stands in two named splits: refuse, or drop it from the one it is not judged by.",
+        rich_help_panel=_DATA,
+    ),
+]
+_RECIPE = "How published data are prepared: clean, or as the papers did, mistakes included."
+_LONGEST = "Longest text in words; what follows is cut, and counted."
+_MODELS = ", or as the model was trained"
+Recipe = Annotated[Literal["clean", "paper"], typer.Option("--recipe", help=_RECIPE, rich_help_panel=_DATA)]
+RecipeOrModels = Annotated[
+    Literal["clean", "paper"] | None,
+    typer.Option("--recipe", show_default=f"clean{_MODELS}", help=_RECIPE, rich_help_panel=_DATA),
+]
+MaxTokens = Annotated[
+    int, typer.Option("--max-tokens", metavar="N", min=1, help=_LONGEST, rich_help_panel=_DATA)
+]  # fmt: skip
+MaxTokensOrModels = Annotated[
+    int | None,
+    typer.Option(
+        "--max-tokens", metavar="N", min=1, show_default=f"512{_MODELS}", help=_LONGEST, rich_help_panel=_DATA
     ),
 ]
 MinCount = Annotated[

@@ -14,7 +14,7 @@ from sightline.findings.claims import CLAIMS
 from sightline.quantities import quantity_of
 from sightline.report.instead import MEASURED
 from sightline.report.sheets.columns import aligned
-from sightline.spec.data_rows import PLANTED, PUBLISHED, TABLES
+from sightline.spec.data_rows import GATHERED, PLANTED, PUBLISHED, TABLES
 from sightline.spec.model_rows import MODELS
 from sightline.spec.presets import PRESETS
 from sightline.spec.row import Row as Part
@@ -45,8 +45,9 @@ def _models() -> list[Row]:
 
 def _data() -> list[Row]:
     tables = [_source(table, f"{table.name}:FILE") for table in TABLES]
+    gathered = [_source(one, f"{one.name}:PATH") for one in GATHERED]
     published = [_source(corpus, f"{corpus.name}:PATH") for corpus in PUBLISHED]
-    return [*tables, *published, *(_source(corpus, f"planted:{corpus.name}") for corpus in PLANTED)]
+    return [*tables, *gathered, *published, *(_source(corpus, f"planted:{corpus.name}") for corpus in PLANTED)]
 
 
 def _source(part: Part, spec: str) -> Row:

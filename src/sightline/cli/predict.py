@@ -17,8 +17,9 @@ from sightline.cli.source import model_place
 from sightline.errors import SpecError
 from sightline.files import write_whole
 from sightline.report.sheets.predictions import Form, about, written
-from sightline.spec.texts import parse_data, table_kind
-from sightline.spec.values import TABLES, DataSpec
+from sightline.spec.tables import TABLES, table_kind
+from sightline.spec.texts import parse_data
+from sightline.spec.values import DataSpec
 
 if TYPE_CHECKING:
     from sightline.example import Example
@@ -30,7 +31,7 @@ Texts = Annotated[
     typer.Argument(
         metavar="FILE|TEXT...",
         show_default=False,
-        help="A table (.csv, .tsv or .jsonl, plain or .gz) with a column of texts and no need of labels; or the texts "
+        help="A table (.csv, .tsv or .jsonl, plain or .gz, or .parquet) with a column of texts and no need of labels; or the texts "
         "themselves; - reads a text a line from stdin.",
     ),
 ]

@@ -17,13 +17,12 @@ from sightline.cli.display import cells_progress
 from sightline.cli.estimate import duration
 from sightline.cli.output import emit, say, tell, write_text, writing
 from sightline.cli.places import Folder, Input, Output, check_places
-from sightline.cli.source import data_place
 from sightline.cli.stopping import Terminated
 from sightline.errors import SpecError
 from sightline.report.sheets.files import PRINTINGS
 from sightline.report.sheets.terminal import to_text
 from sightline.spec.keys import run_key
-from sightline.spec.values import TABLES
+from sightline.spec.values import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -150,10 +149,10 @@ def _run(todo: Sequence[RunSpec], store: Store, workers: int, again: bool, quiet
 
 
 def check_tables(todo: Sequence[RunSpec]) -> None:
-    """Read each table once before the first cell is run: a wrong column is a mistake of the study and fails no cell."""
+    """Read the user's own texts once before the first cell: a wrong column is a mistake of the study, fails no cell."""
     from sightline.data.corpora.table import read_table  # noqa: PLC0415  (as late as it is needed)
 
-    for data in dict.fromkeys(cell.data for cell in todo if cell.data.kind in TABLES):
+    for data in dict.fromkeys(cell.data for cell in todo if cell.data.kind in OWN):
         read_table(data)
 
 
@@ -165,7 +164,7 @@ def check_printing(file: Path | None) -> None:
 
 def inputs(file: Path, grid: Grid) -> list[Input]:
     """Name what a study reads: its file, and the data and vectors of its cells."""
-    data = {data_place(cell.data) for cell in grid.cells}
+    data = {Path(place) for cell in grid.cells for place in cell.data.places}
     vectors = {Path(cell.model.vectors) for cell in grid.cells if cell.model.vectors}
     named = [(f"data of {file}", one) for one in data] + [(f"vectors of {file}", one) for one in vectors]
     return [("FILE.toml", file), *named]

@@ -13,7 +13,7 @@ from sightline.cli.estimate import show_forecast
 from sightline.cli.machine import prepare, tokens_at_once
 from sightline.cli.output import emit, say, writing
 from sightline.cli.places import Folder, Output, check_places
-from sightline.cli.source import data_place, read_source
+from sightline.cli.source import data_places, read_source
 from sightline.experiments.subject import MODEL_FILE, ToTrain, choose_training
 
 if TYPE_CHECKING:
@@ -43,14 +43,20 @@ Out = Annotated[
 
 
 def train(
-    data: flags.Data,
     out: Out,
+    data: flags.DataOrFiles = None,
+    train: flags.Train = None,
+    validation: flags.Validation = None,
+    test: flags.Test = None,
     model: Model = "bilstm+additive",
     text: flags.Text = "text",
     label: flags.Label = "label",
     split: flags.Split = "split",
     rationale: flags.Rationale = "rationale",
     query: flags.Query = "",
+    id: flags.Id = "",
+    group: flags.Group = "",
+    on_copies: flags.OnCopies = "refuse",
     recipe: flags.Recipe = "clean",
     max_tokens: flags.MaxTokens = 512,
     min_count: flags.MinCount = None,
@@ -73,9 +79,12 @@ def train(
     Beside it a companion with uniform attention is trained, which its audit will need.
     """
     columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
-    source = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
+    columns |= {"id": id, "group": group, "on_copies": on_copies}
+    source = read_source(
+        data, train, validation, test, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1
+    )
     training = {"preset": preset, "epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
-    check_places((("--data", data_place(source)), ("--vectors", vectors)), Output("--out", out, MODEL))
+    check_places((*data_places(source), ("--vectors", vectors)), Output("--out", out, MODEL))
     subject = choose_training(source, model, training | {"companions": companions, "vectors": vectors}, seed=seed)
     where = prepare(device, threads)
     if dry_run:

@@ -11,7 +11,7 @@ from sightline.bounds import WIDTH, WINDOW
 from sightline.cli import flags
 from sightline.cli.output import emit, say, writing
 from sightline.cli.places import Output, check_places
-from sightline.cli.source import data_place, read_source
+from sightline.cli.source import data_places, read_source
 
 if TYPE_CHECKING:
     import numpy as np
@@ -83,7 +83,7 @@ def vectors(
 
     columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
     spec = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
-    check_places((("--data", data_place(spec)),), Output("--out", out))
+    check_places(data_places(spec), Output("--out", out))
     dataset = load(spec, seed)
     vocabulary = fit_vocabulary(dataset, spec)
     rows = ppmi_vectors(dataset.train, vocabulary, dimension, window)

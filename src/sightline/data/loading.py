@@ -11,7 +11,8 @@ from sightline.data.corpora.assemble import assemble
 from sightline.data.corpora.cache import content_digest, read_corpus
 from sightline.data.corpora.corpus import Corpus
 from sightline.data.corpora.format import PaperRecipe
-from sightline.data.corpora.rules import BY_COLUMNS, CLEAN, as_paper
+from sightline.data.corpora.own_rule import own_rule
+from sightline.data.corpora.rules import CLEAN, as_paper
 from sightline.data.corpora.table import read_table
 from sightline.data.dataset import Dataset
 from sightline.data.official.formats import FORMATS
@@ -22,12 +23,13 @@ from sightline.regular import naming_what_needs_memory
 from sightline.spec.values import GIVEN, OFFICIAL, DataSpec
 
 
-def load(spec: DataSpec, seed: int) -> Dataset:
-    """Read a table or a published corpus, or generate a planted one; the same spec, files and seed, the same splits.
+def load(spec: DataSpec, seed: int, *, training: bool = True) -> Dataset:
+    """Read tables or a published corpus, or generate a planted one; the same spec, files and seed, the same splits.
 
-    Tables: a split column is followed, and 15 % of training becomes validation if it names none; without one, texts
-    are divided 70/15/15, class by class, copies of a text together. What was left out, cut or found twice is counted
-    in the card.
+    Tables: named splits are followed, and 15 % of training becomes validation if none is named; without splits, texts
+    are divided 70/15/15, class by class, copies of a text and texts of a group together. What was left out, cut or
+    found twice is counted in the card. For a model that is trained already, no ``training`` texts are needed: where
+    none are named, the others are read without them.
 
     What was loaded last stays in memory, so that the cells of a study read a file once; its bytes are looked at every
     time, and a file that has changed is read anew.
@@ -35,9 +37,10 @@ def load(spec: DataSpec, seed: int) -> Dataset:
     _check(spec)
     digest = content_digest(spec)
     if spec.digest and spec.digest != digest:
-        raise DataError("has changed since the run was named by its bytes; read the study again", spec.path)
+        told = "has changed since the run was named by its bytes; read the study again"
+        raise DataError(told, ", ".join(spec.places))
     with collector_paused():
-        return _load(replace(spec, digest=digest), seed, str(spec))
+        return _load(replace(spec, digest=digest), seed, str(spec), training)
 
 
 def fit_vocabulary(dataset: Dataset, spec: DataSpec) -> Vocabulary:
@@ -62,18 +65,18 @@ def _check(spec: DataSpec) -> None:
 
 # Two, so that models that take turns find the texts of both; datasets of one corpus share its words.
 @lru_cache(maxsize=2)
-def _load(spec: DataSpec, seed: int, told: str) -> Dataset:
+def _load(spec: DataSpec, seed: int, told: str, training: bool) -> Dataset:
     """Load by the digest of the spec; ``told``, its text, keeps 1 and 1.0 apart, which are equal but read otherwise."""
     if spec.kind == "planted":
         assert spec.part is not None  # it was checked
         return generate(spec.part, seed)
-    with naming_what_needs_memory(spec.path):
-        return _load_published(spec, seed) if spec.kind in OFFICIAL else _load_table(spec, seed)
+    with naming_what_needs_memory(", ".join(spec.places)):
+        return _load_published(spec, seed) if spec.kind in OFFICIAL else _load_own(spec, seed, training)
 
 
-def _load_table(spec: DataSpec, seed: int) -> Dataset:
-    corpus = _table(_to_read(spec))
-    return assemble(Path(spec.path).name, corpus, spec, BY_COLUMNS, seed)
+def _load_own(spec: DataSpec, seed: int, training: bool) -> Dataset:
+    corpus = _own(_to_read(spec), training)
+    return assemble(Path(spec.places[-1]).name, corpus, spec, own_rule(spec, training), seed)
 
 
 def _load_published(spec: DataSpec, seed: int) -> Dataset:
@@ -83,14 +86,15 @@ def _load_published(spec: DataSpec, seed: int) -> Dataset:
 
 
 def _to_read(spec: DataSpec) -> DataSpec:
-    """Leave out how texts are cut and which words are known: that is decided later, and no part of a corpus."""
-    return replace(spec, max_tokens=DataSpec.max_tokens, min_count=DataSpec.min_count)
+    """Leave out what is decided later, and no part of a corpus: how texts are cut, which words are known, copies."""
+    later = ("max_tokens", "min_count", "on_copies")
+    return replace(spec, **{name: getattr(DataSpec, name) for name in later})
 
 
 # One of each: cells that differ in their seed divide the same texts anew.
 @lru_cache(maxsize=1)
-def _table(spec: DataSpec) -> Corpus:
-    return read_table(spec)
+def _own(spec: DataSpec, training: bool) -> Corpus:
+    return read_table(spec, training=training)
 
 
 @lru_cache(maxsize=1)

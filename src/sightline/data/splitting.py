@@ -1,4 +1,4 @@
-"""Seeded splits that keep classes balanced and copies of a text together."""
+"""Seeded splits that keep classes balanced, and copies of a text and texts of a group together."""
 
 from __future__ import annotations
 
@@ -44,6 +44,22 @@ def with_validation(names: Sequence[str], labels: Sequence[str], copies: Sequenc
     for place, part in zip(train, parts, strict=True):
         named[place] = part
     return named
+
+
+def connected(copies: Sequence[Hashable], groups: Sequence[str]) -> list[int]:
+    """Number what may not be torn apart: texts that are copies or of one group, be it through others."""
+    above = list(range(len(copies)))
+
+    def root(place: int) -> int:
+        while above[place] != place:
+            above[place] = place = above[above[place]]
+        return place
+
+    first: dict[tuple[str, Hashable], int] = {}
+    for place, (copy, group) in enumerate(zip(copies, groups, strict=True)):
+        for key in (("copy", copy), ("group", group)) if group else (("copy", copy),):
+            above[root(place)] = root(first.setdefault(key, place))
+    return [root(place) for place in range(len(copies))]
 
 
 def distinct(labels: Sequence[str], copies: Sequence[Hashable]) -> Counter[str]:

@@ -40,7 +40,9 @@ from sightline.spec.typed import read_as
 from sightline.spec.values import FROM_ZERO, DataSpec, FitSpec, ModelSpec, RunSpec
 from sightline.training.companions import known_companions, read_companions
 
-_DATA = ("text", "label", "split", "rationale", "query", "max_tokens", "min_count", "recipe")
+_DATA = (
+    "text", "label", "split", "rationale", "query", "id", "group", "on_copies", "max_tokens", "min_count", "recipe"
+)  # fmt: skip
 _MODEL = ("embedding", "embedding_std", "boundaries", "vectors")
 FIELDS: Mapping[str, Any] = {
     "data": str, "model": str, "preset": str, "seed": int, "limit": int, "companions": tuple[str, ...],
@@ -200,6 +202,8 @@ def _cell(values: Mapping[str, Any], data: Callable[..., DataSpec], trained: Cal
 
 def _data(folder: Path, source: str, settings: Settings) -> DataSpec:
     data = parse_data(source, **dict(settings))
+    if data.files is not None:
+        return replace(data, files=data.files.seen_from(folder))
     return data if data.kind == "planted" else replace(data, path=str(folder / data.path))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from sightline.adapters.factory import load_factory
@@ -9,6 +10,7 @@ from sightline.adapters.labels import numbered_for
 from sightline.data.loading import load
 from sightline.errors import ModelError
 from sightline.experiments.device import check_place
+from sightline.experiments.remembered import unlike_training
 from sightline.experiments.run import Trained, card_with_vectors
 from sightline.experiments.seen import refuse_seen, seen_texts
 from sightline.models.checkpoint import load_classifier, save_classifier
@@ -32,11 +34,13 @@ def _built_in(model: Auditable) -> AttentionClassifier:
 def load_trained(folder: str | Path, data: DataSpec, seed: int, device: str = "cpu") -> Trained:
     """Read a saved model with its companions, and data to audit it on: never texts that it was trained on."""
     model, record = load_classifier(folder)
-    dataset = numbered_for(load(data, seed), model.label_names)
+    dataset = numbered_for(load(data, seed, training=False), model.label_names)
     seen = frozenset(record.get("seen", ()))
     if data.recipe == "paper":  # its copies between splits are the paper's own; the card counts them
         seen -= frozenset(seen_texts(dataset))
     refuse_seen(dataset, seen, str(folder))
+    if unlike := list(unlike_training(data, record)):
+        dataset = replace(dataset, card={**dataset.card, "unlike_training": unlike})
     others = load_companions(folder, device)
     return Trained(model.to(device), card_with_vectors(dataset, record), others, record)
 
@@ -50,7 +54,7 @@ def load_companions(folder: str | Path, device: str = "cpu") -> dict[str, Attent
 def load_imported(spec: str, data: DataSpec, seed: int, device: str = "auto") -> Trained:
     """Call ``py:package.module:factory``, and read data to audit its model on; nobody can say what it has seen."""
     model = load_factory(spec)
-    dataset = load(data, seed)
+    dataset = load(data, seed, training=False)
     if (place := getattr(model, "device", None)) is not None:
         check_place(spec, place, device)
     dataset = numbered_for(dataset, model.labels) if model.labels is not None else dataset

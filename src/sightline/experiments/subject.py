@@ -9,13 +9,14 @@ Choosing reads no data, trains nothing and loads no torch.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sightline.data.vectors import with_vectors
 from sightline.errors import ModelError, SpecError
+from sightline.experiments.remembered import SHAPING, prepared_alike
 from sightline.files import put_back
 from sightline.questions import Reduction
 from sightline.spec.catalogue import ENCODERS
@@ -159,11 +160,13 @@ def choose(
     limit: int | None = None,
     device: str = "auto",
     gradient: Reduction = "input",
+    told: Collection[str] = SHAPING,
 ) -> Chosen:
     """Decide what a text names: a spec, the folder of a saved model, or ``py:package.module:factory``.
 
     ``training`` holds what a training can be told (preset, epochs, companions, …; None: not told). Whatever is told is
-    refused for a model that is trained already.
+    refused for a model that is trained already. How its texts were prepared it remembers; of ``SHAPING``, only what was
+    ``told`` is taken from the data spec instead.
     """
     training = training or {}
     if model.startswith(PY):
@@ -173,7 +176,7 @@ def choose(
     if folder is None:
         return choose_training(data, model, training, seed=seed, limit=limit, gradient=gradient)
     _refuse_training(training, f"in {folder}")
-    return Saved(folder, data, seed, limit, gradient)
+    return Saved(folder, prepared_alike(data, folder / MODEL_FILE, told), seed, limit, gradient)
 
 
 def choose_training(
@@ -242,7 +245,7 @@ def scores_of(subject: Chosen, file: Path) -> Scores:
     from sightline.data.loading import load  # noqa: PLC0415  (as late as it is needed)
     from sightline.data.scores import read_scores  # noqa: PLC0415  (as late as it is needed)
 
-    dataset = load(subject.data, subject.seed)
+    dataset = load(subject.data, subject.seed, training=isinstance(subject, ToTrain))
     return read_scores(file, sample_test(dataset, subject.limit, subject.seed).test)
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sightline.data.corpora.sheets import read_sheet
 from sightline.data.sources.columns import find_column, not_a_character
-from sightline.data.sources.rows import Row, read_rows
+from sightline.data.sources.rows import Row
 from sightline.errors import DataError
 from sightline.example import Example
+from sightline.spec.tables import Table
 from sightline.tokeniser import tokenise
 
 NO_LABEL = 0
@@ -32,7 +34,7 @@ def in_table(file: str, kind: str, text: str, query: str, max_tokens: int) -> tu
 
     The index of a text is its line.
     """
-    rows = read_rows(file, kind, "texts")
+    rows = read_sheet(Table(kind, file), {text, query} - {""}, "texts")
     columns = [find_column(rows, setting, name) for setting, name in (("text", text), ("query", query)) if name]
     found = [unlabelled(*_cells(row, columns), max_tokens, row.line, file) for row in rows.records]
     return found, rows.blank

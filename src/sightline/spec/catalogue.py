@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sightline.errors import SpecError
-from sightline.spec.data_rows import PLANTED, PUBLISHED, TABLES
+from sightline.spec.data_rows import GATHERED, PLANTED, PUBLISHED, TABLES
 from sightline.spec.model_rows import ALTERED, MODELS
 from sightline.spec.parts import Part
 from sightline.spec.row import Row, field_of
@@ -14,8 +14,8 @@ from sightline.spec.row import Row, field_of
 ROOMS = ("encoder", "scorer", "projection", "source", "decoder", "retention")
 """The kinds of parts that a model has one of each."""
 _KINDS: Mapping[str, Mapping[str, Row]] = {
-    kind: {row.name: row for row in (*MODELS, *ALTERED, *PLANTED, *PUBLISHED, *TABLES) if row.kind == kind}
-    for kind in (*ROOMS, "altered", "planted", "published", "table")
+    kind: {row.name: row for row in (*MODELS, *ALTERED, *PLANTED, *PUBLISHED, *TABLES, *GATHERED) if row.kind == kind}
+    for kind in (*ROOMS, "altered", "planted", "published", "table", "gathered")
 }
 
 

@@ -25,9 +25,14 @@ def training_key(spec: RunSpec) -> str:
     return _name({name: value for name, value in spec.to_json().items() if name not in OF_AN_AUDIT})
 
 
+def _without_folders(data: dict[str, Any]) -> dict[str, Any]:
+    files = {split: table | {"path": Path(table["path"]).name} for split, table in data.get("files", {}).items()}
+    return data | {"path": Path(data["path"]).name} | ({"files": files} if files else {})
+
+
 def _name(item: dict[str, Any]) -> str:
     if item["data"]["digest"]:  # the bytes name the table: the same study from another folder is the same run
-        item = item | {"data": item["data"] | {"path": Path(item["data"]["path"]).name}}
+        item = item | {"data": _without_folders(item["data"])}
     if item["model"].get("vectors_digest"):  # likewise
         item = item | {"model": item["model"] | {"vectors": Path(item["model"].get("vectors", "")).name}}
     try:

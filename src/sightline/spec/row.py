@@ -70,4 +70,4 @@ def field_of(kind: str) -> str:
     """Name the field of a run that parts of a kind are in."""
     if kind == "altered":
         return kind
-    return "data" if kind in ("planted", "published", "table") else "model"
+    return "data" if kind in ("planted", "published", "table", "gathered") else "model"

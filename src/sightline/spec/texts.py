@@ -4,19 +4,20 @@ Such as::
 
     bilstm(layers=1)+additive+softmax          planted:needle(n=2000,length=30)          csv:reviews.csv
 
-A published corpus is ``name:PATH(key=value, …)``, such as ``babi:DIR(task=2)``.
+A published corpus is ``name:PATH(key=value, …)``, such as ``babi:DIR(task=2)``; a table for each split is
+``files:train=FILE,validation=FILE,test=FILE``.
 """
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 from sightline.errors import SpecError
 from sightline.spec.catalogue import ENCODERS, ROOMS, names_of
 from sightline.spec.parts import Part, parse_part
-from sightline.spec.values import OFFICIAL, TABLES, DataSpec, ModelSpec
+from sightline.spec.tables import TABLES, read_files, table_kind
+from sightline.spec.values import OFFICIAL, OWN, DataSpec, ModelSpec
 
 
 def parse_data(text: str, /, **settings: Any) -> DataSpec:
@@ -26,21 +27,18 @@ def parse_data(text: str, /, **settings: Any) -> DataSpec:
         return _official(kind, rest, **settings)
     if colon and kind == "planted":
         return DataSpec("planted", part=_part(rest, "data"), **settings)
-    if colon and kind in TABLES:
+    if colon and kind == "files":
+        return DataSpec(kind, files=read_files(rest), **settings)
+    if colon and kind in OWN:
         return DataSpec(kind, path=rest, **settings)
     if (ending := table_kind(text)) is not None:
         return DataSpec(ending, path=text, **settings)
     raise SpecError(
-        f"{text!r}: expected a .csv, .tsv or .jsonl file, csv:FILE, tsv:FILE, jsonl:FILE, planted:NAME(…), "
+        f"{text!r}: expected a file that ends in {', '.join(f'.{name}' for name in TABLES)}, one named as "
+        f"{', '.join(f'{name}:FILE' for name in TABLES)}, folder:DIR, hf:DIR, planted:NAME(…), "
         f"or a published corpus: {', '.join(f'{name}:PATH' for name in OFFICIAL)}",
         field="data",
     )
-
-
-def table_kind(path: str) -> str | None:
-    """Tell by its ending, in capitals or not, how a table is written; None where it is not the ending of one."""
-    ending = Path(re.sub(r"\.gz$", "", path, flags=re.IGNORECASE)).suffix.lstrip(".").lower()
-    return ending if ending in TABLES else None
 
 
 def _official(name: str, text: str, /, **settings: Any) -> DataSpec:

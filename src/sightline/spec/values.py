@@ -14,25 +14,29 @@ from sightline.spec.catalogue import ROOMS, chosen, names_of, row_of
 from sightline.spec.combinations import check_together, pooled_width, states_width
 from sightline.spec.later import LATER, later_fields
 from sightline.spec.parts import Part, parse_part
+from sightline.spec.tables import EVERY_ROW, TABLES, Files
 
 MEANING = 3
 """Raised by hand when the same spec would give other numbers, so that old results are not mistaken for new."""
 
 COMPANIONS = ("uniform", "frozen")
 """Models that may be trained beside the one an audit judges."""
-TABLES = names_of("table")
 OFFICIAL = names_of("published")
+OWN = (*TABLES, *names_of("gathered"))
+"""Texts of the user's own: a table, or several files that are read as one."""
 GIVEN = "given"
 """The kind of texts that were handed over in Python: they are known by their digest, and cannot be read again."""
-KINDS = (*TABLES, *OFFICIAL, "planted", GIVEN)
+KINDS = (*OWN, *OFFICIAL, "planted", GIVEN)
 
 
 @dataclass(frozen=True)
 class DataSpec:
-    """Where texts come from: a table (``csv``, ``tsv``, ``jsonl``), a published corpus, a ``planted`` one, or Python.
+    """Where texts come from: a table or several (`OWN`), a published corpus, a ``planted`` one, or Python.
 
-    ``query`` is the column of a question or a hypothesis beside each text; a table has none where it is empty.
-    ``digest`` is the SHA-256 of the files where the run is to be kept, so that an edited file is another run.
+    ``query`` is the column of a question or a hypothesis beside each text, ``id`` the one that names each text,
+    ``group`` the one of what texts share; a table has none where it is empty. ``on_copies`` says whether a text that
+    stands in two named splits is an error or is dropped from the one that is not judged by. ``digest`` is the SHA-256
+    of the files where the run is to be kept, so that an edited file is another run.
     """
 
     kind: str
@@ -47,11 +51,19 @@ class DataSpec:
     recipe: Literal["clean", "paper"] = "clean"
     digest: str = ""
     query: str = field(default="", metadata=LATER)
+    files: Files | None = field(default=None, metadata=LATER)
+    id: str = field(default="", metadata=LATER)
+    group: str = field(default="", metadata=LATER)
+    on_copies: Literal["refuse", "drop"] = field(default="refuse", metadata=LATER)
 
     def __post_init__(self) -> None:
         """Refuse a kind, a corpus or an option that there is not."""
         if self.kind not in KINDS:
             raise SpecError(f"expected one of {', '.join(KINDS)}, got {self.kind!r}", field="data")
+        if (self.kind == "files") != (self.files is not None):
+            raise SpecError(f"expected files by their split with the kind files alone, got {self.kind}", field="data")
+        if self.files and self.split != DataSpec.split:
+            raise SpecError(f"{self.split!r}: each file is named for a split already; leave it out", field="split")
         self.options()
 
     def options(self) -> dict[str, Any]:
@@ -59,18 +71,30 @@ class DataSpec:
         if self.kind == GIVEN:
             return {}
         if self.kind != "planted":
-            row = row_of("table" if self.kind in TABLES else "published", self.kind)
-            return row.chosen(self.part or Part(self.kind))
+            room = "table" if self.kind in TABLES else "gathered" if self.kind in OWN else "published"
+            return row_of(room, self.kind).chosen(self.part or Part(self.kind))
         if self.part is None:
             raise SpecError("planted: expected a part such as needle(n=2000), got none", field="data")
         return chosen("planted", self.part)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The files and folders that texts are read from; none where they are generated."""
+        if self.files is not None:
+            return tuple(table.path for table in self.files.tables.values())
+        return (self.path,) if self.path else ()
+
+    @property
+    def every_row(self) -> bool:
+        """Whether every row is a test text, unless the table has a column of that name."""
+        return self.split == EVERY_ROW
 
     def __str__(self) -> str:
         """Write the source as its spec text; of texts that were handed over, what their owner calls them."""
         if self.kind == GIVEN:
             return self.path
         if self.kind not in OFFICIAL:
-            return f"{self.kind}:{self.part or self.path}"
+            return f"{self.kind}:{self.files or self.part or self.path}"
         options = str(self.part or "").removeprefix(self.kind)
         # Without options, a path that ends in a bracket would be read as if it had some.
         return f"{self.kind}:{self.path}{options or ('()' if self.path.endswith(')') else '')}"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from sightline.data.corpora.corpus import Corpus, Text
-from sightline.data.corpora.noticed import noticed, words_beyond
+from sightline.data.corpora.noticed import lengths, noticed, words_beyond
 from sightline.data.corpora.rules import Chosen, Rule
 from sightline.data.dataset import SPLITS, Dataset, Split, count_copies, make_card
 from sightline.errors import DataError
@@ -25,9 +25,10 @@ def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: Rule, seed: int) -
     counts = _counts(corpus, chosen)  # before there are examples: its sets take as much memory as they
     used = [text for _, _, text in _kept(whole, chosen)]
     notes = [*corpus.notes, *chosen.notes, *noticed(used, spec.max_tokens if rule.cuts else None)]
+    before = {"before_cutting": _lengths(whole, chosen, spec.max_tokens)} if rule.cuts else {}
     splits = _examples(corpus, chosen)
-    if empty := [split for split, examples in splits.items() if not examples]:
-        raise DataError(f"no text is left in {empty[0]}: {rule.empty}", spec.path)
+    if empty := [split for split in chosen.needed if not splits[split]]:
+        raise DataError(f"no text is left in {empty[0]}: {rule.empty}", spec.places[0])
     source = _read_from(corpus)
     card = make_card(
         splits,
@@ -42,8 +43,15 @@ def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: Rule, seed: int) -
         **source,
         **chosen.about,
         **counts,
+        **before,
     )
     return Dataset(name, **splits, label_names=chosen.label_names, card=card)
+
+
+def _lengths(whole: Corpus, chosen: Chosen, longest: int) -> dict[str, Any]:
+    """Say of each split that has texts how long they are before they are cut, and what is lost."""
+    texts = {split: [text for name, _, text in _kept(whole, chosen) if name == split] for split in SPLITS}
+    return {split: lengths(inside, longest) for split, inside in texts.items() if inside}
 
 
 def _is_long(text: Text, longest: int) -> bool:

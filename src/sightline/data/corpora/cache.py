@@ -26,7 +26,9 @@ import numpy as np
 from sightline.collector import collector_paused
 from sightline.data.corpora.corpus import Corpus, Text, copy_number
 from sightline.data.official.formats import FORMATS, source_digest
+from sightline.data.sources.folder import folder_digest
 from sightline.data.sources.rows import table_digest
+from sightline.data.sources.saved_datasets import saved_digest
 from sightline.errors import SightlineError, StoreError
 from sightline.files import write_whole
 from sightline.spec.values import OFFICIAL, DataSpec
@@ -34,6 +36,7 @@ from sightline.spec.values import OFFICIAL, DataSpec
 MEANING = 2
 """Raised by hand when a format or the tokeniser would read the same bytes as other texts, or more is kept of them."""
 Arrays = dict[str, np.ndarray]
+_DIGESTS = {"folder": folder_digest, "hf": saved_digest}
 Value = TypeVar("Value", bound=Hashable)
 
 
@@ -41,7 +44,10 @@ def content_digest(spec: DataSpec) -> str:
     """Give the SHA-256 by which texts are known, on disk and in the name of a run; a planted corpus needs none."""
     if spec.kind == "planted":
         return ""
-    return source_digest(spec) if spec.kind in OFFICIAL else table_digest(spec.path)
+    if spec.files is not None:
+        each = [f"{split}\n{table_digest(table.path)}\n" for split, table in spec.files.tables.items()]
+        return hashlib.sha256("".join(each).encode()).hexdigest()
+    return source_digest(spec) if spec.kind in OFFICIAL else _DIGESTS.get(spec.kind, table_digest)(spec.path)
 
 
 def read_corpus(spec: DataSpec, digest: str) -> Corpus:

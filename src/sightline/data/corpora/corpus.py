@@ -46,6 +46,8 @@ class Corpus:
     """Of a published corpus: one number a text, the same for copies of it (`copy_number`)."""
     columns: Mapping[str, str | None] = field(default_factory=dict)
     """Of a table: which column each thing was read from."""
+    splits_by: str = ""
+    """Of a table: in words, what names the splits of its texts, where something does."""
 
 
 _NO_LETTERS = re.compile(r"[\W_]+")

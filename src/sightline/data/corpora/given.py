@@ -7,7 +7,7 @@ from typing import Any
 
 from sightline.data.corpora.assemble import assemble
 from sightline.data.corpora.corpus import Corpus, Text
-from sightline.data.corpora.rules import BY_COLUMNS
+from sightline.data.corpora.own_rule import own_rule
 from sightline.data.corpora.table import NO_QUERY, NO_WORDS
 from sightline.data.dataset import Dataset
 from sightline.data.sources.columns import Cells, Columns, read_cells
@@ -17,6 +17,8 @@ from sightline.files import plain
 from sightline.sharing import kept_once
 from sightline.spec.values import GIVEN, DataSpec
 from sightline.tokeniser import tokenise
+
+NAMED = "splits as they were given"
 
 
 def data_from(
@@ -38,7 +40,7 @@ def data_from(
     given = {"text": texts, "label": labels, "split": splits, "query": queries}
     columns = {column: _listed(column, values) for column, values in given.items() if values is not None}
     spec = DataSpec(GIVEN, name, max_tokens=max_tokens, min_count=min_count, query="" if queries is None else "query")
-    return assemble(name, _corpus(name, _cells(name, columns), columns), spec, BY_COLUMNS, seed)
+    return assemble(name, _corpus(name, _cells(name, columns), columns), spec, own_rule(spec, training=True), seed)
 
 
 def _listed(column: str, values: Iterable[Any]) -> list[Any]:
@@ -71,7 +73,7 @@ def _corpus(name: str, cells: Sequence[Cells], columns: Iterable[str]) -> Corpus
     if not texts:
         raise DataError(f"expected texts with words in them, got {len(found) or 'none'}", name)
     dropped = {NO_WORDS: len(found) - len(asked), NO_QUERY: len(asked) - len(texts)}
-    return Corpus(texts, label_names, dropped=dropped, columns={column: column for column in columns})
+    return Corpus(texts, label_names, dropped=dropped, columns={column: column for column in columns}, splits_by=NAMED)
 
 
 def _text(name: str, cells: Cells, label: int) -> Text:

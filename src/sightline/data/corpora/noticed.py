@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
 
 from sightline.data.corpora.corpus import Text
 
+_QUANTILES = {"median": 0.5, "q95": 0.95, "max": 1.0}
 _MARKUP = re.compile(r"</?[a-z][a-z0-9]*(?:\s[^<>]*)?/?>|&(?:[a-z]{2,8}|#[0-9]{1,7});", re.IGNORECASE)
 
 
@@ -29,6 +33,15 @@ def words_beyond(texts: Sequence[Text], longest: int) -> int:
 
 def _lengths(texts: Sequence[Text]) -> list[int]:
     return [length for text in texts for length in (len(text.tokens), len(text.query or ()))]
+
+
+def lengths(texts: Sequence[Text], longest: int) -> dict[str, Any]:
+    """Give the quantiles of the lengths before texts are cut, how many are cut, and the share of words that is lost."""
+    words = np.fromiter((len(text.tokens) for text in texts), np.int64, len(texts))
+    values = np.quantile(words, list(_QUANTILES.values()), method="inverted_cdf")
+    found = {name: int(value) for name, value in zip(_QUANTILES, values, strict=True)}
+    lost = np.maximum(words - longest, 0)
+    return {**found, "cut": int((lost > 0).sum()), "lost": float(lost.sum() / words.sum())}
 
 
 def _lost(texts: Sequence[Text], longest: int) -> Iterator[str]:

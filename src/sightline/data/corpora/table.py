@@ -1,68 +1,144 @@
-"""A table to a corpus: its records as texts, in the order of the file; nothing is dropped silently."""
+"""The user's own texts to a corpus: tables or a folder, in the order of the files; nothing is dropped silently."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from sightline.data.corpora.corpus import Corpus, Text
-from sightline.data.sources.columns import Cells, Columns, find_columns, read_cells
-from sightline.data.sources.rows import read_rows
+from sightline.data.corpora.sheets import Sheet, sheets_of
+from sightline.data.sources.columns import Cells, Columns, find_columns, read_cells, read_group, read_id
+from sightline.data.sources.folder import Document, find_documents, read_document
+from sightline.data.sources.showing import show
 from sightline.errors import DataError, SpecError
 from sightline.sharing import Span, kept_once
-from sightline.spec.values import TABLES, DataSpec
+from sightline.spec.values import OWN, DataSpec
 from sightline.tokeniser import tokenise
 
 NO_WORDS, NO_QUERY, EMPTY = "no words in the text", "no words in the query", "empty row"
+_TRAINED = "or name a model that is trained already: this one learns from training texts first"
 
 
-def read_table(spec: DataSpec) -> Corpus:
-    """Read a CSV, TSV or JSONL file, plain or gzipped.
+def read_table(spec: DataSpec, *, training: bool = True) -> Corpus:
+    """Read a table, plain or packed, one for each split, or a folder of texts.
 
     A record whose text, or whose query, has no words is left out and counted, and so is an empty row. Labels are
-    numbered as they appear, and texts are whole: whoever divides them cuts them and puts their labels in order.
+    numbered as they appear, and texts are whole: whoever divides them cuts them and puts their labels in order. Where
+    no ``training`` texts are needed, one label will do.
     """
-    if spec.kind not in TABLES:
+    if spec.kind not in OWN:
         raise SpecError(f"{spec}: expected a table, got a {'planted' if spec.part else 'published'} corpus")
-    columns, records, blank = _cells(spec)
-    label_names = tuple(dict.fromkeys(record.label for record in records))
-    read = _texts(spec.path, records, label_names)
-    asked = [text for text in read if text.tokens]
+    if training and spec.files is not None and spec.files.train is None:
+        raise SpecError(f"no file of training texts; name one, {_TRAINED}", field="train")
+    found = _from_folder(spec) if spec.kind == "folder" else _from_tables(spec)
+    asked = [text for text in found.texts if text.tokens]
     texts = tuple(text for text in asked if text.query != ())
-    _check_classes(spec.path, texts, label_names)
-    dropped = {NO_WORDS: len(read) - len(asked), NO_QUERY: len(asked) - len(texts), EMPTY: blank}
-    return Corpus(texts, label_names, dropped=dropped, columns=asdict(columns))
+    if training and spec.every_row and all(text.split == "test" for text in texts):
+        raise SpecError(f"'all' makes every row a test text; leave it out, {_TRAINED}", field="split")
+    _check_classes(spec, texts, found.label_names, training)
+    return Corpus(
+        texts,
+        found.label_names,
+        dropped={NO_WORDS: len(found.texts) - len(asked), NO_QUERY: len(asked) - len(texts), **found.left},
+        notes=found.notes,
+        columns=found.columns,
+        splits_by=_splits_by(spec, texts),
+    )
 
 
-def _cells(spec: DataSpec) -> tuple[Columns, list[Cells], int]:
-    """Understand every record, and count the empty rows; the rows themselves are let go before words are cut."""
-    rows = read_rows(spec.path, spec.kind)
-    columns = find_columns(spec, rows)
-    return columns, [read_cells(rows.file, row, columns) for row in rows.records], rows.blank
+@dataclass(frozen=True)
+class _Found:
+    """Every text there is, how many records are none by reason, and in notes what else was left out."""
+
+    texts: Sequence[Text]
+    label_names: tuple[str, ...]
+    columns: Mapping[str, str | None]
+    left: Mapping[str, int]
+    notes: tuple[str, ...] = ()
 
 
-def _texts(file: str, records: Sequence[Cells], label_names: Sequence[str]) -> list[Text]:
-    name = Path(file).name
+def _splits_by(spec: DataSpec, texts: Sequence[Text]) -> str:
+    """Say what names the splits, where something does."""
+    if spec.every_row and all(text.split == "test" for text in texts):
+        return "every row is a test text (split: all)"
+    what = {"files": "the files are given", "folder": "the folders name them", "hf": "the saved dataset names them"}
+    return f"splits as {what.get(spec.kind, 'the split column names them')}"
+
+
+# ---------------------------------------------------------------- tables
+
+
+@dataclass(frozen=True)
+class _Read:
+    """One table, understood; ``ids`` and ``groups`` are empty where nobody asked for them."""
+
+    file: str
+    columns: Columns
+    cells: Sequence[Cells]
+    ids: Sequence[str]
+    groups: Sequence[str]
+    split: str
+    """The split of all its records; empty where a column names them, or nothing does."""
+    blank: int
+
+
+def _from_tables(spec: DataSpec) -> _Found:
+    sheets, notes = sheets_of(spec)
+    read = [_read(spec, sheet) for sheet in sheets]
+    _check_ids(read)
+    label_names = tuple(dict.fromkeys(record.label for one in read for record in one.cells))
     numbers = {label: number for number, label in enumerate(label_names)}
-    texts = []
-    for record in records:
+    texts = [text for one, name in zip(read, _names(sheets, read), strict=True) for text in _texts(one, name, numbers)]
+    first, *others = (one.columns.told() for one in read)
+    columns = {name: next((c[name] for c in (first, *others) if c[name]), None) for name in first}
+    return _Found(texts, label_names, columns, {EMPTY: sum(one.blank for one in read)}, notes)
+
+
+def _read(spec: DataSpec, sheet: Sheet) -> _Read:
+    """Understand every record of a table; the rows themselves are let go before words are cut."""
+    rows = sheet.read()
+    columns = find_columns(spec, rows, sheet.split)
+    cells = [read_cells(rows.file, row, columns) for row in rows.records]
+    ids = [read_id(rows.file, row, columns.id) for row in rows.records] if columns.id else []
+    groups = [read_group(rows.file, row, columns.group) for row in rows.records] if columns.group else []
+    split = "test" if spec.every_row and not columns.split else sheet.split
+    return _Read(rows.file, columns, cells, ids, groups, split, rows.blank)
+
+
+def _check_ids(read: Sequence[_Read]) -> None:
+    """Refuse an id that two records have, in one table or in two."""
+    first: dict[str, tuple[str, int]] = {}
+    for one in read:
+        for name, record in zip(one.ids, one.cells, strict=False):
+            if (other := first.setdefault(name, (one.file, record.line))) != (one.file, record.line):
+                told = f"the id {show(name)} is at {other[0]}:{other[1]}, too; give each text one of its own"
+                raise DataError(told, one.file, record.line)
+
+
+def _names(sheets: Sequence[Sheet], read: Sequence[_Read]) -> list[str]:
+    """Name each table for the ids of its texts: by its file, and by its split where two files have one name."""
+    files = [Path(one.file).name for one in read]
+    return files if len(set(files)) == len(files) else [f"{s.split}/{f}" for s, f in zip(sheets, files, strict=True)]
+
+
+def _texts(read: _Read, table: str, numbers: Mapping[str, int]) -> Iterator[Text]:
+    for number, record in enumerate(read.cells):
         tokens, offsets = tokenise(record.text)
         query = None if record.query is None else kept_once(tokenise(record.query)[0])
-        text = Text(
-            f"{name}:{record.line}",
-            record.split,
+        yield Text(
+            read.ids[number] if read.ids else f"{table}:{record.line}",
+            record.split or read.split,
             numbers[record.label],
             record.text,
             kept_once(tokens),
             None,
-            file,
+            read.file,
             record.line,
             query,
             marked(offsets, record.spans),
+            read.groups[number] if read.groups else "",
         )
-        texts.append(text)
-    return texts
 
 
 def marked(offsets: Sequence[Span], spans: Sequence[Span] | None) -> tuple[bool, ...] | None:
@@ -72,12 +148,35 @@ def marked(offsets: Sequence[Span], spans: Sequence[Span] | None) -> tuple[bool,
     return tuple(any(start < end and first < last for first, end in spans) for start, last in offsets)
 
 
-def _check_classes(file: str, texts: Sequence[Text], label_names: Sequence[str]) -> None:
+# ---------------------------------------------------------------- a folder
+
+
+def _from_folder(spec: DataSpec) -> _Found:
+    documents, left = find_documents(spec.path)
+    label_names = tuple(dict.fromkeys(document.label for document in documents))
+    numbers = {label: number for number, label in enumerate(label_names)}
+    texts = [_document(one, numbers, "test" if spec.every_row else one.split) for one in documents]
+    return _Found(texts, label_names, {"text": "the file", "label": "the folder"}, left)
+
+
+def _document(document: Document, numbers: Mapping[str, int], split: str) -> Text:
+    text = read_document(document)
+    tokens = kept_once(tokenise(text)[0])
+    return Text(document.name, split, numbers[document.label], text, tokens, None, document.file, 1)
+
+
+# ---------------------------------------------------------------- what both must have
+
+
+def _check_classes(spec: DataSpec, texts: Sequence[Text], label_names: Sequence[str], training: bool) -> None:
+    folder = spec.kind == "folder"
     if not texts:
-        raise DataError("no text has any words; are 'text' and 'query' the right columns?", file)
-    if len(labels := {text.label for text in texts}) == 1:
+        asked = "is it the right folder?" if folder else "are 'text' and 'query' the right columns?"
+        raise DataError(f"no text has any words; {asked}", spec.places[0])
+    if training and len(labels := {text.label for text in texts}) == 1:
         only = shortened(label_names[labels.pop()])
-        raise DataError(f"expected at least two labels, got only {only}; is 'label' the right column?", file)
+        asked = "is it the folder above those of the classes?" if folder else "is 'label' the right column?"
+        raise DataError(f"expected at least two labels, got only {only}; {asked}", spec.places[0])
 
 
 def shortened(label: str) -> str:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sightline.data.sources.rows import Row, Rows
 from sightline.data.sources.showing import listed, show
 from sightline.errors import DataError, SpecError
 from sightline.sharing import Span
+from sightline.spec.tables import EVERY_ROW
 from sightline.spec.values import DataSpec
 
-_SPLIT_NAMES = {
+SPLIT_NAMES = {
     "train": "train",
     "training": "train",
     "dev": "validation",
@@ -28,13 +29,19 @@ _SPAN = re.compile(r"([0-9]+):([0-9]+)")
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns a table offers; a split, evidence and a query are optional."""
+    """The columns a table offers; a split, evidence, a query, an id and a group are optional."""
 
     text: str
     label: str
     split: str | None
     rationale: str | None
     query: str | None = None
+    id: str | None = None
+    group: str | None = None
+
+    def told(self) -> dict[str, str | None]:
+        """Say for a card which column is what; ids and groups where there are any."""
+        return {name: column for name, column in asdict(self).items() if column or name not in ("id", "group")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +57,37 @@ class Cells:
     """Evidence as characters of the text; None where it was not annotated."""
 
 
-def find_columns(spec: DataSpec, rows: Rows) -> Columns:
-    """Find the columns a spec names; a missing one is an error, unless it is optional and was not asked for by name."""
+def find_columns(spec: DataSpec, rows: Rows, named: str = "") -> Columns:
+    """Find the columns a spec names; a missing one is an error, unless it is optional and was not asked for by name.
+
+    ``named`` is the split for which the whole table was named, where it was.
+    """
+    _check_settings(spec)
+    asked = {name: column for name in ("query", "id", "group") if (column := getattr(spec, name))}
+    columns = {"text": spec.text, "label": spec.label, "split": spec.split, "rationale": spec.rationale} | asked
+    for setting, column in columns.items():
+        # A name that differs from the default was asked for, and its absence must not pass for "there is none".
+        usual = column == setting if setting != "split" else column in (setting, EVERY_ROW)
+        wanted = setting not in ("split", "rationale") or not usual
+        if wanted:
+            find_column(rows, setting, column)
+    optional = {name: columns[name] if columns[name] in rows.columns else None for name in ("split", "rationale")}
+    if named and optional["split"]:
+        told = f"has a column {spec.split!r}, and all of it was named as {named}; leave the column out, or rename it"
+        raise DataError(told, rows.file, 1)
+    return Columns(spec.text, spec.label, **optional, **asked)
+
+
+def _check_settings(spec: DataSpec) -> None:
+    """Refuse a column that is named for two things which cannot be one."""
     if spec.text == spec.label:
         raise SpecError(f"names {spec.label!r}, as 'text' does; a text cannot be its own label", field="label")
     if spec.query in (spec.text, spec.label):
         raise SpecError(f"names {spec.query!r}, which is the column of texts or of labels; name another", field="query")
-    named = {"text": spec.text, "label": spec.label, "split": spec.split, "rationale": spec.rationale}
-    named |= {"query": spec.query} if spec.query else {}
-    for setting, column in named.items():
-        # A name that differs from the default was asked for, and its absence must not pass for "there is none".
-        wanted = setting in ("text", "label", "query") or column != setting
-        if wanted:
-            find_column(rows, setting, column)
-    optional = {name: named[name] if named[name] in rows.columns else None for name in ("split", "rationale")}
-    return Columns(spec.text, spec.label, **optional, query=spec.query or None)
+    for name in ("id", "group"):
+        if (column := getattr(spec, name)) in (spec.text, spec.label):
+            told = f"names {column!r}, which is the column of texts or of labels; name another"
+            raise SpecError(told, field=name)
 
 
 def find_column(rows: Rows, setting: str, column: str) -> str:
@@ -123,9 +146,34 @@ def _label(file: str, row: Row, column: str) -> str:
     return sys.intern(label.strip())  # a table has many, and few different
 
 
+def read_id(file: str, row: Row, column: str) -> str:
+    """Read what names a text; a text or a whole number."""
+    found = _named(file, row, column)
+    if not found:
+        told = f"expected an id in {column!r} (a text or a whole number), got {show(row.cells.get(column))}"
+        raise DataError(f"{told}; give each text one", file, row.line)
+    return found
+
+
+def read_group(file: str, row: Row, column: str) -> str:
+    """Read what a text shares with others; nothing where it stands alone."""
+    return sys.intern(_named(file, row, column))
+
+
+def _named(file: str, row: Row, column: str) -> str:
+    cell = row.cells.get(column)
+    if cell is None:
+        return ""
+    if type(cell) not in (str, int):
+        raise DataError(f"expected a text or a whole number in {column!r}, got {show(cell)}", file, row.line)
+    if not_a_character(name := str(cell).strip()):
+        raise DataError(f"{column!r} holds what is no character: {name!a}", file, row.line)
+    return name
+
+
 def _split(file: str, row: Row, column: str) -> str:
     cell = row.cells.get(column)
-    name = _SPLIT_NAMES.get(cell.strip().lower()) if isinstance(cell, str) else None
+    name = SPLIT_NAMES.get(cell.strip().lower()) if isinstance(cell, str) else None
     if name is None:
         raise DataError(
             f"expected train, validation (or dev, val, valid) or test in {column!r}, got {show(cell)}; "

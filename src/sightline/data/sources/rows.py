@@ -23,13 +23,15 @@ from sightline.errors import DataError
 from sightline.regular import open_regular
 
 Kind = str
+LABELLED = "texts and labels"
+"""What a table holds, where nobody says otherwise."""
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _OTHERS: Mapping[bytes, str] = {
     b"\x1f\x8b": "a gzip file; let its name end in .gz",
     b"PK\x03\x04": "a zip archive, as a spreadsheet (.xlsx) is; save it as CSV",
     b"\xd0\xcf\x11\xe0": "an old spreadsheet (.xls); save it as CSV",
-    b"PAR1\x15": "a Parquet file; write it as CSV or JSON lines",
+    b"PAR1\x15": "a Parquet file; let its name end in .parquet",
     b"\xfd7zXZ\x00": "an xz file; unpack it first",
     b"\x28\xb5\x2f\xfd": "a zstd file; unpack it first",
 }
@@ -58,7 +60,7 @@ class Rows:
     blank: int
 
 
-def read_rows(file: str, kind: Kind, holds: str = "texts and labels") -> Rows:
+def read_rows(file: str, kind: Kind, holds: str = LABELLED) -> Rows:
     """Read a whole table; guarantees at least one record, or a `DataError` that names file and line."""
     text = _decode(file, _bytes(file))
     rows = _json_lines(file, text) if kind == "jsonl" else _delimited(file, text, _DELIMITERS[kind])
@@ -70,14 +72,14 @@ def read_rows(file: str, kind: Kind, holds: str = "texts and labels") -> Rows:
 
 def table_digest(file: str) -> str:
     """Give the SHA-256 of a file's bytes, by which its table is known."""
-    with _reading(file), open_regular(file, FILE) as stream:
+    with reading(file), open_regular(file, FILE) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _bytes(file: str) -> bytearray:
     """Read a table piece by piece: what is no text is refused at its first piece, what is too large at its bound."""
     data, path = bytearray(), Path(file)
-    with opened(path, FILE, _reading, packed=path.suffix.lower() == ".gz") as stream:
+    with opened(path, FILE, reading, packed=path.suffix.lower() == ".gz") as stream:
         while piece := stream.read(_CHUNK):
             if not data:
                 _check_beginning(file, piece)
@@ -96,7 +98,7 @@ def _check_beginning(file: str, piece: bytes) -> None:
 
 
 @contextmanager
-def _reading(file: str | Path) -> Iterator[None]:
+def reading(file: str | Path) -> Iterator[None]:
     """Turn what the disk or a torn gzip file does into one error that names the file."""
     if Path(file).is_dir():
         raise DataError("expected a file, got a folder; name the table inside it", file)

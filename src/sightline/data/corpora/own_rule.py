@@ -1,0 +1,165 @@
+"""Which of the user's own texts go into which split: as columns, files or folders name them, or by the seed."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+from sightline.data.corpora.corpus import Corpus, Text
+from sightline.data.corpora.rules import Chosen, Rule, drop_copies
+from sightline.data.corpora.table import shortened
+from sightline.data.dataset import SPLITS
+from sightline.data.sources.showing import listed, show
+from sightline.data.splitting import SHARES, connected, distinct, divide, with_validation
+from sightline.errors import DataError
+from sightline.spec.values import DataSpec
+
+Named = tuple[list[str], str, Counter[str]]
+"""The split of each text; in a note, how that was decided; and how many were left out, by reason."""
+NOT_IN_TRAINING = "label not in training"
+_NUMBER = re.compile(r"[-+]?[0-9]{1,300}(\.[0-9]+)?")
+
+
+def own_rule(spec: DataSpec, training: bool) -> Rule:
+    """Give the rule of the user's own texts; without ``training``, texts to test on are enough."""
+    told = "its texts have no words, or labels that training lacks; add texts"
+    return Rule(_Own(spec, training).choose, empty=told)
+
+
+@dataclass(frozen=True)
+class _Own:
+    """How the user's own texts become splits, by their spec."""
+
+    spec: DataSpec
+    training: bool
+
+    def choose(self, corpus: Corpus, seed: int) -> Chosen:
+        """Follow the splits that are named, or divide; labels are those of training, sorted by name, or by value.
+
+        Copies have the same words and the same query: what a model reads. (Letters alone would call texts copies that
+        a user wrote apart on purpose, such as "good!" and "good?".) Without training texts labels are those there are.
+        """
+        texts = corpus.texts
+        file, labels = texts[0].file, [corpus.label_names[text.label] for text in texts]
+        copies = [text.tokens if text.query is None else (text.tokens, text.query) for text in texts]
+        names, note, dropped = self._named(corpus, labels, copies, seed)
+        taught = "train" in names
+        known = sorted_labels({one for one, name in zip(labels, names, strict=True) if name == "train" or not taught})
+        if taught and len(known) < 2:
+            raise DataError(f"expected at least two labels in training, got only {shortened(known[0])}", file)
+        among = set(known)
+        unseen = Counter(label for label, name in zip(labels, names, strict=True) if name and label not in among)
+        splits = ["" if label in unseen else name for label, name in zip(labels, names, strict=True)]
+        about = {"labels_not_in_training": dict(sorted(unseen.items()))}
+        dropped[NOT_IN_TRAINING] = unseen.total()
+        notes = [note] if taught else [note, "no training texts: for a model that is trained already"]
+        return Chosen(splits, copies, known, dropped, notes, about, SPLITS if taught else ("test",))
+
+    def _named(self, corpus: Corpus, labels: Sequence[str], copies: Sequence[Hashable], seed: int) -> Named:
+        """Follow the splits that are named, or divide."""
+        texts = corpus.texts
+        together = connected(copies, [text.group for text in texts]) if self.spec.group else copies
+        if not texts[0].split:
+            return self._divided(texts[0].file, labels, together, seed)
+        if self.spec.group:
+            _check_groups(texts)
+        names, dropped = [text.split for text in texts], Counter[str]()
+        if self.spec.on_copies == "drop":
+            dropped = drop_copies(names, copies)
+        else:
+            _check_overlap(texts)
+        self._check_needed(texts[0].file, names)
+        if "validation" in names or "train" not in names:
+            return names, corpus.splits_by, dropped
+        note = f"no validation texts named: 15 % of training, class by class{self._whole}, by seed {seed}"
+        names = with_validation(names, labels, together, seed)
+        return self._checked(texts[0].file, labels, names, ["train"]), note, dropped
+
+    def _divided(self, file: str, labels: Sequence[str], together: Sequence[Hashable], seed: int) -> Named:
+        _check_divisible(file, labels, together, "groups" if self.spec.group else "")
+        how = f"class by class, copies of a text together{self._whole}"
+        names = self._checked(file, labels, divide(labels, together, SHARES, seed), SPLITS)
+        return names, f"no split column: divided 70/15/15 by seed {seed}, {how}", Counter()
+
+    @property
+    def _whole(self) -> str:
+        return f", groups ({self.spec.group}) whole" if self.spec.group else ""
+
+    def _check_needed(self, file: str, names: Sequence[str]) -> None:
+        """Refuse texts of which none is where some must be."""
+        for needed in ("train", "test") if self.training else ("test",):
+            if needed not in names:
+                raise DataError(f"no text is in {needed}; {self._advice(needed)}", file)
+
+    def _advice(self, needed: str) -> str:
+        elsewhere = "; a model that is trained already needs none" if needed == "train" else ""
+        if self.spec.files is not None:
+            return f"name a file that has some{elsewhere}"
+        return f"name some, or leave the split column out{elsewhere}"
+
+    def _checked(self, file: str, labels: Sequence[str], names: list[str], splits: Sequence[str]) -> list[str]:
+        """Refuse splits in which whole groups leave a label out: a group with two counts under one of them."""
+        there = set(zip(labels, names, strict=True))
+        divided = {label for label, name in there if name in (*splits, "validation")}
+        lacking = sorted({(label, split) for label in divided for split in splits} - there)
+        if self.spec.group and lacking:
+            told = f"whole groups ({self.spec.group}) leave no text of {shortened(lacking[0][0])} in {lacking[0][1]}"
+            raise DataError(f"{told}; name the splits in a column, take another seed, or leave group out", file)
+        return names
+
+
+def _check_divisible(file: str, labels: Sequence[str], together: Sequence[Hashable], groups: str) -> None:
+    """Ask for a text of each class, or for a group that has one, in each split before dividing."""
+    pairs = set(zip(labels, together, strict=True)) if groups else ()
+    counts = Counter(label for label, _ in pairs) if groups else distinct(labels, together)
+    rare = sorted({label for label in labels if counts[label] < len(SPLITS)})
+    if rare:
+        others = f" (and {len(rare) - 1} more labels)" if len(rare) > 1 else ""
+        raise DataError(
+            f"label {shortened(rare[0])}{others} has {counts[rare[0]]} different {groups or 'texts'}; at least "
+            f"{len(SPLITS)} are needed to divide them into training, validation and test: add texts, drop the label, "
+            "name the splits in a column ('split'), or check that 'label' is the right column",
+            file,
+        )
+
+
+def _check_overlap(texts: Sequence[Text]) -> None:
+    """Refuse texts that stand in two splits: what is learned by heart in one would count as skill in the other."""
+    first: dict[Hashable, Text] = {}
+    twice = []
+    for text in texts:
+        other = first.setdefault((text.text.strip(), text.query), text)
+        if other.split != text.split:
+            twice.append((other, text))
+    if twice:
+        _refuse_twice(twice, "the same text", "keep it in one split, or let on_copies=drop do so")
+
+
+def _check_groups(texts: Sequence[Text]) -> None:
+    """Refuse groups that stand in two splits, each named once: their texts are not independent."""
+    first: dict[str, Text] = {}
+    twice: dict[str, tuple[Text, Text]] = {}
+    for text in texts:
+        if text.group and (other := first.setdefault(text.group, text)).split != text.split:
+            twice.setdefault(text.group, (other, text))
+    if twice:
+        named = next(iter(twice))
+        _refuse_twice([*twice.values()], f"the group {show(named)}", "keep it in one split")
+
+
+def _refuse_twice(twice: Sequence[tuple[Text, Text]], what: str, advice: str) -> None:
+    (other, text), *more = twice
+    told = f"{what} is in {other.split} at {other.file}:{other.line} and in {text.split} here; {advice}"
+    lines = [" and ".join(str(one.line) if one.file == text.file else f"{one.file}:{one.line}" for one in two)
+             for two in more]  # fmt: skip
+    raise DataError(f"{told}; likewise {listed(lines, str)}" if lines else told, text.file, text.line)
+
+
+def sorted_labels(labels: Iterable[str]) -> tuple[str, ...]:
+    """Sort labels by name, or by value where all are numbers."""
+    names = sorted(labels)
+    if all(_NUMBER.fullmatch(name) for name in names):
+        names.sort(key=float)
+    return tuple(names)

@@ -1,0 +1,42 @@
+"""The tables that a spec names: one, one for each split, or those of a saved dataset; each is read when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from sightline.data.sources.arrow import read_parquet, read_streams
+from sightline.data.sources.rows import LABELLED, Rows, read_rows
+from sightline.data.sources.saved_datasets import saved_files, saved_splits
+from sightline.spec.tables import Table
+from sightline.spec.values import DataSpec
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One table: the split it is named for, or nothing where a column may name it; and how its rows are read."""
+
+    split: str
+    read: Callable[[], Rows]
+
+
+def sheets_of(spec: DataSpec) -> tuple[list[Sheet], tuple[str, ...]]:
+    """Give the tables of a spec in the order train, validation, test; and say in notes what of them is left out."""
+    wanted = {spec.text, spec.label, spec.split, spec.rationale, spec.query, spec.id, spec.group} - {""}
+    if spec.kind == "hf":
+        folders, others = saved_splits(spec.path)
+        sheets = [Sheet(split, partial(_read_saved, folder, wanted)) for split, folder in folders.items()]
+        return sheets, tuple(f"the split {name!r} of the dataset is left out" for name in others)
+    tables = spec.files.tables if spec.files else {"": Table(spec.kind, spec.path)}
+    return [Sheet(split, partial(read_sheet, table, wanted)) for split, table in tables.items()], ()
+
+
+def read_sheet(table: Table, wanted: set[str], holds: str = LABELLED) -> Rows:
+    """Read one table; of a Parquet file the wanted columns alone."""
+    return read_parquet(table.path, wanted) if table.kind == "parquet" else read_rows(table.path, table.kind, holds)
+
+
+def _read_saved(folder: Path, wanted: set[str]) -> Rows:
+    return read_streams(saved_files(folder), str(folder), wanted)

@@ -1,0 +1,425 @@
+"""The user's own texts in several files: by split, in folders, in columns that name ids and groups; and copies."""
+
+import csv
+import gzip
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sightline.bounds import FILES, LINE
+from sightline.data.corpora.cache import content_digest
+from sightline.data.loading import load
+from sightline.data.splitting import connected
+from sightline.errors import DataError, SightlineError, SpecError
+from sightline.measures.arrays import cluster_of
+from sightline.spec.texts import parse_data
+from tests.troubles.tables import lines, rows, table
+
+
+def cut(n: int = 60) -> list[list[tuple[str, str]]]:
+    """Give texts that all differ in three parts, each with both labels."""
+    made = rows(n)
+    return [made[: n // 2], made[n // 2 : -n // 4], made[-n // 4 :]]
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> Path:
+    """Write a table of each kind, one for each split."""
+    train, validation, test = cut()
+    (tmp_path / "a.csv").write_bytes(table(train))
+    (tmp_path / "b.tsv.gz").write_bytes(gzip.compress(table(validation, delimiter="\t")))
+    (tmp_path / "c.jsonl").write_bytes(lines({"text": text, "label": label} for text, label in test))
+    return tmp_path
+
+
+def files(folder: Path, **named: str) -> Any:
+    return parse_data("files:" + ",".join(f"{split}={folder / name}" for split, name in named.items()))
+
+
+ALL = {"train": "a.csv", "validation": "b.tsv.gz", "test": "c.jsonl"}
+
+
+# ---------------------------------------------------------------- a file for each split
+
+
+def test_each_file_is_a_split_however_it_is_written(three: Path) -> None:
+    data = load(files(three, **ALL), 0)
+    for split, part in zip(("train", "validation", "test"), cut(), strict=True):
+        assert [text.text for text in data.splits[split]] == [text for text, _ in part]
+    assert data.train[0].id == "a.csv:2"
+    assert data.test[0].id == "c.jsonl:1"
+    assert data.card["notes"][0] == "splits as the files are given"
+    assert data.card["columns"] == {"text": "text", "label": "label", "split": None, "rationale": None, "query": None}
+
+
+def test_without_a_file_of_validation_it_comes_out_of_training(three: Path) -> None:
+    spec = files(three, train="a.csv", test="c.jsonl")
+    data = load(spec, 0)
+    assert (len(data.train), len(data.validation), len(data.test)) == (26, 4, 15)
+    assert data.card["notes"][0].startswith("no validation texts named: 15 % of training, class by class, by seed 0")
+    assert load(spec, 1).validation != data.validation
+    assert load(replace(spec, max_tokens=511), 0).validation == data.validation
+
+
+def test_texts_to_test_on_are_enough_for_a_model_that_is_trained(three: Path) -> None:
+    spec = files(three, test="c.jsonl")
+    with pytest.raises(SpecError, match="train: no file of training texts; name one, or name a model that is trained"):
+        load(spec, 0)
+    data = load(spec, 0, training=False)
+    assert (data.train, data.validation, len(data.test)) == ((), (), 15)
+    assert data.label_names == ("neg", "pos")
+    assert data.card["notes"][1] == "no training texts: for a model that is trained already"
+    assert data.card["before_cutting"].keys() == {"test"}
+
+
+def test_one_label_is_enough_to_test_on(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(table((text, "pos") for text, _ in rows(6)))
+    assert load(files(tmp_path, test="t.csv"), 0, training=False).label_names == ("pos",)
+    with pytest.raises(DataError, match=r"t.csv: expected at least two labels, got only 'pos'"):
+        load(parse_data(str(tmp_path / "t.csv")), 0)
+
+
+def test_files_of_one_name_give_ids_that_differ(tmp_path: Path) -> None:
+    for split, part in zip(("train", "validation", "test"), cut(), strict=True):
+        (tmp_path / split).mkdir()
+        (tmp_path / split / "data.csv").write_bytes(table(part))
+    named = {split: f"{split}/data.csv" for split in ALL}
+    data = load(files(tmp_path, **named), 0)
+    assert [split[0].id for split in data.splits.values()] == [f"{split}/data.csv:2" for split in ALL]
+    assert load(files(tmp_path, test="test/data.csv"), 0, training=False).test[0].id == "data.csv:2"
+
+
+def test_the_bytes_of_every_file_name_the_data(three: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    spec = files(three, **ALL)
+    known = content_digest(spec)
+    other = tmp_path_factory.mktemp("elsewhere")
+    for name in ALL.values():
+        (other / name).write_bytes((three / name).read_bytes())
+    assert content_digest(files(other, **ALL)) == known
+    for name in ALL.values():
+        before = (other / name).read_bytes()
+        (other / name).write_bytes(gzip.compress(b"x") if name.endswith(".gz") else before + b"\n")
+        assert content_digest(files(other, **ALL)) != known
+        (other / name).write_bytes(before)
+    assert content_digest(files(other, train="a.csv", test="c.jsonl")) != known
+    with pytest.raises(DataError, match=r"a.csv, .*b.tsv.gz, .*c.jsonl: has changed since the run was named"):
+        load(replace(spec, digest="ab" * 32), 0)
+
+
+def test_a_mistake_names_the_file_it_is_in(three: Path) -> None:
+    def told(name: str, data: bytes) -> str:
+        before = (three / name).read_bytes()
+        (three / name).write_bytes(data)
+        with pytest.raises(SightlineError) as caught:
+            load(files(three, **ALL), 0)
+        (three / name).write_bytes(before)
+        return str(caught.value).replace(f"{three}/", "")
+
+    train, _, test = cut()
+    assert (
+        told("c.jsonl", b'{"text": "a b", "label": 1}\n{"text": 3}\n') == "c.jsonl:2: expected a text in 'text', got 3"
+    )
+    assert told("a.csv", b"words,label\na,b\n").startswith("a.csv:1: there is no column 'text' to read as 'text'")
+    split = lines([{"text": text, "label": label, "split": "test"} for text, label in test])
+    assert told("c.jsonl", split) == (
+        "c.jsonl:1: has a column 'split', and all of it was named as test; leave the column out, or rename it"
+    )
+    copy = lines([*({"text": text, "label": label} for text, label in test), {"text": train[0][0], "label": "neg"}])
+    assert told("c.jsonl", copy) == (
+        "c.jsonl:16: the same text is in train at a.csv:2 and in test here; keep it in one split, or let "
+        "on_copies=drop do so"
+    )
+    copies = lines({"text": text, "label": label} for text, label in train[:2])
+    assert told("c.jsonl", copies).endswith("; likewise a.csv:3 and 2")
+    assert told("a.csv", table([("a b", "pos")])).startswith("a.csv: expected at least two labels in training")
+
+
+# ---------------------------------------------------------------- every row is a test text
+
+
+def test_every_row_is_a_test_text_where_that_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(table(rows()))
+    spec = parse_data(str(tmp_path / "t.csv"), split="all")
+    data = load(spec, 0, training=False)
+    assert [text.text for text in data.test] == [text for text, _ in rows()]
+    assert data.card["notes"][0] == "every row is a test text (split: all)"
+    with pytest.raises(SpecError, match="split: 'all' makes every row a test text; leave it out, or name a model that"):
+        load(spec, 0)
+
+
+def test_a_column_of_that_name_is_followed(tmp_path: Path) -> None:
+    names = ("train", "train", "dev", "test")
+    records = [(*record, names[i // 2 % 4]) for i, record in enumerate(rows())]
+    (tmp_path / "t.csv").write_bytes(table(records, ("text", "label", "all")))
+    data = load(parse_data(str(tmp_path / "t.csv"), split="all"), 0)
+    assert {text.text for text in data.test} == {text for text, _, name in records if name == "test"}
+
+
+def test_a_split_column_may_say_test_in_every_row(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(table([(*record, "test") for record in rows()], ("text", "label", "split")))
+    spec = parse_data(str(tmp_path / "t.csv"))
+    assert len(load(spec, 0, training=False).test) == 60
+    told = "no text is in train; name some, or leave the split column out; a model that is trained already needs none"
+    with pytest.raises(DataError, match=told):
+        load(spec, 0)
+
+
+# ---------------------------------------------------------------- ids and groups
+
+HEADER = ("text", "label", "name", "who")
+
+
+def named(path: Path, records: Iterable[tuple[object, ...]], **settings: str) -> Any:
+    path.write_bytes(table(records, HEADER))
+    return parse_data(str(path), **settings)
+
+
+def test_ids_and_groups_are_those_of_their_columns(tmp_path: Path) -> None:
+    records = [(*record, f"n{i}", f"w{i // 4}" if i > 7 else "") for i, record in enumerate(rows())]
+    data = load(named(tmp_path / "t.csv", records, id="name", group="who"), 0)
+    told = {text: (name, group) for text, _, name, group in records}
+    every = [text for split in data.splits.values() for text in split]
+    assert all((text.id, text.group) == told[text.text] for text in every)
+    assert data.card["columns"] | {"id": "name", "group": "who"} == data.card["columns"]
+    one, other = (next(text for text in every if text.group == f"w{i}") for i in (2, 3))
+    assert cluster_of(replace(one, tokens=other.tokens)) == cluster_of(one) != cluster_of(other)
+    assert "groups (who) whole" in data.card["notes"][0]
+
+
+@pytest.mark.parametrize(
+    ("column", "cells", "told"),
+    [
+        ("id", ["n1", "n2", "n1"], r"t.csv:4: the id 'n1' is at .*t.csv:2, too; give each text one of its own"),
+        ("id", ["n1", " ", "n3"], r"t.csv:3: expected an id in 'name' \(a text or a whole number\), got ' '"),
+        ("id", ["n1", "", "n3"], r"t.csv:3: expected an id in 'name'"),
+    ],
+)
+def test_ids_are_there_and_differ(tmp_path: Path, column: str, cells: list[str], told: str) -> None:
+    records = [(*record, cell, "w") for record, cell in zip(rows(3), cells, strict=True)]
+    with pytest.raises(DataError, match=told):
+        load(named(tmp_path / "t.csv", records, **{column: "name"}), 0)
+
+
+def test_an_id_in_two_files_and_columns_that_cannot_be(three: Path) -> None:
+    for name in ("a", "c"):
+        (three / f"{name}.csv").write_bytes(
+            table([(f"{name} {t}", lb, i, i) for i, (t, lb) in enumerate(rows())], HEADER)
+        )
+    spec = files(three, train="a.csv", test="c.csv")
+    with pytest.raises(DataError, match=r"c.csv:2: the id '0' is at .*a.csv:2, too"):
+        load(replace(spec, id="name"), 0)
+    with pytest.raises(DataError, match=r"a.csv:1: there is no column 'key' to read as 'id'"):
+        load(replace(spec, id="key"), 0)
+    for field in ("id", "group"):
+        with pytest.raises(SpecError, match=f"{field}: names 'text', which is the column of texts or of labels"):
+            load(replace(spec, **{field: "text"}), 0)
+    (three / "d.jsonl").write_bytes(b'{"text": "a b", "label": 1, "who": 0.5}\n')
+    with pytest.raises(DataError, match=r"d.jsonl:1: expected a text or a whole number in 'who', got 0.5"):
+        load(replace(files(three, test="d.jsonl"), group="who"), 0, training=False)
+
+
+def test_groups_in_two_named_splits_are_told_of_at_once(three: Path) -> None:
+    for name, start in (("a", 0), ("c", 8)):
+        records = [(f"{name} {t}", lb, i, f"w{start + i // 6}") for i, (t, lb) in enumerate(rows())]
+        (three / f"{name}.csv").write_bytes(table(records, HEADER))
+    told = (
+        r"c.csv:2: the group 'w8' is in train at .*a.csv:50 and in test here; keep it in one split; likewise .*a.csv:56"
+    )
+    with pytest.raises(DataError, match=told):
+        load(replace(files(three, train="a.csv", test="c.csv"), group="who"), 0)
+
+
+def test_too_few_groups_cannot_be_divided(tmp_path: Path) -> None:
+    records = [(*record, i, f"w{i // 30}") for i, record in enumerate(rows())]
+    with pytest.raises(DataError, match=r"label 'neg' .*has 2 different groups; at least 3 are needed"):
+        load(named(tmp_path / "t.csv", records, group="who"), 0)
+    # Groups with both labels count under their first, and the largest are dealt first: to training, which lacks most.
+    mixed = [(label, f"m{i}") for i in range(3) for label in ("neg", "pos", "neg")]
+    made = [
+        (f"text no{i}", one[0], i, one[1]) for i, one in enumerate([*mixed, *(("neg", f"w{i}") for i in range(40))])
+    ]
+    with pytest.raises(
+        DataError, match=r"t.csv: whole groups \(who\) leave no text of 'pos' in test; name the splits in"
+    ):
+        load(named(tmp_path / "t.csv", made, group="who"), 0)
+
+
+def test_a_label_that_named_splits_leave_out_is_nobodys_mistake(three: Path) -> None:
+    named(three / "a.csv", [(*record, i, i // 2) for i, record in enumerate(rows(20))])
+    named(three / "c.csv", [(f"other {i}", "pos", i, "") for i in range(3)])
+    data = load(replace(files(three, train="a.csv", test="c.csv"), group="who"), 0)
+    assert data.card["splits"]["test"]["labels"] == {"neg": 0, "pos": 3}
+    assert "groups (who) whole" in data.card["notes"][0]
+
+
+GROUPED = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 12), st.integers(0, 9)), min_size=1, max_size=60)
+
+
+@settings(max_examples=50)
+@given(GROUPED)
+def test_what_is_connected_is_what_cannot_be_told_apart(texts: list[tuple[str, int, int]]) -> None:
+    """Against a slow walk: texts are together where a chain of copies and groups leads from one to the other."""
+    copies, groups = [copy for _, copy, _ in texts], [f"g{group}" if group else "" for _, _, group in texts]
+    numbers = connected(copies, groups)
+    for start in range(len(texts)):
+        reached = {start}
+        while more := {
+            j for i in reached for j in range(len(texts))
+            if copies[i] == copies[j] or (groups[i] and groups[i] == groups[j])
+        } - reached:  # fmt: skip
+            reached |= more
+        assert {i for i, number in enumerate(numbers) if number == numbers[start]} == reached
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 3), st.lists(st.integers(1, 5), min_size=8, max_size=20), st.booleans())
+def test_groups_are_never_torn(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, sizes: list[int], held: bool
+) -> None:
+    members = [f"w{number}" for number, size in enumerate(sizes) for _ in range(2 * size)]
+    made = [(f"{member} no{i}", "ab"[i % 2], i, member) for i, member in enumerate(members)]
+    folder = tmp_path_factory.mktemp("groups")
+    spec = named(folder / "a.csv", made, group="who")
+    if held:
+        named(folder / "c.csv", [(f"other {i}", "ab"[i % 2], i, "") for i in range(4)])
+        spec = replace(files(folder, train="a.csv", test="c.csv"), group="who")
+    data = load(spec, seed)
+    there = {(text.group, split) for split, texts in data.splits.items() for text in texts if text.group}
+    assert len(there) == len(sizes)
+    assert all(data.splits.values())
+    assert sum(map(len, data.splits.values())) == len(made) + 4 * held
+
+
+# ---------------------------------------------------------------- copies
+
+
+def test_copies_are_kept_where_they_are_judged_by(tmp_path: Path) -> None:
+    train, validation, test = cut()
+    records = [
+        *((*record, "train") for record in (*train, validation[0], test[0], test[0])),
+        *((*record, "dev") for record in (*validation, (test[1][0].upper(), test[1][1]))),
+        *((*record, "test") for record in test),
+    ]
+    (tmp_path / "t.csv").write_bytes(table(records, ("text", "label", "split")))
+    spec = parse_data(str(tmp_path / "t.csv"))
+    with pytest.raises(DataError, match="the same text is in train at"):
+        load(spec, 0)
+    data = load(replace(spec, on_copies="drop"), 0)
+    assert [len(split) for split in data.splits.values()] == [len(part) for part in cut()]
+    assert data.card["dropped"] == {"in validation and in a later split": 1, "in train and in a later split": 3}
+    assert data.card["same_words_as_training"] == {"validation": 0, "test": 0}
+
+
+def test_what_dropping_leaves_empty_is_an_error(three: Path) -> None:
+    (three / "a.csv").write_bytes(table(cut()[2]))
+    with pytest.raises(DataError, match=r"a.csv: no text is in train; name a file that has some"):
+        load(replace(files(three, train="a.csv", test="c.jsonl"), on_copies="drop"), 0)
+
+
+# ---------------------------------------------------------------- a folder of texts
+
+
+def write_folder(root: Path, splits: Iterable[str] = ("",)) -> Path:
+    for split, part in zip(splits, cut() if "" not in splits else [rows()], strict=False):
+        for i, (text, label) in enumerate(part):
+            place = root / split / label / f"{i:02}.txt"
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, encoding="utf-8")
+    return root
+
+
+def test_a_folder_a_class_is_divided(tmp_path: Path) -> None:
+    data = load(parse_data(f"folder:{write_folder(tmp_path)}"), 0)
+    assert [len(split) for split in data.splits.values()] == [44, 8, 8]
+    text = data.train[0]
+    assert (tmp_path / text.id).read_text() == text.text
+    assert data.label_names[text.label] == text.id.partition("/")[0]
+
+
+def test_folders_of_splits_stand_above_those_of_classes(tmp_path: Path) -> None:
+    write_folder(tmp_path, ("train", "valid", "test"))
+    (tmp_path / "README").write_text("x")
+    (tmp_path / "test" / "neg" / ".hidden").write_bytes(b"\xff")
+    data = load(parse_data(f"folder:{tmp_path}"), 0)
+    assert [len(split) for split in data.splits.values()] == [30, 15, 15]
+    assert data.card["dropped"] == {"hidden file": 1, "file beside the folders of classes": 1}
+    assert data.card["notes"][0] == "splits as the folders name them"
+    every = load(parse_data(f"folder:{tmp_path}", split="all"), 0, training=False)
+    assert len(every.test) == 60
+    known = content_digest(parse_data(f"folder:{tmp_path}"))
+    (tmp_path / "README").write_text("y")
+    assert content_digest(parse_data(f"folder:{tmp_path}")) == known
+    (tmp_path / "test" / "neg" / "00.txt").write_text("other")
+    assert content_digest(parse_data(f"folder:{tmp_path}")) != known
+
+
+def odd(root: Path, what: str) -> None:
+    place = root / "neg" / "odd.txt"
+    if what == "binary":
+        place.write_bytes(b"a\n\0b")
+    elif what == "latin":
+        place.write_bytes("caf\xe9".encode("latin-1"))
+    elif what == "large":
+        with place.open("wb") as file:
+            file.truncate(LINE.most + 1)
+    elif what == "link out":
+        place.symlink_to(root.parent)
+    elif what == "link to a file outside":
+        (root.parent / "outside.txt").write_text("a b")
+        place.symlink_to(root.parent / "outside.txt")
+    elif what == "pipe":
+        os.mkfifo(place)
+    elif what == "both":
+        (root / "train").mkdir()
+        place.rename(root / "train" / "x.txt") if place.exists() else (root / "train" / "x.txt").write_text("a")
+
+
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [
+        ("binary", r"neg/odd.txt:2: expected a text file, got a NUL byte; take it out of the folder"),
+        ("latin", r"neg/odd.txt:1: expected UTF-8 text, got byte 0xe9; save the file as UTF-8, or take it out"),
+        ("large", r"neg/odd.txt: expected a line, or a whole document, of at most 16 MiB, got 16 MiB"),
+        ("link out", r"neg/odd.txt: is a link to a folder, which is not followed; put the texts themselves there"),
+        ("link to a file outside", r"neg/odd.txt: is a link that leads out of the folder; put the text itself there"),
+        ("pipe", r"neg/odd.txt: expected a file, got a pipe"),
+        ("both", r"expected folders of splits or of classes, got both: 'train' is a split and 'neg' is none"),
+    ],
+)
+def test_an_odd_file_in_a_folder_is_told(tmp_path: Path, what: str, told: str) -> None:
+    odd(write_folder(tmp_path / "f"), what)
+    with pytest.raises(DataError, match=told):
+        load(parse_data(f"folder:{tmp_path / 'f'}"), 0)
+
+
+def test_a_folder_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(DataError, match="there is no such folder; check the path"):
+        load(parse_data(f"folder:{tmp_path / 'x'}"), 0)
+    with pytest.raises(DataError, match="expected a folder for each class with text files in it; found no such file"):
+        load(parse_data(f"folder:{tmp_path}"), 0)
+    (tmp_path / "pos").mkdir()
+    (tmp_path / "pos" / "a.txt").write_text("a b")
+    with pytest.raises(DataError, match="got only 'pos'; is it the folder above those of the classes"):
+        load(parse_data(f"folder:{tmp_path}"), 0)
+    monkeypatch.setenv(FILES.setting, "1")
+    write_folder(tmp_path)
+    with pytest.raises(DataError, match="expected a folder with a corpus of at most 1 files, got more"):
+        load(parse_data(f"folder:{tmp_path}"), 0)
+
+
+def test_what_was_read_says_how_long_it_was(tmp_path: Path) -> None:
+    records = [(f"{text} more", label) for text, label in rows()] + [("word " * 100, "pos")]
+    path = tmp_path / "t.csv"
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([("text", "label", "split"), *((*r, "test") for r in records)])
+    before = load(parse_data(str(path), max_tokens=10), 0, training=False).card["before_cutting"]["test"]
+    words = [len(text.split()) for text, _ in records]
+    assert before == {"median": 8, "q95": 8, "max": 100, "cut": 1, "lost": pytest.approx(90 / sum(words))}
+    assert json.loads(json.dumps(before)) == before
