@@ -31,8 +31,8 @@ Texts = Annotated[
     typer.Argument(
         metavar="FILE|TEXT...",
         show_default=False,
-        help="A table (.csv, .tsv or .jsonl, plain or .gz, or .parquet) with a column of texts and no need of labels; or the texts "
-        "themselves; - reads a text a line from stdin.",
+        help="A table (.csv, .tsv or .jsonl, plain or .gz, or .parquet) with a column of texts and no need of labels; "
+        "or the texts themselves; - reads a text a line from stdin.",
     ),
 ]
 As = Annotated[
