@@ -10,7 +10,7 @@ import numpy as np
 from sightline.report.numerals import count
 from sightline.results import Measurement, Results
 
-TITLE = "Weight × evidence adds up"
+TITLE = "Weight × evidence adds up (rounded)"
 _BASE = "base value: every word weighted alike"
 _ADDED = "sum over the words of weight × evidence, for minus against"
 _LOGIT = "logit of the predicted class"
