@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from sightline.errors import SpecError
+from sightline.errors import DataError, SpecError
 from sightline.experiments.subject import PY, saved_folder
 from sightline.spec.texts import parse_data
 from sightline.spec.values import TABLES, DataSpec
 
+STDIN = "-"
+"""What stands for a text that comes from stdin."""
 COLUMNS = ("text", "label", "split", "rationale", "query")
 
 
@@ -36,3 +39,13 @@ def model_place(model: str) -> Path | None:
         return saved_folder(model)
     package = model.removeprefix(PY).partition(":")[0].partition(".")[0]
     return Path(package) if Path(package).is_dir() and package else Path(f"{package}.py")
+
+
+def read_stdin() -> str:
+    """Read all that stdin holds; what is no text is an error."""
+    if sys.stdin is None:
+        raise DataError("stdin is closed; name the text itself", "stdin")
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise DataError(f"expected UTF-8 text, got byte 0x{error.object[error.start]:02x}", "stdin") from None
