@@ -105,3 +105,12 @@ def test_a_bad_row_is_named_and_nothing_is_written(sightline: Call, model: Path,
 
 def test_a_column_of_queries_needs_a_table(sightline: Call, model: Path) -> None:
     assert "names a column" in one_error(sightline("predict", model, "a text", "--query", "why").err)
+
+
+def test_bytes_that_are_no_text_are_one_error(sightline: Call, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for stdin, told in ((io.TextIOWrapper(io.BytesIO(b"a \xff"), "utf-8"), "got byte 0xff"), (None, "stdin is closed")):
+        monkeypatch.setattr("sys.stdin", stdin)
+        for command in ("look", "predict"):
+            assert told in one_error(sightline(command, model, "-").err)
+            if stdin is not None:
+                stdin.seek(0)

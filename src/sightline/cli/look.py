@@ -11,13 +11,12 @@ import typer
 from sightline.cli import flags
 from sightline.cli.machine import prepare
 from sightline.cli.output import emit, note_unsealed, say
+from sightline.cli.source import STDIN, read_stdin
 from sightline.experiments.subject import saved_folder
 from sightline.reading import USUAL
 
 if TYPE_CHECKING:
     from sightline.reading import Reading
-
-STDIN = "-"
 
 OneText = Annotated[
     str, typer.Argument(metavar="TEXT", show_default=False, help="The text to look at; - reads it from stdin.")
@@ -72,7 +71,7 @@ def look(
     where = prepare(device, threads)
     from sightline.front.look import look as look_at  # noqa: PLC0415  (torch)
 
-    told = sys.stdin.read() if text == STDIN else text
+    told = read_stdin() if text == STDIN else text
     found = look_at(model, told, query, audit=audit, maps=maps or USUAL, max_tokens=max_tokens, device=where)
     for folder in (None if model.startswith("py:") else saved_folder(model), audit):
         note_unsealed(folder)

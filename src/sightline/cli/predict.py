@@ -13,7 +13,7 @@ from sightline.cli import flags
 from sightline.cli.machine import prepare
 from sightline.cli.output import emit, tell, writing
 from sightline.cli.places import Output, check_places
-from sightline.cli.source import model_place
+from sightline.cli.source import STDIN, model_place, read_stdin
 from sightline.errors import SpecError
 from sightline.files import write_whole
 from sightline.report.sheets.predictions import Form, about, written
@@ -23,8 +23,6 @@ from sightline.spec.values import DataSpec
 
 if TYPE_CHECKING:
     from sightline.example import Example
-
-STDIN = "-"
 
 Texts = Annotated[
     list[str],
@@ -104,7 +102,7 @@ def read(texts: Sequence[str], table: DataSpec | None, text: str, query: str, ma
         return found
     if query:
         raise SpecError("names a column, and these texts have none; write them to a table", field="query")
-    given, file = (sys.stdin.read().splitlines(), "stdin") if list(texts) == [STDIN] else (texts, "TEXT")
+    given, file = (read_stdin().splitlines(), "stdin") if list(texts) == [STDIN] else (texts, "TEXT")
     return [unlabelled(one, None, max_tokens, i, file) for i, one in enumerate(given, 1)]
 
 

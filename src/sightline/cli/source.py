@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from sightline.cli.places import Input
-from sightline.errors import SpecError
+from sightline.errors import DataError, SpecError
 from sightline.experiments.subject import PY, saved_folder
 from sightline.spec.tables import Files, read_one
 from sightline.spec.texts import parse_data
 from sightline.spec.values import OWN, DataSpec
 
 COLUMNS = ("text", "label", "split", "rationale", "query", "id", "group")
+STDIN = "-"
+"""What stands for a text that comes from stdin."""
 
 
 def read_source(
@@ -65,3 +68,13 @@ def model_place(model: str) -> Path | None:
         return saved_folder(model)
     package = model.removeprefix(PY).partition(":")[0].partition(".")[0]
     return Path(package) if Path(package).is_dir() and package else Path(f"{package}.py")
+
+
+def read_stdin() -> str:
+    """Read all that stdin holds; what is no text is an error."""
+    if sys.stdin is None:
+        raise DataError("stdin is closed; name the text itself", "stdin")
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise DataError(f"expected UTF-8 text, got byte 0x{error.object[error.start]:02x}", "stdin") from None
