@@ -43,7 +43,7 @@ WRITES: dict[tuple[str, str], list[str]] = {
     ("demo", "--out"): ["demo", "--out"],
 }
 """Each flag by which a command is told where to write, behind what else the command needs."""
-READS = {("audit", "--scores"), ("audit", "--vectors"), ("train", "--vectors"), ("report", "folder"), ("export", "folder"),
+READS = {("audit", "--scores"), ("audit", "--vectors"), ("train", "--vectors"), ("report", "folder"), ("export", "saved"),
          ("study", "file"), ("results", "--store"), ("compare", "--store")}  # fmt: skip
 WITHIN = [("demo", "--out")]
 """What lies in the folder is written, not the folder."""

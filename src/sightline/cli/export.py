@@ -40,7 +40,7 @@ Parquet = Annotated[
 
 
 def export(
-    folder: Saved,
+    saved: Saved,
     csv: Csv = None,
     parquet: Parquet = None,
     no_texts: flags.NoTexts = False,
@@ -50,11 +50,11 @@ def export(
     wanted = {kind: place for kind, place in (("csv", csv), ("parquet", parquet)) if place is not None}
     if not wanted:
         raise SpecError("expected --csv DIR or --parquet DIR, got neither; say where the tables are to be written")
-    check_places((("AUDIT_DIR", folder),), *(Output(f"--{kind}", place, EXPORT) for kind, place in wanted.items()))
+    check_places((("AUDIT_DIR", saved),), *(Output(f"--{kind}", place, EXPORT) for kind, place in wanted.items()))
     for kind in wanted:
         check_kind(kind)
-    found = load_results(folder)
-    note_unsealed(folder)
+    found = load_results(saved)
+    note_unsealed(saved)
     for kind, place in wanted.items():
         with writing(place):
             write_export(found, place, kind, not no_texts)
