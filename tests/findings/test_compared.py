@@ -10,8 +10,8 @@ import pytest
 
 from sightline.errors import SpecError
 from sightline.findings.claims import CLAIMS
-from sightline.findings.compared import compared
-from sightline.findings.comparison import SideBySide
+from sightline.findings.compared import _adjusted, compared
+from sightline.findings.comparison import Beside, Compared, SideBySide
 from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
 from sightline.findings.thresholds import committed
@@ -222,6 +222,14 @@ def test_all_comparisons_are_adjusted_together() -> None:
     assert min(one.p_adjusted for beside in found.beside for one in beside.claims if one.p) == pytest.approx(
         min(1.0, min(p) * len(p))
     )
+
+
+def test_what_is_small_alone_is_not_called_different_among_many() -> None:
+    claims = tuple(Compared(str(i), "", "", "not told apart", p=0.5 if i else 0.01) for i in range(10))
+    (among,), count = _adjusted([Beside(60, (0, 0), claims)])
+    assert (count, among.claims[0].p_adjusted, among.claims[0].answer) == (10, pytest.approx(0.1), "not told apart")
+    (alone,), _ = _adjusted([Beside(60, (0, 0), claims[:1])])
+    assert (alone.claims[0].p_adjusted, alone.claims[0].answer) == (0.01, "different")
 
 
 def test_what_an_earlier_claim_asks_is_asked_once() -> None:
