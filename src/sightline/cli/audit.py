@@ -13,11 +13,13 @@ from sightline.cli import flags
 from sightline.cli.display import progress
 from sightline.cli.estimate import show_forecast
 from sightline.cli.gates import closed, read_gates
-from sightline.cli.machine import prepare, tokens_at_once
+from sightline.cli.machine import prepare, repeating, tokens_at_once
 from sightline.cli.output import emit, note_unsealed, say, tell, writing
 from sightline.cli.places import Folder, Output, check_places
+from sightline.cli.resuming import beside, resumable
 from sightline.cli.source import data_place, model_place, read_source
 from sightline.experiments.subject import audited, choose, saved_folder, scores_of
+from sightline.experiments.unfinished import Unfinished
 from sightline.files import plain
 from sightline.report.sentences import headline
 from sightline.report.sheets.summary import lines
@@ -25,7 +27,7 @@ from sightline.saving import FILES
 
 if TYPE_CHECKING:
     from sightline.audits import Audit
-    from sightline.experiments.run import Display, Trained
+    from sightline.experiments.run import Display, Keep, Trained
     from sightline.experiments.subject import Chosen
 
 GATE_CLOSED = 3
@@ -111,7 +113,8 @@ def audit(
 ) -> None:
     """Audit a model's attention on the test texts of its data, and write the report.
 
-    A model named by its spec is trained first, on the training texts, together with its companion.
+    A model named by its spec is trained first, on the training texts, together with its companion. What is trained is
+    kept in FILE.partial until the report is written: the same command goes on from there, with the same result.
     """
     columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
     source = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
@@ -123,29 +126,37 @@ def audit(
         ("--vectors", vectors),
         ("--scores", scores),
     )
-    check_places(read, *written(out, save))
+    check_places(read, *written(out, save), beside(out))
     subject = choose(source, model, asked, seed=seed, limit=limit, device=device, gradient=gradient)
     note_unsealed(saved_folder(model))
     gates = read_gates(fail_on or ())
-    where, tokens = prepare(device, threads), tokens_at_once(memory)
+    kept = Unfinished(beside(out).path)
+    where, tokens = prepare(device, threads, kept.threads), tokens_at_once(memory)
     if dry_run:
         if scores is not None:
             scores_of(subject, scores)  # what is wrong with the file is said now, as it would be later
         return show_forecast(subject.forecast(where, tokens), as_json)
-    with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
-        command = shlex.join(["sightline", *(context.obj or ())])
-        _, found = do_audit(subject, display, where, tokens, command, scores)
-    write_audit(found, out, save, texts=not no_texts)
+    command = shlex.join(["sightline", *repeating(list(context.obj or ()))])
+    with resumable(kept, where) as keep:
+        with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
+            _, found = do_audit(subject, display, where, tokens, command, scores, keep)
+        write_audit(found, out, save, texts=not no_texts)
     show_audit(found, out, save, as_json)
     close_gates(found, gates)
 
 
 def do_audit(
-    subject: Chosen, display: Display, device: str, tokens: int, command: str, scores: Path | None = None
+    subject: Chosen,
+    display: Display,
+    device: str,
+    tokens: int,
+    command: str,
+    scores: Path | None = None,
+    keep: Keep | None = None,
 ) -> tuple[Trained, Audit]:
     """Train or read the model and audit it; say which trainings the cap on epochs ended, and what scores do not fit."""
     about = {"command": command}
-    trained, found = audited(subject, display, device, tokens_at_once=tokens, scores=scores, about=about)
+    trained, found = audited(subject, display, device, tokens_at_once=tokens, scores=scores, about=about, keep=keep)
     for name in subject.cut_short(trained):
         tell(f"note: training of the {name} was ended by its cap on epochs; --epochs allows more")
     for note in found.spec.get("scores", {}).get("notes", ()):

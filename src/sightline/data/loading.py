@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import log2
 from pathlib import Path
 
 from sightline.collector import collector_paused
@@ -19,7 +21,12 @@ from sightline.data.planted.generated import generate, read_options
 from sightline.data.vocabulary import Vocabulary
 from sightline.errors import DataError, SpecError
 from sightline.regular import naming_what_needs_memory
-from sightline.spec.values import OFFICIAL, DataSpec
+from sightline.spec.values import OFFICIAL, TABLES, DataSpec
+
+PART = 2**23
+"""Bytes of a table, about, that are read to know what all of it would cost."""
+A_TEXT = 600
+"""Bytes that a text takes in memory beside its letters and words."""
 
 
 def load(spec: DataSpec, seed: int) -> Dataset:
@@ -38,6 +45,37 @@ def load(spec: DataSpec, seed: int) -> Dataset:
         raise DataError("has changed since the run was named by its bytes; read the study again", spec.path)
     with collector_paused():
         return _load(replace(spec, digest=digest), seed, str(spec))
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some of the texts of a table, for who only wants to know what all of them would cost."""
+
+    dataset: Dataset
+    share: float
+    unread_bytes: int = 0
+    """What the texts that were not read would take of memory."""
+
+    def grown(self, vocabulary: Vocabulary) -> Vocabulary:
+        """Add as many words as all texts would have more, by Heaps' law: a power of the number of texts."""
+        if self.share == 1:
+            return vocabulary
+        half = len(Vocabulary.fit(self.dataset.train[::2]))
+        power = log2(max(1.0, len(vocabulary) / half))
+        more = int(len(vocabulary) * (self.share**-power - 1))
+        return Vocabulary((*vocabulary.words, *(f"\0{number}" for number in range(more))))
+
+
+def load_part(spec: DataSpec, seed: int) -> Part:
+    """Load a part of a large table, and all of anything else, or where too little would be left to divide."""
+    _check(spec)
+    if spec.kind in TABLES and (size := Path(spec.path).stat().st_size) > PART:
+        with suppress(DataError), collector_paused():
+            corpus = read_table(spec, PART / size)
+            held = sum(len(text.text) + 8 * len(text.tokens) + A_TEXT for text in corpus.texts)
+            dataset = assemble(Path(spec.path).name, corpus, spec, BY_COLUMNS, seed)
+            return Part(dataset, PART / size, round(held * (size / PART - 1)))
+    return Part(load(spec, seed), 1.0)
 
 
 def fit_vocabulary(dataset: Dataset, spec: DataSpec) -> Vocabulary:
@@ -70,19 +108,15 @@ def _load(spec: DataSpec, seed: int, told: str) -> Dataset:
 
 
 def _load_table(spec: DataSpec, seed: int) -> Dataset:
-    corpus = _table(_to_read(spec))
+    corpus = _table(replace(spec, min_count=DataSpec.min_count))
     return assemble(Path(spec.path).name, corpus, spec, BY_COLUMNS, seed)
 
 
 def _load_published(spec: DataSpec, seed: int) -> Dataset:
-    corpus = _published(_to_read(spec))
+    # How texts are cut and which words are known is decided later, and no part of a corpus.
+    corpus = _published(replace(spec, max_tokens=DataSpec.max_tokens, min_count=DataSpec.min_count))
     paper = _paper(spec) if spec.recipe == "paper" else None
     return assemble(spec.kind, corpus, spec, CLEAN if paper is None else as_paper(paper), seed)
-
-
-def _to_read(spec: DataSpec) -> DataSpec:
-    """Leave out how texts are cut and which words are known: that is decided later, and no part of a corpus."""
-    return replace(spec, max_tokens=DataSpec.max_tokens, min_count=DataSpec.min_count)
 
 
 # One of each: cells that differ in their seed divide the same texts anew.

@@ -18,7 +18,7 @@ from sightline.spec.values import DataSpec
 
 def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: Rule, seed: int) -> Dataset:
     """Cut, divide, filter and number the texts of a corpus, and describe them."""
-    long = [rule.cuts and _is_long(text, spec.max_tokens) for text in corpus.texts]
+    long = [rule.cuts and max(text.lengths) > spec.max_tokens for text in corpus.texts]
     texts = [_cut(one, spec.max_tokens) if cut else one for one, cut in zip(corpus.texts, long, strict=True)]
     whole, corpus = corpus, replace(corpus, texts=tuple(texts))
     chosen = rule.choose(corpus, seed)
@@ -43,10 +43,6 @@ def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: Rule, seed: int) -
         **counts,
     )
     return Dataset(name, **splits, label_names=chosen.label_names, card=card)
-
-
-def _is_long(text: Text, longest: int) -> bool:
-    return max(len(text.tokens), len(text.query or ())) > longest
 
 
 def _cut(text: Text, longest: int) -> Text:

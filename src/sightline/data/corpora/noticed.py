@@ -24,7 +24,7 @@ def noticed(texts: Sequence[Text], longest: int | None) -> Iterator[str]:
 
 
 def _lost(texts: Sequence[Text], longest: int) -> Iterator[str]:
-    lengths = [length for text in texts for length in (len(text.tokens), len(text.query or ()))]
+    lengths = [length for text in texts for length in text.lengths]
     lost = sum(length - longest for length in lengths if length > longest)
     if lost:
         yield (

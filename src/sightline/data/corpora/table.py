@@ -9,6 +9,7 @@ from pathlib import Path
 from sightline.data.corpora.corpus import Corpus, Text
 from sightline.data.sources.columns import Cells, Columns, find_columns, read_cells
 from sightline.data.sources.rows import read_rows
+from sightline.data.watching import is_large, told
 from sightline.errors import DataError, SpecError
 from sightline.sharing import Span, kept_once
 from sightline.spec.values import TABLES, DataSpec
@@ -17,17 +18,18 @@ from sightline.tokeniser import tokenise
 NO_WORDS, NO_QUERY, EMPTY = "no words in the text", "no words in the query", "empty row"
 
 
-def read_table(spec: DataSpec) -> Corpus:
-    """Read a CSV, TSV or JSONL file, plain or gzipped.
+def read_table(spec: DataSpec, share: float = 1.0) -> Corpus:
+    """Read a CSV, TSV or JSONL file, plain or gzipped; of a ``share`` below 1, so many of its rows.
 
     A record whose text, or whose query, has no words is left out and counted, and so is an empty row. Labels are
-    numbered as they appear, and texts are whole: whoever divides them cuts them and puts their labels in order.
+    numbered as they appear. Texts and queries are cut to ``max_tokens`` as they are read, so that of a long one no word
+    is held that nobody will see; whoever divides them puts their labels in order.
     """
     if spec.kind not in TABLES:
         raise SpecError(f"{spec}: expected a table, got a {'planted' if spec.part else 'published'} corpus")
-    columns, records, blank = _cells(spec)
+    columns, records, blank = _cells(spec, share)
     label_names = tuple(dict.fromkeys(record.label for record in records))
-    read = _texts(spec.path, records, label_names)
+    read = _texts(spec, records, label_names)
     asked = [text for text in read if text.tokens]
     texts = tuple(text for text in asked if text.query != ())
     _check_classes(spec.path, texts, label_names)
@@ -35,34 +37,41 @@ def read_table(spec: DataSpec) -> Corpus:
     return Corpus(texts, label_names, dropped=dropped, columns=asdict(columns))
 
 
-def _cells(spec: DataSpec) -> tuple[Columns, list[Cells], int]:
+def _cells(spec: DataSpec, share: float = 1.0) -> tuple[Columns, list[Cells], int]:
     """Understand every record, and count the empty rows; the rows themselves are let go before words are cut."""
-    rows = read_rows(spec.path, spec.kind)
+    rows = read_rows(spec.path, spec.kind, share=share)
     columns = find_columns(spec, rows)
     return columns, [read_cells(rows.file, row, columns) for row in rows.records], rows.blank
 
 
-def _texts(file: str, records: Sequence[Cells], label_names: Sequence[str]) -> list[Text]:
-    name = Path(file).name
+def _texts(spec: DataSpec, records: Sequence[Cells], label_names: Sequence[str]) -> list[Text]:
+    name = Path(spec.path).name
     numbers = {label: number for number, label in enumerate(label_names)}
-    texts = []
+    texts, large = list[Text](), is_large(spec.path)
     for record in records:
+        if large:
+            told(f"cutting {name} into words, texts", len(texts), len(records))
         tokens, offsets = tokenise(record.text)
-        query = None if record.query is None else kept_once(tokenise(record.query)[0])
+        asked = None if record.query is None else tokenise(record.query)[0]
         text = Text(
             f"{name}:{record.line}",
             record.split,
             numbers[record.label],
             record.text,
-            kept_once(tokens),
+            kept_once(tokens[: spec.max_tokens]),
             None,
-            file,
+            spec.path,
             record.line,
-            query,
-            marked(offsets, record.spans),
+            None if asked is None else kept_once(asked[: spec.max_tokens]),
+            marked(offsets[: spec.max_tokens], record.spans),
+            lost=(_beyond(tokens, spec.max_tokens), _beyond(asked or (), spec.max_tokens)),
         )
         texts.append(text)
     return texts
+
+
+def _beyond(words: Sequence[str], longest: int) -> int:
+    return max(0, len(words) - longest)
 
 
 def marked(offsets: Sequence[Span], spans: Sequence[Span] | None) -> tuple[bool, ...] | None:
