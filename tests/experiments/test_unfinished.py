@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from sightline.experiments import epochs
 from sightline.experiments.locks import claim
 from sightline.experiments.run import Display, Trained, train
 from sightline.experiments.unfinished import WITH, Unfinished
@@ -11,7 +12,7 @@ from sightline.files import plain
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data
 from sightline.spec.values import RunSpec
-from sightline.training.states import Epoch
+from sightline.training.states import Epoch, State
 
 MODEL, FIT = build_specs("mlp(hidden=4)", epochs=4)
 SPEC = RunSpec(parse_data("planted:needle(n=60,length=6)"), MODEL, FIT)
@@ -83,6 +84,22 @@ def test_a_state_that_is_torn_or_made_otherwise_counts_as_none(tmp_path: Path, u
     found, made, _ = run(folder)
     assert made[0] == ("model", 1)
     assert same(found, undisturbed)
+
+
+def test_states_are_written_for_a_twentieth_of_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = [0.0]
+
+    def write(aside: Path, state: State) -> None:
+        aside.mkdir()
+        ticks[0] += 1.0
+
+    monkeypatch.setattr(epochs.time, "monotonic", lambda: ticks[0])
+    monkeypatch.setattr(epochs, "_write", write)
+    kept = epochs.Epochs(tmp_path / "s")
+    for _ in range(100):
+        kept.keep(State((), {}))
+        ticks[0] += 1.0
+    assert ticks[0] == 100 + 5
 
 
 def test_a_second_command_leaves_the_folder_of_the_first_alone(tmp_path: Path, undisturbed: Trained) -> None:

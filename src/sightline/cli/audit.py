@@ -126,11 +126,11 @@ def audit(
         ("--vectors", vectors),
         ("--scores", scores),
     )
-    check_places(read, *written(out, save), beside(out))
+    check_places(read, *written(out, save), beside(out, save))
     subject = choose(source, model, asked, seed=seed, limit=limit, device=device, gradient=gradient)
     note_unsealed(saved_folder(model))
     gates = read_gates(fail_on or ())
-    kept = Unfinished(beside(out).path)
+    kept = Unfinished(beside(out, save).path)
     where, tokens = prepare(device, threads, kept.threads), tokens_at_once(memory)
     if dry_run:
         if scores is not None:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sightline.spec.values import RunSpec
+
 if TYPE_CHECKING:
     from sightline.experiments.store import Summary
-    from sightline.spec.values import RunSpec
 
 Span = tuple[float, float]
 SECONDS = 10.0

@@ -35,7 +35,11 @@ SECONDS = 5.0
 """About as long is trained, and audited, to know how long it takes."""
 BATCHES = (3, 24)
 """How many batches are timed at least and at most."""
-STRATA, AUDIT_BATCH, LEAST_TEXTS = 4, 32, 3
+STRATA, AUDIT_BATCH, LEAST_TEXTS = 4, 32, 2
+FIRST_SQUARES = 2**16
+"""Squared words of the short texts that are timed first: as many texts as come together in a batch, where they may."""
+TOO_LONG = 2.0
+"""After so many times `SECONDS` the strata that are left, of the longest texts, are reckoned from those before."""
 
 
 @dataclass(frozen=True)
@@ -106,22 +110,25 @@ def forecast_audit(
     def take(examples: Sequence[Example]) -> dict[str, Outcome]:
         return measure(model, examples, measures, others, Seeds(seed), AUDIT_BATCH, lambda done, total: None)
 
-    short = ordered[len(ordered) // 10 :][:LEAST_TEXTS]
+    short = amid(ordered[: len(ordered) // 5 + 1], FIRST_SQUARES)
     take(short)  # the first call of everything is slow
     a_square = timed_call(lambda: take(short))[0] / _squares(short)
-    seconds, timed, held = 0.0, 0, 0.0
+    spent, seconds, timed, held, seen = 0.0, 0.0, 0, 0.0, 0
     for stratum in strata(ordered):
+        if spent > TOO_LONG * SECONDS:
+            seconds += a_square * _squares(stratum)
+            continue
         few = amid(stratum, SECONDS / STRATA / a_square)
         took, outcomes = timed_call(lambda few=few: take(few))  # type: ignore[misc]
-        a_square = min(a_square, took / _squares(few))  # longer texts cost less a squared word
+        spent, a_square = spent + took, min(a_square, took / _squares(few))  # longer texts cost less a squared word
         seconds += took * _squares(stratum) / _squares(few)
         held += _bytes(outcomes) * len(stratum) / len(few)
-        timed += len(few)
+        timed, seen = timed + len(few), seen + len(stratum)
     part = audited / len(ordered)
     basis = f"an audit of {timed} of {audited:,} test texts, scaled by the square of their length"
     memory = "memory: the most that was held meanwhile, and the raw numbers of all texts"
     # Arrays of all texts are held twice while batches are joined.
-    peak = _peak_bytes(trained.model.collate(short).ids.device) + round(2 * held * part)
+    peak = _peak_bytes(trained.model.collate(short).ids.device) + round(2 * held * audited / seen)
     return Forecast(0.0, seconds * part, peak, f"{basis}; {memory}")
 
 
@@ -136,6 +143,7 @@ def amid(stratum: Sequence[Example], squares: float) -> Sequence[Example]:
     """Take neighbours from the middle of a stratum, as an audit has them in one batch, of so many squared words."""
     middle = len(stratum) // 2
     count = int(np.clip(squares / len(stratum[middle].tokens) ** 2, LEAST_TEXTS, AUDIT_BATCH))
+    count = min(count, len(stratum))
     start = max(0, min(middle - count // 2, len(stratum) - count))
     return stratum[start : start + count]
 
