@@ -40,6 +40,12 @@ PROMISES = (
         chaos=("started again, ended with 0",),
     ),
     _promise(
+        "A training that was stopped goes on from an epoch it had done, and ends with the bits of one that was not",
+        "tests/training/test_states.py",
+        "tests/experiments/test_unfinished.py",
+        "tests/cli/test_resuming.py",
+    ),
+    _promise(
         "Workers end with their parent, and what a process had claimed is free when it has ended",
         "tests/experiments/test_workers.py",
         chaos=("no process left after 10 s", "no claim left that blocks"),

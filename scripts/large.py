@@ -23,7 +23,11 @@ sys.path.insert(0, str(ROOT))
 
 from tests.report import audits
 
-TEXTS, PAGE = 1_000_000, 100_000
+TEXTS, PAGE, LONG = 1_000_000, 100_000, 20_000
+WORDS = 1155
+"""Words of a long text; an audit cuts them at 512."""
+TIMES, BARE = 4, 320 * 10**6
+"""How many times its bytes a table of long texts may take, above what a process with torch takes that does nothing."""
 CLASSES = (100, 200, 400)
 EACH = 8
 """Texts of a class."""
@@ -44,12 +48,12 @@ class Taken:
     most_seconds: int = 10 * MINUTE
 
 
-def large(texts: int = TEXTS, page: int = PAGE, classes: Sequence[int] = CLASSES) -> dict[str, Any]:
+def large(texts: int = TEXTS, page: int = PAGE, classes: Sequence[int] = CLASSES, long: int = LONG) -> dict[str, Any]:
     """Run each command on what is large, and hold what it took against what it may take."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         many = [_of_classes(folder, count) for count in classes]
-        found = [*_of_a_table(folder, texts), _of_a_page(folder, page), *many]
+        found = [*_of_a_table(folder, texts), *_of_long_texts(folder, long), _of_a_page(folder, page), *many]
     more = (many[-1].bytes - many[0].bytes) // (classes[-1] - classes[0])
     return {
         "rows": [_row(one) for one in found],
@@ -78,6 +82,20 @@ def _of_a_table(folder: Path, texts: int) -> Iterator[Taken]:
     yield Taken(f"check-data of {texts:,} texts", *_run(folder, "check-data", "--data", "all.csv"))
     audit = ("audit", "--data", "all.csv", "--model", "model", "--limit", "300", "--quiet", "--out", "audit.html")
     yield Taken(f"audit of 300 of {texts:,} texts, of a saved model", *_run(folder, *audit), 2 * GIGABYTE)
+
+
+def _of_long_texts(folder: Path, texts: int) -> Iterator[Taken]:
+    drawn, path = random.Random(3), folder / "long.csv"
+    with path.open("w", encoding="utf-8") as file:
+        file.write("text,label\n")
+        for number in range(texts):
+            words = " ".join(f"w{int(30_000 * drawn.random() ** 3)}" for _ in range(WORDS))
+            file.write(f"{words} n{number},c{number % 2}\n")
+    most, what = BARE + TIMES * path.stat().st_size, f"{texts:,} texts of {WORDS:,} words"
+    yield Taken(f"check-data of {what}", *_run(folder, "check-data", "--data", "long.csv"), most)
+    model = ("--model", "mlp(hidden=8)", "--epochs", "1", "--companions", "none")
+    audit = ("audit", "--data", "long.csv", *model, "--limit", "300", "--quiet", "--out", "long.html")
+    yield Taken(f"training, and audit of 300 of {what}", *_run(folder, *audit), most, 60 * MINUTE)
 
 
 def _of_a_page(folder: Path, texts: int) -> Taken:

@@ -1,5 +1,6 @@
 """What is held of each text stays small: a table of a million, or a page of a hundred thousand, must fit."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from sightline.data.corpora import table
 from sightline.data.corpora.sheets import sheets_of
 from sightline.data.dataset import count_copies
 from sightline.data.loading import load
+from sightline.data.sources.rows import read_rows
 from sightline.report.page.held import Rows, held_texts
 from sightline.results import Ragged
 from sightline.saving import load_results, save_results
@@ -38,6 +40,27 @@ def test_rows_of_a_table_are_let_go_before_its_words_are_cut(tmp_path: Path) -> 
     table.read_table(spec)  # what is made once
     read = peak(lambda: table._read(spec, sheets_of(spec)[0][0]))
     assert peak(lambda: table.read_table(spec)) < 1.3 * read  # reading the rows is what takes most
+
+
+def test_a_table_is_decoded_piece_by_piece(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    rows = [f"{'good words ' * 2000}{i},{i % 2}" for i in range(300)]
+    file.write_text("\n".join(["text,label", *rows, "😀 ends it,1"]), encoding="utf-8")
+    # One sign of four bytes would make four bytes of each letter, were the text of the file held as one.
+    assert peak(lambda: read_rows(str(file), "csv")) < 2.5 * file.stat().st_size
+
+
+def test_of_a_long_text_only_the_words_that_are_seen_are_held(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("text,label,ask\n" + "".join(f"a{i} b c d e f g,{i % 2},g h i j k\n" for i in range(40)))
+    spec = replace(parse_data(str(file)), max_tokens=4, query="ask")
+    read = table.read_table(spec).texts[0]
+    assert (read.tokens, read.query) == (("a0", "b", "c", "d"), ("g", "h", "i", "j"))
+    assert (read.lost, read.lengths) == ((3, 1), (7, 5))
+    dataset = load(spec, 0)
+    assert dataset.card["truncated"] == 40
+    assert any("33.3% of all words were left out; the longest text has 7" in note for note in dataset.card["notes"])
+    assert max(len(text.tokens) for text in load(replace(spec, max_tokens=6), 0).train) == 6  # read anew
 
 
 def test_places_of_a_table_are_found_again_and_not_held(tmp_path: Path) -> None:

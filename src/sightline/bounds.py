@@ -69,7 +69,7 @@ FILE = Bound(
     "a file",
     2 * 2**30,
     "bytes",
-    "a table, or a file of a published corpus, plain or unpacked; read, it takes some five times as much memory",
+    "a table, or a file of a published corpus, plain or unpacked; read, it takes up to four times as much memory",
     "take a part of it",
     "SIGHTLINE_MAX_BYTES",
 )

@@ -156,7 +156,7 @@ def test_the_report_says_which_command_made_it(sightline: Call, here: Path, tabl
     done = sightline("audit", "--data", table, *TINY, "--json")
     assert (
         done.json["spec"]["command"]
-        == f"sightline audit --data {table} --model 'mlp(hidden=8)+additive' --epochs 2 --quiet --json"
+        == f"sightline audit --data {table} --model 'mlp(hidden=8)+additive' --epochs 2 --quiet --json --threads 1"
     )
     assert "mlp(hidden=8)+additive" in Path("report.html").read_text(encoding="utf-8")
 
@@ -333,7 +333,8 @@ def test_a_dry_run_estimates_and_writes_nothing(sightline: Call, here: Path, tab
         "dry run",
     ]
     told = sightline("audit", "--data", table, "--model", model, "--dry-run", "--json").json
-    assert set(told) == {"seconds_training", "seconds_audit", "peak_bytes", "basis"}
+    numbers = {"seconds_training", "seconds_epoch", "epochs", "seconds_reading", "seconds_audit", "peak_bytes"}
+    assert set(told) == {*numbers, "basis"}
     assert told["seconds_training"] == 0 < told["seconds_audit"]
     assert sightline("train", "--data", table, *TINY, "--out", "m", "--dry-run").code == 0
     assert not any(here.iterdir())

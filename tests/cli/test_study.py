@@ -80,12 +80,13 @@ def test_a_dry_run_plans_and_writes_nothing(sightline: Call, tiny: Path, tmp_pat
     done = sightline("study", tiny, "--store", tmp_path / "store", "--dry-run", "--json", "--workers", 2)
     assert done.json["to_run"] == done.json["cells"] == 4
     assert done.json["hours"] > 0
-    assert done.json["basis"] == "a trial of the first cell"
+    assert done.json["hours"] == done.json["hours_least"]  # of one epoch
+    assert done.json["basis"].endswith("of 2 data and models that were never run; the others like these")
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.toml"]
     sightline("study", tiny, "--store", tmp_path / "store", "--limit", 2, "--quiet")
     planned = sightline("study", tiny, "--store", tmp_path / "store", "--dry-run")
     assert "4 cells, 2 done, 0 failed, 2 to run" in planned.out
-    assert "the mean of 2 cells that are done" in planned.out
+    assert "2 cells that are done, of 1 data and models" in planned.out
     assert planned.out.count("to run  ") == 2
     assert "MiB" in planned.out
 

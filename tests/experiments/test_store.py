@@ -164,7 +164,7 @@ def test_a_training_is_read_back_where_it_is_whole(store: Store) -> None:
     made: list[str] = []
 
     def training(spec: RunSpec, make: object) -> object:
-        return keep_training(store, spec, lambda: made.append(training_key(spec)) or make())
+        return keep_training(store, spec, lambda states: made.append(training_key(spec)) or make(states))
 
     first = run(SPEC, Display(), keep=training)[1]
     assert same(run(SPEC, Display(), keep=training)[1], first)

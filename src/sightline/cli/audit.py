@@ -14,14 +14,16 @@ from sightline.cli import flags
 from sightline.cli.display import progress
 from sightline.cli.estimate import show_forecast
 from sightline.cli.gates import closed, read_gates
-from sightline.cli.machine import prepare, tokens_at_once
+from sightline.cli.machine import prepare, repeating, tokens_at_once
 from sightline.cli.output import emit, note_kept, note_unsealed, say, tell, write_text, writing
 from sightline.cli.places import Folder, Output, check_places
+from sightline.cli.resuming import beside, resumable
 from sightline.cli.seeds import SEVERAL, each_seed, show_seeds, write_seeds
 from sightline.cli.source import data_places, model_place, read_source
 from sightline.errors import SpecError
 from sightline.experiments.several import with_seeds
 from sightline.experiments.subject import audited, choose, saved_folder, scores_of
+from sightline.experiments.unfinished import Unfinished
 from sightline.files import plain
 from sightline.report.card import card as card_of
 from sightline.report.sentences import headline
@@ -32,7 +34,7 @@ from sightline.saving import FILES
 
 if TYPE_CHECKING:
     from sightline.audits import Audit
-    from sightline.experiments.run import Display, Trained
+    from sightline.experiments.run import Display, Keep, Trained
     from sightline.experiments.subject import Chosen
 
 GATE_CLOSED = 3
@@ -138,7 +140,8 @@ def audit(
 ) -> None:
     """Audit a model's attention on the test texts of its data, and write the report.
 
-    A model named by its spec is trained first, on the training texts, together with its companion.
+    A model named by its spec is trained first, on the training texts, together with its companion. What is trained is
+    kept in FILE.partial until the report is written: the same command goes on from there, with the same result.
     """
     columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
     columns |= {"id": id, "group": group, "on_copies": on_copies}
@@ -153,40 +156,51 @@ def audit(
         ("--scores", scores),
     )
     check_card(card, seeds)
-    check_places(read, *written(out, save, seeds), None if card is None else Output("--card", card))
+    places = (*written(out, save, seeds), beside(out, save), None if card is None else Output("--card", card))
+    check_places(read, *places)
     subject = choose(source, model, asked, seed=seed, limit=limit, device=device, gradient=gradient, told=told)
     note_unsealed(saved_folder(model))
     gates = read_gates(fail_on or ())
     several = with_seeds(subject, seeds) if seeds > 1 else ()
-    where, tokens = prepare(device, threads), tokens_at_once(memory)
+    kept = Unfinished(beside(out, save).path)
+    where, tokens = prepare(device, threads, kept.threads), tokens_at_once(memory)
     if dry_run:
         if scores is not None:
             scores_of(subject, scores)  # what is wrong with the file is said now, as it would be later
         return show_forecast(subject.forecast(where, tokens).times(seeds), as_json)
-    command = shlex.join(["sightline", *(context.obj or ())])
+    command = shlex.join(["sightline", *repeating(list(context.obj or ()))])
+    with resumable(kept, where) as keep:
 
-    def make(one: Chosen) -> Audit:
-        with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
-            return do_audit(one, display, where, tokens, command, scores)[1]
+        def make(one: Chosen) -> Audit:
+            with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
+                return do_audit(one, display, where, tokens, command, scores, keep)[1]
 
+        if several:
+            audits = each_seed(several, make, quiet=quiet)
+            write_seeds(audits, out, save, texts=not no_texts, ids=not no_ids)
+        else:
+            found = make(subject)
+            write_audit(found, out, save, texts=not no_texts, ids=not no_ids)
+            write_card(found, card)
     if several:
-        audits = each_seed(several, make, quiet=quiet)
-        write_seeds(audits, out, save, texts=not no_texts, ids=not no_ids)
         show_seeds(audits, out, save, as_json)
         return close_gates([*audits.values()], gates)
-    found = make(subject)
-    write_audit(found, out, save, texts=not no_texts, ids=not no_ids)
-    write_card(found, card)
     show_audit(found, out, save, as_json)
     return close_gates([found], gates)
 
 
 def do_audit(
-    subject: Chosen, display: Display, device: str, tokens: int, command: str, scores: Path | None = None
+    subject: Chosen,
+    display: Display,
+    device: str,
+    tokens: int,
+    command: str,
+    scores: Path | None = None,
+    keep: Keep | None = None,
 ) -> tuple[Trained, Audit]:
     """Train or read the model and audit it; say which trainings the cap on epochs ended, and what scores do not fit."""
     about = {"command": command, "date": datetime.now(UTC).date().isoformat()}
-    trained, found = audited(subject, display, device, tokens_at_once=tokens, scores=scores, about=about)
+    trained, found = audited(subject, display, device, tokens_at_once=tokens, scores=scores, about=about, keep=keep)
     if ended := subject.cut_short(trained):
         tell(f"note: the cap on epochs ended the training of: {', '.join(ended)}; --epochs allows more")
     for note in found.cards["data"].get("unlike_training", ()):

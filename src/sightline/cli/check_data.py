@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sightline.cli import flags
+from sightline.cli.display import reading_progress
 from sightline.cli.output import emit, say
 from sightline.cli.source import read_source
 from sightline.findings.thresholds import committed
@@ -39,7 +40,8 @@ def check_data(
     columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
     columns |= {"id": id, "group": group, "on_copies": on_copies}
     spec = read_source(data, train, validation, test, **columns, recipe=recipe, max_tokens=max_tokens)
-    card = with_warning(load(spec, seed, training=False).card)
+    with reading_progress(as_json=as_json):
+        card = with_warning(load(spec, seed, training=False).card)
     if as_json:
         return emit(card)
     return say(card_lines(card))

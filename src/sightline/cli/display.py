@@ -12,13 +12,16 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from sightline.cli.estimate import duration
+from sightline.data.watching import watched
 from sightline.report.visible import one_line
 
 if TYPE_CHECKING:
     from sightline.experiments.run import Display
-    from sightline.training.fit import Epoch
+    from sightline.training.states import Epoch
 
-SECONDS_BETWEEN = 10.0
+SECONDS_BETWEEN = 60.0
+"""A line a minute: what is written to a file is read afterwards, and what is slow is looked at by the minute."""
+_FRAME = 0.1
 
 
 @contextmanager
@@ -30,12 +33,25 @@ def progress(*, quiet: bool = False, verbose: bool = False, as_json: bool = Fals
     if quiet or (as_json and not terminal):
         yield Display()
     elif terminal and not verbose:
-        with _bars() as shown:
-            bars = Bars(shown)
-            yield Display(bars.epoch, bars.texts)
+        with _bars() as shown, watched((bars := Bars(shown)).reading):
+            yield Display(bars.epoch, bars.texts, bars.batch)
     else:
-        lines = Lines(0.0 if verbose else SECONDS_BETWEEN)
-        yield Display(lines.epoch, lines.texts)
+        lines = Lines(SECONDS_BETWEEN, each_epoch=verbose)
+        with watched(lines.reading):
+            yield Display(lines.epoch, lines.texts, lines.batch)
+
+
+@contextmanager
+def reading_progress(*, as_json: bool = False) -> Iterator[None]:
+    """Show how far a large file is read, where that is all a command does; without torch."""
+    if sys.stderr.isatty():
+        with _bars() as shown, watched(Bars(shown).reading):
+            yield
+    elif as_json:
+        yield
+    else:
+        with watched(Lines(SECONDS_BETWEEN).reading):
+            yield
 
 
 def _bars() -> Progress:
@@ -51,16 +67,31 @@ class Bars:
     def __init__(self, shown: Progress) -> None:
         self.shown = shown
         self.tasks: dict[str, TaskID] = {}
+        self.reached, self.moved_at = "", 0.0
 
     def epoch(self, name: str, epoch: Epoch, epochs: int) -> None:
         """Move the bar of a training."""
-        self._move(f"training {name}", epoch.number, epochs, f"accuracy {epoch.accuracy:.3f}")
+        self.reached = f", accuracy {epoch.accuracy:.3f}"
+        self._move(f"training {name}", epoch.number, epochs, f"epoch {epoch.number}{self.reached}")
+
+    def batch(self, name: str, epoch: int, epochs: int, done: int, total: int) -> None:
+        """Move the bar of a training within an epoch, as often as an eye can follow."""
+        if (now := time.monotonic()) - self.moved_at >= _FRAME:
+            self.moved_at = now
+            reached = self.reached if epoch > 1 else ""
+            self._move(f"training {name}", epoch - 1 + done / total, epochs, f"epoch {epoch}{reached}")
+
+    def reading(self, stage: str, done: int, total: int) -> None:
+        """Move the bar of what is read, as often as an eye can follow."""
+        if (now := time.monotonic()) - self.moved_at >= _FRAME:
+            self.moved_at = now
+            self._move(one_line(stage), done, total, f"{done:,} of {total:,}")
 
     def texts(self, done: int, total: int) -> None:
         """Move the bar of the audit."""
         self._move("auditing", done, total, f"{done} of {total} texts")
 
-    def _move(self, stage: str, done: int, total: int, told: str) -> None:
+    def _move(self, stage: str, done: float, total: int, told: str) -> None:
         if stage not in self.tasks:
             self.tasks[stage] = self.shown.add_task(stage, total=total, told=told)
         self.shown.update(self.tasks[stage], completed=done, told=told)
@@ -69,24 +100,43 @@ class Bars:
 class Lines:
     """The first step of each stage, then one line every so many seconds, and the last text."""
 
-    def __init__(self, seconds_between: float) -> None:
-        self.seconds_between = seconds_between
+    def __init__(self, seconds_between: float, *, each_epoch: bool = False) -> None:
+        self.seconds_between, self.each_epoch = seconds_between, each_epoch
         self.stage, self.told_at = "", 0.0
+        self.first, self.began = 0.0, 0.0
 
     def epoch(self, name: str, epoch: Epoch, epochs: int) -> None:
         """Say what an epoch reached."""
         reached = f"validation loss {epoch.loss:.4f}, accuracy {epoch.accuracy:.3f}"
-        self._tell(f"training {name}", f"epoch {epoch.number} of at most {epochs}, {reached}")
+        told = f"epoch {epoch.number} of at most {epochs}, {reached}"
+        self._tell(f"training {name}", told, epoch.number / epochs, "at most ", must=self.each_epoch)
+
+    def batch(self, name: str, epoch: int, epochs: int, done: int, total: int) -> None:
+        """Say how far within an epoch a training is."""
+        told = f"epoch {epoch} of at most {epochs}, batch {done} of {total}"
+        self._tell(f"training {name}", told, (epoch - 1 + done / total) / epochs, "at most ")
+
+    def reading(self, stage: str, done: int, total: int) -> None:
+        """Say how much of a large file is read."""
+        self._tell(one_line(stage), f"{done:,} of {total:,}", done / max(total, 1), "")
 
     def texts(self, done: int, total: int) -> None:
         """Say how many texts are audited."""
-        self._tell("auditing", f"{done} of {total} texts", last=done == total)
+        self._tell("auditing", f"{done} of {total} texts", done / max(total, 1), "", must=done == total)
 
-    def _tell(self, stage: str, told: str, last: bool = False) -> None:
-        now = time.monotonic()
-        if last or stage != self.stage or now - self.told_at >= self.seconds_between:
-            print(f"{stage}: {told}", file=sys.stderr, flush=True)
+    def _tell(self, stage: str, told: str, share: float, bound: str, *, must: bool = False) -> None:
+        now, new = time.monotonic(), stage != self.stage
+        if new:
+            self.first, self.began = share, now
+        if must or new or now - self.told_at >= self.seconds_between:
+            print(f"{stage}: {told}{self._left(share, now, bound)}", file=sys.stderr, flush=True)
             self.stage, self.told_at = stage, now
+
+    def _left(self, share: float, now: float, bound: str) -> str:
+        """Say how long it will take by what it took so far, counted from the first step that was told."""
+        if not self.first < share < 1:
+            return ""
+        return f", {bound or 'about '}{duration((now - self.began) / (share - self.first) * (1 - share))} left"
 
 
 @contextmanager

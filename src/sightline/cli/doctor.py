@@ -12,6 +12,7 @@ import typer
 
 from sightline.cli import flags
 from sightline.cli.door import UNFIT, packages
+from sightline.cli.machine import named_threads, prepare
 from sightline.cli.output import emit, say
 from sightline.report.sheets.columns import aligned
 from sightline.results import Failed
@@ -59,6 +60,18 @@ def _torch() -> str:
     return f"{cuda}, {torch.get_num_threads()} threads"
 
 
+def _threads() -> str:
+    """Say what a command without --threads would take now."""
+    import torch  # noqa: PLC0415  (torch)
+
+    before = torch.get_num_threads()
+    try:
+        prepare("cpu", None)
+        return f"{torch.get_num_threads()}, by {'OMP_NUM_THREADS' if named_threads() else 'trying it for a moment'}"
+    finally:
+        torch.set_num_threads(before)
+
+
 def _device() -> str:
     from sightline.experiments.device import pick_device  # noqa: PLC0415  (torch)
 
@@ -95,6 +108,7 @@ LOOKS = {
     "packages": packages,
     "torch": _torch,
     "--device auto": _device,
+    "threads without --threads": _threads,
     "temporary folder": _temporary,
     "a tiny audit": _audit,
 }

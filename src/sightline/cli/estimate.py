@@ -17,13 +17,21 @@ def show_forecast(forecast: Forecast, as_json: bool) -> None:
         return emit(asdict(forecast))
     return say(
         [
-            f"training: about {duration(forecast.seconds_training)}",
+            *([f"reading: about {duration(forecast.seconds_reading)}"] if forecast.seconds_reading >= 1 else []),
+            *([_training(forecast)] if forecast.seconds_epoch else []),
             f"audit: about {duration(forecast.seconds_audit)}",
             f"memory: about {forecast.peak_bytes / 2**20:,.0f} MiB",
             f"basis: {forecast.basis}",
             "dry run: nothing was written",
         ]
     )
+
+
+def _training(forecast: Forecast) -> str:
+    """Say what an epoch costs, and how many there may be: validation ends a training, and nobody knows when."""
+    epoch, (fewest, most) = forecast.seconds_epoch, forecast.epochs
+    span = f"{duration(epoch * fewest)} to {duration(epoch * most)}" if fewest < most else duration(epoch * most)
+    return f"training: {span}, about {duration(epoch)} an epoch, {fewest} to {most} epochs"
 
 
 def duration(seconds: float) -> str:

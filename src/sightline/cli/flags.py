@@ -276,7 +276,7 @@ Threads = Annotated[
         metavar="N",
         min=1,
         max=1024,
-        show_default="torch's",
+        show_default="one or all, whichever is faster now",
         help="Processor threads; equal threads give equal bits.",
         rich_help_panel=_RUN,
     ),
@@ -288,7 +288,8 @@ Memory = Annotated[
         metavar="SIZE",
         parser=read_memory,
         show_default="512M",
-        help="Bound for the runs with words deleted, such as 256M or 2G; it changes the speed, not the numbers.",
+        help="What an audit takes at once beyond its texts and the model, such as 256M or 2G: a bound for the runs "
+        "with words deleted; it changes the speed, not the numbers.",
         rich_help_panel=_RUN,
     ),
 ]

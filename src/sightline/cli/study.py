@@ -19,6 +19,7 @@ from sightline.cli.output import emit, say, tell, write_text, writing
 from sightline.cli.places import Folder, Input, Output, check_places
 from sightline.cli.stopping import Terminated
 from sightline.errors import SpecError
+from sightline.experiments.cost import Cost
 from sightline.report.sheets.files import PRINTINGS
 from sightline.report.sheets.terminal import to_text
 from sightline.spec.keys import run_key
@@ -183,14 +184,14 @@ def _show_plan(
     store: Store, grid: Grid, found: dict[str, Summary], todo: Sequence[RunSpec], workers: int, as_json: bool
 ) -> None:
     """Say what there is to do, from the cells that were measured or from a trial where none was."""
-    measured = [summary.seconds for summary in found.values() if summary.state == "done"]
-    seconds, basis = _cost(todo, measured)
-    hours = seconds * len(todo) / workers / 3600
+    cost = _cost(todo, [summary for summary in found.values() if summary.state == "done"])
+    least, most = cost.least / workers / 3600, cost.most / workers / 3600
     disk = store.bytes_a_run() * len(todo) if todo else 0.0
     states = Counter(summary.state for summary in found.values())
     plan = {"cells": len(grid.cells), "done": states["done"], "failed": states["failed"], "to_run": len(todo)}
     if as_json:
-        return emit(plan | {"workers": workers, "hours": hours, "disk_bytes": disk, "basis": basis})
+        hours = {"hours": most, "hours_least": least, "disk_bytes": disk, "basis": cost.basis}
+        return emit(plan | {"workers": workers} | hours)
     lines = [
         f"{'done  ' if key in found else 'to run'}  {', '.join(labels)}"
         for key, labels in zip(grid.keys, grid.labels, strict=True)
@@ -199,16 +200,14 @@ def _show_plan(
     if not todo:
         return say([*lines, counts])
     space = f"about {disk / 2**20:,.0f} MiB" if disk else "known once a cell is done"
-    time = f"time on {workers} workers: about {duration(hours * 3600)} ({basis})"
+    span = duration(most * 3600) if least == most else f"{duration(least * 3600)} to {duration(most * 3600)}"
+    time = f"time on {workers} workers: about {span} ({cost.basis})"
     return say([*lines, counts, time, f"disk: {space}"])
 
 
-def _cost(todo: Sequence[RunSpec], measured: Sequence[float]) -> tuple[float, str]:
-    if measured:
-        return sum(measured) / len(measured), f"the mean of {len(measured)} cells that are done"
+def _cost(todo: Sequence[RunSpec], done: Sequence[Summary]) -> Cost:
     if not todo:
-        return 0.0, "nothing to run"
-    from sightline.experiments.forecast import forecast  # noqa: PLC0415  (torch)
+        return Cost(0.0, 0.0, "nothing to run")
+    from sightline.experiments.cost import estimate  # noqa: PLC0415  (torch)
 
-    tried = forecast(todo[0])
-    return tried.seconds_training + tried.seconds_audit, "a trial of the first cell"
+    return estimate(todo, done)

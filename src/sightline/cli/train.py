@@ -13,8 +13,10 @@ from sightline.cli.estimate import show_forecast
 from sightline.cli.machine import prepare, tokens_at_once
 from sightline.cli.output import emit, say, writing
 from sightline.cli.places import Folder, Output, check_places
+from sightline.cli.resuming import beside, resumable
 from sightline.cli.source import data_places, read_source
 from sightline.experiments.subject import MODEL_FILE, ToTrain, choose_training
+from sightline.experiments.unfinished import Unfinished
 
 if TYPE_CHECKING:
     from sightline.experiments.run import Trained
@@ -76,7 +78,8 @@ def train(
 ) -> None:
     """Train a classifier on the training texts and save it; validation texts choose the epoch that is kept.
 
-    Beside it a companion with uniform attention is trained, which its audit will need.
+    Beside it a companion with uniform attention is trained, which its audit will need. What is trained is kept in
+    DIR.partial until the model is written: the same command goes on from there, with the same result.
     """
     columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
     columns |= {"id": id, "group": group, "on_copies": on_copies}
@@ -84,14 +87,16 @@ def train(
         data, train, validation, test, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1
     )
     training = {"preset": preset, "epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
-    check_places((*data_places(source), ("--vectors", vectors)), Output("--out", out, MODEL))
+    check_places((*data_places(source), ("--vectors", vectors)), Output("--out", out, MODEL), beside(out))
     subject = choose_training(source, model, training | {"companions": companions, "vectors": vectors}, seed=seed)
-    where = prepare(device, threads)
+    kept = Unfinished(beside(out).path)
+    where = prepare(device, threads, kept.threads)
     if dry_run:
         return show_forecast(subject.forecast(where, tokens_at_once(None)), as_json)
-    with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
-        trained = subject.trained(display, where)
-    save_model(trained, out, seed)
+    with resumable(kept, where) as keep:
+        with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
+            trained = subject.trained(display, where, keep)
+        save_model(trained, out, seed)
     return show_trained(trained, out, subject, as_json)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import log2
 from pathlib import Path
 
 from sightline.collector import collector_paused
@@ -20,7 +22,13 @@ from sightline.data.planted.generated import generate, read_options
 from sightline.data.vocabulary import Vocabulary
 from sightline.errors import DataError, SpecError
 from sightline.regular import naming_what_needs_memory
+from sightline.spec.tables import IN_LINES, TABLES, Table
 from sightline.spec.values import GIVEN, OFFICIAL, DataSpec
+
+PART = 2**23
+"""Bytes of a table, about, that are read to know what all of it would cost."""
+A_TEXT = 600
+"""Bytes that a text takes in memory beside its letters and words."""
 
 
 def load(spec: DataSpec, seed: int, *, training: bool = True) -> Dataset:
@@ -41,6 +49,47 @@ def load(spec: DataSpec, seed: int, *, training: bool = True) -> Dataset:
         raise DataError(told, ", ".join(spec.places))
     with collector_paused():
         return _load(replace(spec, digest=digest), seed, str(spec), training)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some of the texts of a table, for who only wants to know what all of them would cost."""
+
+    dataset: Dataset
+    share: float
+    unread_bytes: int = 0
+    """What the texts that were not read would take of memory."""
+
+    def grown(self, vocabulary: Vocabulary) -> Vocabulary:
+        """Add as many words as all texts would have more, by Heaps' law: a power of the number of texts."""
+        if self.share == 1:
+            return vocabulary
+        half = len(Vocabulary.fit(self.dataset.train[::2]))
+        power = log2(max(1.0, len(vocabulary) / half))
+        more = int(len(vocabulary) * (self.share**-power - 1))
+        return Vocabulary((*vocabulary.words, *(f"\0{number}" for number in range(more))))
+
+
+def load_part(spec: DataSpec, seed: int) -> Part:
+    """Load a part of a large table, and all of anything else, or where too little would be left to divide."""
+    _check(spec)
+    if (size := _bytes_in_lines(spec)) > PART:
+        with suppress(DataError), collector_paused():
+            corpus = read_table(spec, PART / size)
+            held = sum(len(text.text) + 8 * len(text.tokens) + A_TEXT for text in corpus.texts)
+            dataset = _assembled(corpus, spec, seed, training=True)
+            return Part(dataset, PART / size, round(held * (size / PART - 1)))
+    return Part(load(spec, seed), 1.0)
+
+
+def _bytes_in_lines(spec: DataSpec) -> int:
+    """Count the bytes of tables of which a part can be read; none where a table is written otherwise."""
+    tables = (
+        [*spec.files.tables.values()] if spec.files else [Table(spec.kind, spec.path)] if spec.kind in TABLES else []
+    )
+    if not all(table.kind in IN_LINES for table in tables):
+        return 0
+    return sum(Path(table.path).stat().st_size for table in tables)
 
 
 def fit_vocabulary(dataset: Dataset, spec: DataSpec) -> Vocabulary:
@@ -75,20 +124,23 @@ def _load(spec: DataSpec, seed: int, told: str, training: bool) -> Dataset:
 
 
 def _load_own(spec: DataSpec, seed: int, training: bool) -> Dataset:
-    corpus = _own(_to_read(spec), training)
+    return _assembled(_own(_to_read(spec), training), spec, seed, training)
+
+
+def _assembled(corpus: Corpus, spec: DataSpec, seed: int, training: bool) -> Dataset:
     return assemble(Path(spec.places[-1]).name, corpus, spec, own_rule(spec, training), seed)
 
 
 def _load_published(spec: DataSpec, seed: int) -> Dataset:
-    corpus = _published(_to_read(spec))
+    # How texts are cut and which words are known is decided later, and no part of a corpus.
+    corpus = _published(replace(spec, max_tokens=DataSpec.max_tokens, min_count=DataSpec.min_count))
     paper = _paper(spec) if spec.recipe == "paper" else None
     return assemble(spec.kind, corpus, spec, CLEAN if paper is None else as_paper(paper), seed)
 
 
 def _to_read(spec: DataSpec) -> DataSpec:
-    """Leave out what is decided later, and no part of a corpus: how texts are cut, which words are known, copies."""
-    later = ("max_tokens", "min_count", "on_copies")
-    return replace(spec, **{name: getattr(DataSpec, name) for name in later})
+    """Leave out what is decided later, and no part of a corpus: which words are known, and what becomes of copies."""
+    return replace(spec, min_count=DataSpec.min_count, on_copies=DataSpec.on_copies)
 
 
 # One of each: cells that differ in their seed divide the same texts anew.

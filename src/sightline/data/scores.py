@@ -22,11 +22,10 @@ from sightline.data.sources.showing import listed, show
 from sightline.errors import DataError, SpecError
 from sightline.example import Example
 from sightline.regular import naming_what_needs_memory
-from sightline.spec.tables import TABLES, table_kind
+from sightline.spec.tables import IN_LINES, table_kind
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*", re.ASCII | re.IGNORECASE)
 _POSITION = re.compile(r"\d{1,9}", re.ASCII)
-_KINDS = tuple(kind for kind in TABLES if kind != "parquet")
 _HOLDS = "id, word and score"
 _WHICH_WORDS = "words are as sightline cuts a text: texts.jsonl of an audit kept with --save lists them"
 _WHICH_IDS = "texts.jsonl of an audit kept with --save lists the ids; a text of a table is FILE:LINE"
@@ -66,8 +65,8 @@ class _Scored:
 
 def scores_kind(file: str | Path) -> str:
     """Tell by its ending how a file of scores is written."""
-    if (kind := table_kind(str(file))) not in _KINDS:
-        endings = ", ".join(f".{one}" for one in _KINDS)
+    if (kind := table_kind(str(file))) not in IN_LINES:
+        endings = ", ".join(f".{one}" for one in IN_LINES)
         raise SpecError(f"{file}: expected a file that ends in {endings}, plain or .gz", field="scores")
     return kind
 

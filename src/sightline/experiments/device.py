@@ -1,10 +1,22 @@
-"""The device that a model is on, or is to be put on."""
+"""The device that a model is on, or is to be put on; and with how many threads a processor is fastest."""
 
 from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from time import perf_counter
 
 import torch
 
 from sightline.errors import ModelError
+
+_ROUNDS = 5
+_WORTH = 1.1
+"""How many times as fast many threads must be: what they gain has to outweigh that they wait for each other."""
+_AT_MOST = 0.4
+"""Seconds of trying; what takes longer shows a machine that has no processor to spare."""
+_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 
 def pick_device(name: str) -> str:
@@ -23,3 +35,47 @@ def check_place(model: str, found: torch.device, asked: str) -> None:
     """Refuse to move a model that was built elsewhere: what its functions hold beside it would stay behind."""
     if asked != "auto" and torch.empty(0, device=asked).device.type != found.type:
         raise ModelError(f"{asked}: the model of {model} is on {found}; put it there in its factory", field="device")
+
+
+def pick_threads(most: int) -> int:
+    """Choose between one thread and as many as torch would take, by trying both for a moment.
+
+    On a machine that others use, or in a container that has fewer processors than it sees, many threads wait for each
+    other and take several times as long as one.
+    """
+    many = min(most, _processors())
+    if many < 2:
+        return 1
+    seconds = _tried((1, many))
+    if len(seconds[many]) < _ROUNDS:
+        return 1
+    # The first round of each is slow; a middle one of many must beat the best of one.
+    middle = sorted(seconds[many][1:])[_ROUNDS // 2]
+    return many if _WORTH * middle <= min(seconds[1][1:]) else 1
+
+
+def _tried(counts: tuple[int, ...]) -> dict[int, list[float]]:
+    """Time a small encoder under each number of threads, in turn: whatever else the machine does, it does to all."""
+    with torch.random.fork_rng(devices=[]):
+        states = torch.nn.LSTM(100, 64, batch_first=True, bidirectional=True)
+    texts, seconds = torch.zeros(32, 24, 100), {count: list[float]() for count in counts}
+    started = perf_counter()
+    with torch.no_grad():
+        for count in counts * _ROUNDS:
+            if perf_counter() - started > _AT_MOST:
+                break
+            torch.set_num_threads(count)
+            began = perf_counter()
+            states(texts)
+            seconds[count].append(perf_counter() - began)
+    return seconds
+
+
+def _processors() -> int:
+    """Count the processors this process may have: those it may run on, and those a container pays for."""
+    affinity = getattr(os, "sched_getaffinity", None)  # not everywhere
+    found = os.cpu_count() or 1 if affinity is None else len(affinity(0))
+    with suppress(OSError, ValueError):  # no container, or one without a bound ("max")
+        quota, period = map(int, _QUOTA.read_text(encoding="ascii").split())
+        found = min(found, max(1, quota // period))
+    return found

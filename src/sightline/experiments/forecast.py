@@ -1,4 +1,8 @@
-"""What a run will cost, from doing a little of it: nothing is kept and nothing is written."""
+"""What a run will cost, from doing a little of it: nothing is kept and nothing is written.
+
+Of a large table a part is read, of a training a few batches are timed, and of an audit a few texts of each length. All
+of it takes seconds, however much there is to do.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +17,8 @@ import numpy as np
 import torch
 
 from sightline.adapters.precision import precise
-from sightline.data.dataset import Dataset, Split, sample_test
-from sightline.data.loading import fit_vocabulary, load
+from sightline.data.dataset import Split
+from sightline.data.loading import Part, fit_vocabulary, load_part
 from sightline.example import Example
 from sightline.experiments.run import Trained
 from sightline.measures import default_measures
@@ -22,53 +26,72 @@ from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.models.classifier import AttentionClassifier, build
 from sightline.results import Measurement, Outcome
 from sightline.seeds import Seeds
-from sightline.spec.values import ModelSpec, RunSpec
+from sightline.spec.values import FitSpec, ModelSpec, RunSpec
 from sightline.taking.measuring import measure
 from sightline.training.companions import companions_of
 from sightline.training.fit import fit
 
-TRAINING_BATCHES = 6
-AUDIT_TOKENS = 2**19
-"""About as many tokens of shortened texts are run to time an audit: seconds, for the models there are."""
-AUDIT_TEXTS = (2, 64)
-AUDIT_BATCH = 32
+SECONDS = 5.0
+"""About as long is trained, and audited, to know how long it takes."""
+BATCHES = (3, 24)
+"""How many batches are timed at least and at most."""
+STRATA, AUDIT_BATCH, LEAST_TEXTS = 4, 32, 2
+FIRST_SQUARES = 2**16
+"""Squared words of the short texts that are timed first: as many texts as come together in a batch, where they may."""
+TOO_LONG = 2.0
+"""After so many times `SECONDS` the strata that are left, of the longest texts, are reckoned from those before."""
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """Seconds and bytes that a run will take, and in words what that rests on."""
+    """Seconds and bytes that a run will take, and in words what that rests on.
+
+    ``seconds_training`` is for the most epochs there can be; ``seconds_epoch`` for one of every model that is trained.
+    """
 
     seconds_training: float
     seconds_audit: float
     peak_bytes: int
     basis: str
+    seconds_epoch: float = 0.0
+    epochs: tuple[int, int] = (0, 0)
+    """The fewest epochs there can be, and the most: which, only training can tell."""
+    seconds_reading: float = 0.0
 
     def times(self, runs: int) -> Forecast:
         """Give what so many such runs take, one after the other."""
         if runs == 1:
             return self
         basis = f"{self.basis}; {runs} seeds, one after the other"
-        return Forecast(self.seconds_training * runs, self.seconds_audit * runs, self.peak_bytes, basis)
+        training, audit = self.seconds_training * runs, self.seconds_audit * runs
+        return replace(self, seconds_training=training, seconds_audit=audit, basis=basis)
 
 
 def forecast(spec: RunSpec, device: str = "cpu", tokens_at_once: int = TOKENS_AT_ONCE) -> Forecast:
     """Estimate a run from its spec, by training on a few batches and auditing a few texts.
 
-    With T the words of a text, and sums over all texts against sums over the few that were timed::
-
-        training = seconds · Σ T / Σ_timed T · epochs · (1 + companions)
-        audit    = seconds · Σ T² / Σ_timed T²        (each of T words is deleted from T words)
-
-    The epochs are the most there can be: training may stop earlier.
+    An epoch takes as long as its batches, timed in their mean, and its validation. There are at least ``patience + 1``
+    epochs, and at most as many as the spec allows. `forecast_audit` says how an audit is estimated.
     """
-    dataset = load(spec.data, spec.seed)
-    model = _untrained(spec.model, dataset, spec, device)
-    others = {name: _untrained(other.model, dataset, spec, device) for name, other in companions_of(spec).items()}
-    a_pass, timed = _time_pass(model, dataset, spec)
+    part, seconds_reading = _read(spec)
+    model = _untrained(spec.model, part, spec, device)
+    others = {name: _untrained(other.model, part, spec, device) for name, other in companions_of(spec).items()}
+    epoch, timed = _time_epoch(model, part, spec)
     models = 1 + len(others)
-    audit = forecast_audit(Trained(model, dataset, others, {}), spec.seed, spec.limit, tokens_at_once, spec.measures)
-    about = f"an epoch on {timed} of {len(dataset.train)} training texts, {spec.fit.epochs} epochs, {models} models"
-    return replace(audit, seconds_training=a_pass * spec.fit.epochs * models, basis=f"{about}; {audit.basis}")
+    trained = Trained(model, part.dataset, others, {})
+    audit = forecast_audit(trained, spec.seed, spec.limit, tokens_at_once, spec.measures, part.share)
+    fewest = min(spec.fit.patience + 1, spec.fit.epochs)
+    texts = round(len(part.dataset.train) / part.share)
+    about = f"an epoch on {timed} of {texts:,} training texts, {models} models, {fewest} to {spec.fit.epochs} epochs"
+    return replace(
+        audit,
+        seconds_training=epoch * models * spec.fit.epochs,
+        seconds_epoch=epoch * models,
+        epochs=(fewest, spec.fit.epochs),
+        seconds_reading=seconds_reading,
+        peak_bytes=audit.peak_bytes + part.unread_bytes,
+        basis=f"{_read_of(part)}{about}; {audit.basis}",
+    )
 
 
 def forecast_audit(
@@ -77,27 +100,60 @@ def forecast_audit(
     limit: int | None = None,
     tokens_at_once: int = TOKENS_AT_ONCE,
     chosen: tuple[str, ...] = (),
+    share: float = 1.0,
 ) -> Forecast:
-    """Estimate the audit of a model that needs no training."""
-    dataset = sample_test(trained.dataset, limit, seed)
-    squares = np.array([len(example.tokens) ** 2 for example in dataset.test], dtype=float)
-    few = spread(dataset.test, int(np.clip(AUDIT_TOKENS // squares.mean(), *AUDIT_TEXTS)))
+    """Estimate the audit of a model that needs no training; ``share`` is how much of its texts are there.
+
+    Texts are cut, in order of length, into strata in which deleting each word of each text costs alike. With T the
+    words of a text, and sums over a stratum against sums over the few of it that were timed together::
+
+        audit = Σ_strata seconds · Σ T² / Σ_timed T²
+    """
+    ordered = sorted(trained.dataset.test, key=lambda example: len(example.tokens))
+    texts = round(len(ordered) / share)
+    audited = texts if limit is None else min(limit, texts)
     measures = default_measures(tokens_at_once, chosen)
     model, others = precise(trained.model), {name: precise(other) for name, other in trained.companions.items()}
 
     def take(examples: Sequence[Example]) -> dict[str, Outcome]:
         return measure(model, examples, measures, others, Seeds(seed), AUDIT_BATCH, lambda done, total: None)
 
-    take(few[:1])  # the first call of everything is slow
-    seconds, outcomes = timed_call(lambda: take(few))
-    share = float(squares.sum()) / sum(len(example.tokens) ** 2 for example in few)
-    # Arrays of all texts are held twice while batches are joined.
-    held = 2 * _bytes(outcomes) * len(dataset.test) // len(few)
-    basis = f"an audit of {len(few)} of {len(dataset.test)} test texts, scaled by the square of their length"
+    short = amid(ordered[: len(ordered) // 5 + 1], FIRST_SQUARES)
+    take(short)  # the first call of everything is slow
+    a_square = timed_call(lambda: take(short))[0] / _squares(short)
+    spent, seconds, timed, held, seen = 0.0, 0.0, 0, 0.0, 0
+    for stratum in strata(ordered):
+        if spent > TOO_LONG * SECONDS:
+            seconds += a_square * _squares(stratum)
+            continue
+        few = amid(stratum, SECONDS / STRATA / a_square)
+        took, outcomes = timed_call(lambda few=few: take(few))  # type: ignore[misc]
+        spent, a_square = spent + took, min(a_square, took / _squares(few))  # longer texts cost less a squared word
+        seconds += took * _squares(stratum) / _squares(few)
+        held += _bytes(outcomes) * len(stratum) / len(few)
+        timed, seen = timed + len(few), seen + len(stratum)
+    part = audited / len(ordered)
+    basis = f"an audit of {timed} of {audited:,} test texts, scaled by the square of their length"
     memory = "memory: the most that was held meanwhile, and the raw numbers of all texts"
-    return Forecast(
-        0.0, seconds * share, _peak_bytes(trained.model.collate(few[:1]).ids.device) + held, f"{basis}; {memory}"
-    )
+    # Arrays of all texts are held twice while batches are joined.
+    peak = _peak_bytes(trained.model.collate(short).ids.device) + round(2 * held * audited / seen)
+    return Forecast(0.0, seconds * part, peak, f"{basis}; {memory}")
+
+
+def strata(ordered: Sequence[Example]) -> list[Sequence[Example]]:
+    """Cut texts in order of length into runs of like cost."""
+    reached = np.cumsum([len(example.tokens) ** 2 for example in ordered])
+    ends = np.searchsorted(reached, reached[-1] * np.arange(1, STRATA) / STRATA, side="right")
+    return [ordered[start:end] for start, end in zip([0, *ends], [*ends, len(ordered)], strict=True) if end > start]
+
+
+def amid(stratum: Sequence[Example], squares: float) -> Sequence[Example]:
+    """Take neighbours from the middle of a stratum, as an audit has them in one batch, of so many squared words."""
+    middle = len(stratum) // 2
+    count = int(np.clip(squares / len(stratum[middle].tokens) ** 2, LEAST_TEXTS, AUDIT_BATCH))
+    count = min(count, len(stratum))
+    start = max(0, min(middle - count // 2, len(stratum) - count))
+    return stratum[start : start + count]
 
 
 def spread(split: Split, count: int) -> Split:
@@ -114,25 +170,52 @@ def timed_call(call: Callable[[], dict[str, Outcome]]) -> tuple[float, dict[str,
     return perf_counter() - began, result
 
 
-def _untrained(model: ModelSpec, dataset: Dataset, spec: RunSpec, device: str) -> AttentionClassifier:
-    vocabulary = fit_vocabulary(dataset, spec.data)
-    return build(model, vocabulary, dataset.label_names, spec.seed).to(device)
-
-
-def _time_pass(model: AttentionClassifier, dataset: Dataset, spec: RunSpec) -> tuple[float, int]:
-    """Time one epoch with its validation on a part of the texts, and scale it to all of them, by words."""
-    few = spread(dataset.train, TRAINING_BATCHES * spec.fit.batch_size)
-    validation = spread(dataset.validation, -(-len(dataset.validation) * len(few) // len(dataset.train)))
-    once = replace(spec.fit, epochs=1, patience=1)
-    fit(model, few[-spec.fit.batch_size :], validation[:1], once, spec.seed)  # the first call of everything is slow
+def _read(spec: RunSpec) -> tuple[Part, float]:
+    """Read the data, or a part of them, and say how long all of them take."""
     began = perf_counter()
-    fit(model, few, validation, once, spec.seed)
-    seconds = perf_counter() - began
-    return seconds * _words(dataset.train) / _words(few), len(few)
+    part = load_part(spec.data, spec.seed)
+    return part, (perf_counter() - began) / part.share
 
 
-def _words(split: Split) -> int:
-    return sum(len(example.tokens) for example in split)
+def _read_of(part: Part) -> str:
+    return "" if part.share == 1 else f"{part.share:.1%} of the rows, drawn by chance; "
+
+
+def _untrained(model: ModelSpec, part: Part, spec: RunSpec, device: str) -> AttentionClassifier:
+    vocabulary = part.grown(fit_vocabulary(part.dataset, spec.data))
+    return build(model, vocabulary, part.dataset.label_names, spec.seed).to(device)
+
+
+def _time_epoch(model: AttentionClassifier, part: Part, spec: RunSpec) -> tuple[float, int]:
+    """Time some batches and the validation of some texts, and scale both to all there are."""
+    train, validation, size = part.dataset.train, part.dataset.validation, spec.fit.batch_size
+    a_batch, _ = _timed(model, spread(train, size), validation[:1], spec.fit, spec.seed)
+    few = spread(train, size * int(np.clip(SECONDS / 2 / a_batch, *BATCHES)))
+    checked = spread(validation, len(few))
+    training, validating = _timed(model, few, checked, spec.fit, spec.seed)
+    seconds = training * len(train) / len(few) + validating * len(validation) / len(checked)
+    return seconds / part.share, len(few)
+
+
+def _timed(
+    model: AttentionClassifier, train: Split, validation: Split, spec: FitSpec, seed: int
+) -> tuple[float, float]:
+    """Time the batches and the validation of a second epoch: in the first, everything is done for the first time."""
+    epochs, batches = list[float](), list[float]()
+    fit(
+        model,
+        train,
+        validation,
+        replace(spec, epochs=2, patience=2),
+        seed,
+        lambda epoch: epochs.append(perf_counter()),
+        lambda epoch, done, total: batches.append(perf_counter()),
+    )
+    return batches[-1] - epochs[0], epochs[-1] - batches[-1]
+
+
+def _squares(texts: Sequence[Example]) -> float:
+    return float(sum(len(example.tokens) ** 2 for example in texts))
 
 
 def _bytes(outcomes: dict[str, Outcome]) -> int:

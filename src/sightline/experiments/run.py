@@ -19,8 +19,9 @@ from sightline.spec.keys import OF_AN_AUDIT, run_key, training_key
 from sightline.spec.values import RunSpec
 from sightline.taking.measuring import Progress
 from sightline.training.companions import HOW, companions_of
-from sightline.training.fit import Epoch, fit
+from sightline.training.fit import fit
 from sightline.training.start import start_from_vectors
+from sightline.training.states import NO_STATES, Epoch, States
 from sightline.types import Auditable
 
 
@@ -30,17 +31,20 @@ class Display:
 
     on_epoch: Callable[[str, Epoch, int], None] = lambda name, epoch, epochs: None
     on_texts: Progress = lambda done, total: None
+    on_batch: Callable[[str, int, int, int, int], None] = lambda name, epoch, epochs, done, total: None
 
 
 Fitted = tuple[AttentionClassifier, dict[str, Any]]
 """A trained model and the record of its training."""
-Keep = Callable[[RunSpec, Callable[[], Fitted]], Fitted]
+Make = Callable[[States], Fitted]
+"""Makes a training, which goes on from the state it finds."""
+Keep = Callable[[RunSpec, Make], Fitted]
 """Gives the training of a spec: makes it, or takes it from where it was kept."""
 
 
-def make_anew(spec: RunSpec, make: Callable[[], Fitted]) -> Fitted:
+def make_anew(spec: RunSpec, make: Make) -> Fitted:
     """Keep nothing: every training is made."""
-    return make()
+    return make(NO_STATES)
 
 
 @dataclass(frozen=True)
@@ -80,9 +84,10 @@ def train_on(
     model, record = keep(spec, partial(_fit, spec, dataset, "model", display, device))
     companions, trainings = dict[str, Auditable](), {"model": record["summary"]}
     for name, other in others.items():
-        companions[name], beside = keep(other, partial(_fit, other, dataset, HOW[name].title, display, device))
+        companion, beside = keep(other, partial(_fit, other, dataset, HOW[name].title, display, device))
+        companions[name] = companion.to(device)  # one that was kept is read on the processor
         trainings[HOW[name].title] = beside["summary"]
-    altered = alter(spec.altered, model, dataset, spec.seed)
+    altered = alter(spec.altered, model.to(device), dataset, spec.seed)
     return Trained(altered, card_with_vectors(dataset, record), companions, record | {"trainings": trainings})
 
 
@@ -112,7 +117,7 @@ def describe(spec: RunSpec) -> dict[str, Any]:
     return {"data": str(spec.data), "model": str(spec.model), "key": run_key(spec), "run": spec.to_json()}
 
 
-def _fit(spec: RunSpec, dataset: Dataset, name: str, display: Display, device: str) -> Fitted:
+def _fit(spec: RunSpec, dataset: Dataset, name: str, display: Display, device: str, states: States) -> Fitted:
     """Train one model; its record says how, and on which texts, so that it is never audited on them."""
     vocabulary = fit_vocabulary(dataset, spec.data)
     model = build(spec.model, vocabulary, dataset.label_names, spec.seed).to(device)
@@ -122,7 +127,10 @@ def _fit(spec: RunSpec, dataset: Dataset, name: str, display: Display, device: s
     def tell(epoch: Epoch) -> None:
         display.on_epoch(name, epoch, spec.fit.epochs)
 
-    record = fit(model, dataset.train, dataset.validation, spec.fit, spec.seed, tell)
+    def step(epoch: int, done: int, total: int) -> None:
+        display.on_batch(name, epoch, spec.fit.epochs, done, total)
+
+    record = fit(model, dataset.train, dataset.validation, spec.fit, spec.seed, tell, step, states)
     alone = replace(spec, **OF_AN_AUDIT)
     about = {"run": describe(alone), "key": training_key(alone), "fit": record.to_json(), "summary": record.summary()}
     return model, about | started | {"seen": seen_texts(dataset)}

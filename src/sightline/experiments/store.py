@@ -102,6 +102,10 @@ class Store:
         """Say where a training lies, or would."""
         return self.root / TRAININGS / key[:2] / key
 
+    def epochs_folder(self, key: str) -> Path:
+        """Say where the state of a training lies that is not whole yet, where it is kept."""
+        return self.training_folder(key).with_name(f"{key}.epochs")
+
     def state(self, key: str) -> State:
         """Tell whether a run is done, failed, or missing; torn and changed ones count as missing."""
         summary = self.summary(key)

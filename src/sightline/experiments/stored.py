@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from functools import partial
 
 from sightline.errors import StoreError
-from sightline.experiments.run import Display, Fitted, run
+from sightline.experiments.epochs import Epochs
+from sightline.experiments.run import Display, Fitted, Make, run
 from sightline.experiments.store import State, Store
 from sightline.models.checkpoint import read_classifier, write_classifier
 from sightline.seal import is_whole, sweep_aside, write_sealed
 from sightline.spec.keys import run_key, training_key
 from sightline.spec.values import RunSpec
+from sightline.training.states import NO_STATES
 
 
 def run_stored(spec: RunSpec, store: Store, *, again: bool = False, display: Display | None = None) -> State:
@@ -45,14 +46,20 @@ def _run_stored(spec: RunSpec, store: Store, again: bool, display: Display) -> S
         return "done"
 
 
-def keep_training(store: Store, spec: RunSpec, make: Callable[[], Fitted]) -> Fitted:
-    """Give the training of a spec: read it, or make and keep it; who comes second waits for who came first."""
+def keep_training(store: Store, spec: RunSpec, make: Make, *, by_epoch: bool = False) -> Fitted:
+    """Give the training of a spec: read it, or make and keep it; who comes second waits for who came first.
+
+    With ``by_epoch`` its state is kept after its epochs, too, and one that was stopped goes on from there.
+    """
     key = training_key(spec)
     folder = store.training_folder(key)
     with store.claim_training(key):
         if is_whole(folder):
             return read_classifier(folder)
         sweep_aside(folder)
-        model, record = make()
+        epochs = Epochs(store.epochs_folder(key)) if by_epoch else None
+        model, record = make(epochs or NO_STATES)
         write_sealed(folder, lambda aside: write_classifier(model, aside, spec.seed, record))
+        if epochs is not None:
+            epochs.clear()
         return model, record

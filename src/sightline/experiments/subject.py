@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sightline.audits import Audit
     from sightline.data.scores import Scores
     from sightline.experiments.forecast import Forecast
-    from sightline.experiments.run import Display, Trained
+    from sightline.experiments.run import Display, Keep, Trained
 
 MODEL_FILE = "model.json"
 """The file by which a saved model is known."""
@@ -44,11 +44,11 @@ class ToTrain:
 
     spec: RunSpec
 
-    def trained(self, display: Display | None = None, device: str = "cpu") -> Trained:
-        """Train it."""
-        from sightline.experiments.run import Display, train  # noqa: PLC0415  (torch)
+    def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
+        """Train it; ``keep`` may give back what was trained before."""
+        from sightline.experiments.run import Display, make_anew, train  # noqa: PLC0415  (torch)
 
-        return train(self.spec, display or Display(), device)
+        return train(self.spec, display or Display(), device, keep or make_anew)
 
     def about(self, trained: Trained) -> dict[str, Any]:
         """Say what was run."""
@@ -99,7 +99,7 @@ class Saved:
     limit: int | None
     gradient: Reduction = "input"
 
-    def trained(self, display: Display | None = None, device: str = "cpu") -> Trained:
+    def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
         """Read it."""
         from sightline.experiments.saved import load_trained  # noqa: PLC0415  (torch)
 
@@ -129,7 +129,7 @@ class Imported:
     device: str = "auto"
     gradient: Reduction = "input"
 
-    def trained(self, display: Display | None = None, device: str = "cpu") -> Trained:
+    def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
         """Call the factory; the model stays on the device it was built on."""
         from sightline.experiments.saved import load_imported  # noqa: PLC0415  (torch)
 
@@ -221,6 +221,7 @@ def audited(
     tokens_at_once: int | None = None,
     scores: Path | None = None,
     about: Mapping[str, Any] | None = None,
+    keep: Keep | None = None,
 ) -> tuple[Trained, Audit]:
     """Train or read the model, and audit it; ``about`` is said in the report beside what was run.
 
@@ -231,7 +232,7 @@ def audited(
 
     display = display or Display()
     given = None if scores is None else scores_of(subject, scores)  # first: what is wrong with it is said at once
-    trained = subject.trained(display, device)
+    trained = subject.trained(display, device, keep)
     chosen = subject.spec.measures if isinstance(subject, ToTrain) else ()
     measures = default_measures(tokens_at_once, chosen, subject.gradient)
     said = subject.about(trained) | dict(about or {}) | ({} if given is None else {"scores": given.about()})

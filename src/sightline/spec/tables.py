@@ -12,6 +12,8 @@ from sightline.spec.catalogue import names_of
 from sightline.spec.later import LATER
 
 TABLES = names_of("table")
+IN_LINES = tuple(kind for kind in TABLES if kind != "parquet")
+"""Tables that are read line by line, and of which a part can be."""
 EVERY_ROW = "all"
 """The split column that no table needs to have: every row is a test text."""
 _SPLIT = re.compile(r"(?:^|,)(train|validation|test)=")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,17 +23,10 @@ from sightline.models.classifier import AttentionClassifier
 from sightline.seeds import Seeds
 from sightline.spec.values import FitSpec
 from sightline.training.guide import check_guidable, guidance
+from sightline.training.states import NO_STATES, Epoch, States, state_of, take_up, weights_of
 
-
-@dataclass(frozen=True)
-class Epoch:
-    """What one epoch cost and reached."""
-
-    number: int
-    training_loss: float
-    loss: float
-    accuracy: float
-    auc: float
+Steps = Callable[[int, int, int], None]
+"""Told after each batch: the number of the epoch, the batches done in it, and those in all."""
 
 
 @dataclass(frozen=True)
@@ -59,33 +53,47 @@ def fit(
     spec: FitSpec,
     seed: int,
     on_epoch: Callable[[Epoch], None] = lambda epoch: None,
+    on_batch: Steps = lambda epoch, done, total: None,
+    states: States = NO_STATES,
 ) -> FitRecord:
     """Train in place and leave the weights of the best validation epoch.
 
     The order of texts depends on ``seed`` alone. Stops ``spec.patience`` epochs after the best one. The arguments are
-    the two splits it may see: the test split cannot get in.
+    the two splits it may see: the test split cannot get in. A training that finds a state of its own in ``states`` goes
+    on from there, and ends with the bits of one that was never stopped.
     """
     if not train or not validation:
         raise DataError("training needs at least one training and one validation text")
     optimiser = _optimiser(model, spec)
     check_guidable(train, spec)
     weights = _class_weights(train, len(model.label_names), spec).to(model.device)
-    done: list[Epoch] = []
-    best, kept = -np.inf, {name: value.clone() for name, value in model.state_dict().items()}
-    for number in range(1, spec.epochs + 1):
-        order = training_batches(
-            [len(e.tokens) for e in train], spec.batch_size, Seeds(seed).generator("order", number)
-        )
-        loss = _train_epoch(model, train, order, optimiser, weights, spec)
+    last = states.last()
+    done = [] if last is None else list(last.epochs)
+    kept = weights_of(model) if last is None else take_up(last, model, optimiser)
+    lengths = [len(example.tokens) for example in train]
+    while not _ended(done, spec):
+        number = len(done) + 1
+        order = training_batches(lengths, spec.batch_size, Seeds(seed).generator("order", number))
+        step = partial(on_batch, number)
+        loss = _train_epoch(model, train, order, optimiser, weights, spec, step)
+        best = max((-np.inf, *(_merit(epoch, spec) for epoch in done)))
         done.append(_validate(model, validation, number, loss))
+        if _merit(done[-1], spec) > best:
+            kept = weights_of(model)
+        states.keep(state_of(tuple(done), model, kept, optimiser))
         on_epoch(done[-1])
-        if (reached := _merit(done[-1], spec)) > best:
-            best, kept = reached, {name: value.clone() for name, value in model.state_dict().items()}
-        if number - _kept(done, spec) >= spec.patience:
-            break
     model.load_state_dict(kept)
     model.eval()
-    return FitRecord(tuple(done), _kept(done, spec), len(done) - _kept(done, spec) >= spec.patience)
+    return FitRecord(tuple(done), _kept(done, spec), _patient(done, spec))
+
+
+def _ended(done: list[Epoch], spec: FitSpec) -> bool:
+    return len(done) >= spec.epochs or _patient(done, spec)
+
+
+def _patient(done: list[Epoch], spec: FitSpec) -> bool:
+    """Tell whether validation has had its chances to improve."""
+    return bool(done) and len(done) - _kept(done, spec) >= spec.patience
 
 
 def _optimiser(model: AttentionClassifier, spec: FitSpec) -> torch.optim.Adam:
@@ -123,10 +131,11 @@ def _train_epoch(
     optimiser: torch.optim.Adam,
     weights: Float[torch.Tensor, " C"],
     spec: FitSpec,
+    on_batch: Callable[[int, int], None] = lambda done, total: None,
 ) -> float:
     model.train()
     total = 0.0
-    for rows in order:
+    for done, rows in enumerate(order, start=1):
         losses = _losses(model, [train[i] for i in rows], weights, spec)
         loss = losses.sum() if spec.reduction == "sum" else losses.mean()
         optimiser.zero_grad()
@@ -135,6 +144,7 @@ def _train_epoch(
             torch.nn.utils.clip_grad_norm_(model.parameters(), spec.gradient_clipping)
         optimiser.step()
         total += float(losses.detach().sum())
+        on_batch(done, len(order))
     if not np.isfinite(total):
         raise ModelError(f"training diverged: the loss is {total}; lower the learning rate ({spec.learning_rate})")
     return total / len(train)

@@ -18,7 +18,7 @@ from sightline.spec.values import DataSpec
 
 def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: Rule, seed: int) -> Dataset:
     """Cut, divide, filter and number the texts of a corpus, and describe them."""
-    long = [rule.cuts and _is_long(text, spec.max_tokens) for text in corpus.texts]
+    long = [rule.cuts and max(text.lengths) > spec.max_tokens for text in corpus.texts]
     texts = [_cut(one, spec.max_tokens) if cut else one for one, cut in zip(corpus.texts, long, strict=True)]
     whole, corpus = corpus, replace(corpus, texts=tuple(texts))
     chosen = rule.choose(corpus, seed)
@@ -52,10 +52,6 @@ def _lengths(whole: Corpus, chosen: Chosen, longest: int) -> dict[str, Any]:
     """Say of each split that has texts how long they are before they are cut, and what is lost."""
     texts = {split: [text for name, _, text in _kept(whole, chosen) if name == split] for split in SPLITS}
     return {split: lengths(inside, longest) for split, inside in texts.items() if inside}
-
-
-def _is_long(text: Text, longest: int) -> bool:
-    return max(len(text.tokens), len(text.query or ())) > longest
 
 
 def _cut(text: Text, longest: int) -> Text:

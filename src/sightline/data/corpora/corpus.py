@@ -30,6 +30,13 @@ class Text:
     query: tuple[str, ...] | None = None
     rationale: tuple[bool, ...] | None = None
     group: str = ""
+    lost: tuple[int, int] = (0, 0)
+    """How many words of the text, and of the query, were cut away while it was read."""
+
+    @property
+    def lengths(self) -> tuple[int, int]:
+        """How many words the text and its query had before anything was cut."""
+        return len(self.tokens) + self.lost[0], len(self.query or ()) + self.lost[1]
 
 
 @dataclass(frozen=True)

@@ -32,12 +32,12 @@ def words_beyond(texts: Sequence[Text], longest: int) -> int:
 
 
 def _lengths(texts: Sequence[Text]) -> list[int]:
-    return [length for text in texts for length in (len(text.tokens), len(text.query or ()))]
+    return [length for text in texts for length in text.lengths]
 
 
 def lengths(texts: Sequence[Text], longest: int) -> dict[str, Any]:
     """Give the quantiles of the lengths before texts are cut, how many are cut, and the share of words that is lost."""
-    words = np.fromiter((len(text.tokens) for text in texts), np.int64, len(texts))
+    words = np.fromiter((text.lengths[0] for text in texts), np.int64, len(texts))
     values = np.quantile(words, list(_QUANTILES.values()), method="inverted_cdf")
     found = {name: int(value) for name, value in zip(_QUANTILES, values, strict=True)}
     lost = np.maximum(words - longest, 0)

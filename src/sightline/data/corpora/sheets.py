@@ -22,20 +22,25 @@ class Sheet:
     read: Callable[[], Rows]
 
 
-def sheets_of(spec: DataSpec) -> tuple[list[Sheet], tuple[str, ...]]:
-    """Give the tables of a spec in the order train, validation, test; and say in notes what of them is left out."""
+def sheets_of(spec: DataSpec, share: float = 1.0) -> tuple[list[Sheet], tuple[str, ...]]:
+    """Give the tables of a spec in the order train, validation, test; and say in notes what of them is left out.
+
+    Of a ``share`` below 1, so many rows of tables that are written in lines.
+    """
     wanted = {spec.text, spec.label, spec.split, spec.rationale, spec.query, spec.id, spec.group} - {""}
     if spec.kind == "hf":
         folders, others = saved_splits(spec.path)
         sheets = [Sheet(split, partial(_read_saved, folder, wanted)) for split, folder in folders.items()]
         return sheets, tuple(f"the split {name!r} of the dataset is left out" for name in others)
     tables = spec.files.tables if spec.files else {"": Table(spec.kind, spec.path)}
-    return [Sheet(split, partial(read_sheet, table, wanted)) for split, table in tables.items()], ()
+    return [Sheet(split, partial(read_sheet, table, wanted, share=share)) for split, table in tables.items()], ()
 
 
-def read_sheet(table: Table, wanted: set[str], holds: str = LABELLED) -> Rows:
+def read_sheet(table: Table, wanted: set[str], holds: str = LABELLED, share: float = 1.0) -> Rows:
     """Read one table; of a Parquet file the wanted columns alone."""
-    return read_parquet(table.path, wanted) if table.kind == "parquet" else read_rows(table.path, table.kind, holds)
+    if table.kind == "parquet":
+        return read_parquet(table.path, wanted)
+    return read_rows(table.path, table.kind, holds, share)
 
 
 def _read_saved(folder: Path, wanted: set[str]) -> Rows:

@@ -11,6 +11,7 @@ from sightline.data.corpora.sheets import Sheet, sheets_of
 from sightline.data.sources.columns import Cells, Columns, find_columns, read_cells, read_group, read_id
 from sightline.data.sources.folder import Document, find_documents, read_document
 from sightline.data.sources.showing import show
+from sightline.data.watching import is_large, told
 from sightline.errors import DataError, SpecError
 from sightline.sharing import Span, kept_once
 from sightline.spec.values import OWN, DataSpec
@@ -20,18 +21,19 @@ NO_WORDS, NO_QUERY, EMPTY = "no words in the text", "no words in the query", "em
 _TRAINED = "or name a model that is trained already: this one learns from training texts first"
 
 
-def read_table(spec: DataSpec, *, training: bool = True) -> Corpus:
-    """Read a table, plain or packed, one for each split, or a folder of texts.
+def read_table(spec: DataSpec, share: float = 1.0, *, training: bool = True) -> Corpus:
+    """Read a table, plain or packed, one for each split, or a folder of texts; of a ``share`` below 1, so many rows.
 
     A record whose text, or whose query, has no words is left out and counted, and so is an empty row. Labels are
-    numbered as they appear, and texts are whole: whoever divides them cuts them and puts their labels in order. Where
-    no ``training`` texts are needed, one label will do.
+    numbered as they appear. Texts and queries are cut to ``max_tokens`` as they are read, so that of a long one no word
+    is held that nobody will see; whoever divides them puts their labels in order. Where no ``training`` texts are
+    needed, one label will do.
     """
     if spec.kind not in OWN:
         raise SpecError(f"{spec}: expected a table, got a {'planted' if spec.part else 'published'} corpus")
     if training and spec.files is not None and spec.files.train is None:
         raise SpecError(f"no file of training texts; name one, {_TRAINED}", field="train")
-    found = _from_folder(spec) if spec.kind == "folder" else _from_tables(spec)
+    found = _from_folder(spec) if spec.kind == "folder" else _from_tables(spec, share)
     asked = [text for text in found.texts if text.tokens]
     texts = tuple(text for text in asked if text.query != ())
     if training and spec.every_row and all(text.split == "test" for text in texts):
@@ -83,13 +85,14 @@ class _Read:
     blank: int
 
 
-def _from_tables(spec: DataSpec) -> _Found:
-    sheets, notes = sheets_of(spec)
+def _from_tables(spec: DataSpec, share: float) -> _Found:
+    sheets, notes = sheets_of(spec, share)
     read = [_read(spec, sheet) for sheet in sheets]
     _check_ids(read)
     label_names = tuple(dict.fromkeys(record.label for one in read for record in one.cells))
     numbers = {label: number for number, label in enumerate(label_names)}
-    texts = [text for one, name in zip(read, _names(sheets, read), strict=True) for text in _texts(one, name, numbers)]
+    named, longest = zip(_names(sheets, read), read, strict=True), spec.max_tokens
+    texts = [text for name, one in named for text in _texts(one, name, numbers, longest)]
     first, *others = (one.columns.told() for one in read)
     columns = {name: next((c[name] for c in (first, *others) if c[name]), None) for name in first}
     return _Found(texts, label_names, columns, {EMPTY: sum(one.blank for one in read)}, notes)
@@ -122,23 +125,31 @@ def _names(sheets: Sequence[Sheet], read: Sequence[_Read]) -> list[str]:
     return files if len(set(files)) == len(files) else [f"{s.split}/{f}" for s, f in zip(sheets, files, strict=True)]
 
 
-def _texts(read: _Read, table: str, numbers: Mapping[str, int]) -> Iterator[Text]:
+def _texts(read: _Read, table: str, numbers: Mapping[str, int], longest: int) -> Iterator[Text]:
+    large = is_large(read.file)
     for number, record in enumerate(read.cells):
+        if large:
+            told(f"cutting {table} into words, texts", number, len(read.cells))
         tokens, offsets = tokenise(record.text)
-        query = None if record.query is None else kept_once(tokenise(record.query)[0])
+        asked = None if record.query is None else tokenise(record.query)[0]
         yield Text(
             read.ids[number] if read.ids else f"{table}:{record.line}",
             record.split or read.split,
             numbers[record.label],
             record.text,
-            kept_once(tokens),
+            kept_once(tokens[:longest]),
             None,
             read.file,
             record.line,
-            query,
-            marked(offsets, record.spans),
+            None if asked is None else kept_once(asked[:longest]),
+            marked(offsets[:longest], record.spans),
             read.groups[number] if read.groups else "",
+            (_beyond(tokens, longest), _beyond(asked or (), longest)),
         )
+
+
+def _beyond(words: Sequence[str], longest: int) -> int:
+    return max(0, len(words) - longest)
 
 
 def marked(offsets: Sequence[Span], spans: Sequence[Span] | None) -> tuple[bool, ...] | None:
@@ -155,14 +166,16 @@ def _from_folder(spec: DataSpec) -> _Found:
     documents, left = find_documents(spec.path)
     label_names = tuple(dict.fromkeys(document.label for document in documents))
     numbers = {label: number for number, label in enumerate(label_names)}
-    texts = [_document(one, numbers, "test" if spec.every_row else one.split) for one in documents]
+    split = "test" if spec.every_row else ""
+    texts = [_document(one, numbers, split or one.split, spec.max_tokens) for one in documents]
     return _Found(texts, label_names, {"text": "the file", "label": "the folder"}, left)
 
 
-def _document(document: Document, numbers: Mapping[str, int], split: str) -> Text:
+def _document(document: Document, numbers: Mapping[str, int], split: str, longest: int) -> Text:
     text = read_document(document)
-    tokens = kept_once(tokenise(text)[0])
-    return Text(document.name, split, numbers[document.label], text, tokens, None, document.file, 1)
+    tokens = tokenise(text)[0]
+    words, lost = kept_once(tokens[:longest]), (_beyond(tokens, longest), 0)
+    return Text(document.name, split, numbers[document.label], text, words, None, document.file, 1, lost=lost)
 
 
 # ---------------------------------------------------------------- what both must have

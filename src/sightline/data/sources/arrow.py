@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from sightline.bounds import FILE, ROWS
-from sightline.data.sources.rows import Row, Rows, reading
+from sightline.data.sources.lines import reading
+from sightline.data.sources.rows import Row, Rows
 from sightline.data.sources.showing import show
 from sightline.errors import DataError, MissingExtra
 from sightline.regular import open_regular

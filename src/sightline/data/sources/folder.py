@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from sightline.bounds import FILE, FILES, LINE
 from sightline.data.sources.columns import SPLIT_NAMES
-from sightline.data.sources.rows import reading
+from sightline.data.sources.lines import reading
 from sightline.errors import DataError
 from sightline.regular import open_regular
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from sightline.bounds import FILE, LINE
 from sightline.data.sources.columns import SPLIT_NAMES
-from sightline.data.sources.rows import reading
+from sightline.data.sources.lines import reading
 from sightline.errors import DataError
 from sightline.regular import open_regular
 

@@ -1,0 +1,77 @@
+"""A command that trains is stopped, says what is kept and where, and goes on to the bytes of one that was not."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sightline.cli import display
+from sightline.models.checkpoint import load_classifier
+from tests.cli.conftest import TINY, Call
+
+
+def stop(monkeypatch: pytest.MonkeyPatch, method: str, when: tuple[str, int]) -> None:
+    """Let Ctrl-C come as an epoch, or a text, is told."""
+    usual = getattr(display.Lines, method)
+
+    def told(self: display.Lines, *args: object) -> None:
+        usual(self, *args)
+        if (args[0], getattr(args[1], "number", args[1])) == when:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(display.Lines, method, told)
+
+
+LOUD = tuple(word for word in TINY if word != "--quiet")
+
+
+def test_a_stopped_training_is_kept_and_goes_on(sightline: Call, here: Path, table: Path, monkeypatch) -> None:
+    command = ("train", "--data", table, *LOUD, "--out", "m")
+    assert sightline(*command[:-1], "whole").code == 0
+    with monkeypatch.context() as patch:
+        stop(patch, "epoch", ("companion (uniform attention)", 1))
+        stopped = sightline(*command)
+    assert stopped.code == 130
+    assert "what is trained is kept in m.partial, and the same command goes on from there" in stopped.err
+    assert sorted(path.name for path in here.iterdir()) == ["m.partial", "whole"]
+    again = sightline(*command)
+    assert again.code == 0
+    assert "going on with what is kept in m.partial" in again.err
+    assert "training model" not in again.err
+    assert sorted(path.name for path in here.iterdir()) == ["m", "whole"]
+    for file in ("model.safetensors", "model.json", "companions/uniform/model.safetensors"):
+        assert Path("m", file).read_bytes() == Path("whole", file).read_bytes()
+    assert load_classifier("m")[1]["fit"]["epochs"][0]["number"] == 1
+
+
+def test_a_stopped_audit_keeps_its_model(sightline: Call, here: Path, table: Path, monkeypatch) -> None:
+    command = ("audit", "--data", table, *LOUD, "--save")
+    assert sightline(*command, "whole").code == 0
+    with monkeypatch.context() as patch:
+        stop(patch, "texts", (18, 18))
+        assert sightline(*command, "a").code == 130
+    assert Path("report.html.partial").is_dir()
+    again = sightline(*command, "a")
+    assert again.code == 0
+    assert "training" not in again.err
+    assert not Path("report.html.partial").exists()
+    for file in ("arrays.npz", "texts.jsonl"):
+        assert Path("a", file).read_bytes() == Path("whole", file).read_bytes()
+    one, other = (json.loads(Path(folder, "audit.json").read_text())["findings"] for folder in ("a", "whole"))
+    assert one == other
+
+
+def test_what_fails_before_anything_is_trained_leaves_nothing(sightline: Call, here: Path, table: Path) -> None:
+    assert sightline("train", "--data", table, "--text", "no", *TINY, "--out", "m").code == 2
+    assert sightline("train", "--data", "absent.csv", *TINY, "--out", "m").code == 2
+    assert not any(here.iterdir())
+
+
+def test_a_folder_that_is_something_else_is_left_alone(sightline: Call, here: Path, table: Path) -> None:
+    Path("m.partial").mkdir()
+    Path("m.partial/mine").write_text("mine")
+    refused = sightline("train", "--data", table, *TINY, "--out", "m")
+    assert refused.code == 2
+    assert "m.partial: exists and is not a store" in refused.err
+    assert [path.name for path in Path("m.partial").iterdir()] == ["mine"]
+    assert not Path("m").exists()

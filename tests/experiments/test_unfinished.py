@@ -1,0 +1,112 @@
+"""What is trained of a command that is stopped is found again, goes on to the bit, and is gone at the end."""
+
+from pathlib import Path
+
+import pytest
+
+from sightline.experiments import epochs
+from sightline.experiments.locks import claim
+from sightline.experiments.run import Display, Trained, train
+from sightline.experiments.unfinished import WITH, Unfinished
+from sightline.files import plain
+from sightline.spec.presets import build_specs
+from sightline.spec.texts import parse_data
+from sightline.spec.values import RunSpec
+from sightline.training.states import Epoch, State
+
+MODEL, FIT = build_specs("mlp(hidden=4)", epochs=4)
+SPEC = RunSpec(parse_data("planted:needle(n=60,length=6)"), MODEL, FIT)
+COMPANION = "companion (uniform attention)"
+
+
+class Stopped(BaseException):
+    """Stands for Ctrl-C."""
+
+
+def run(folder: Path, stop: tuple[str, int] | None = None) -> tuple[Trained | None, list[tuple[str, int]], Unfinished]:
+    """Train, up to an epoch of a model; give the epochs that were made."""
+    kept, made = Unfinished(folder), list[tuple[str, int]]()
+
+    def told(name: str, epoch: Epoch, epochs: int) -> None:
+        made.append((name, epoch.number))
+        if made[-1] == stop:
+            raise Stopped
+
+    try:
+        return train(SPEC, Display(told), "cpu", lambda spec, make: kept.keep("cpu", spec, make)), made, kept
+    except Stopped:
+        kept.release()
+        return None, made, kept
+
+
+def same(one: Trained, other: Trained) -> bool:
+    pairs = [(one.model, other.model), *zip(one.companions.values(), other.companions.values(), strict=True)]
+    weights = [(a.state_dict(), b.state_dict()) for a, b in pairs]
+    return plain(one.record) == plain(other.record) and all(a[name].equal(b[name]) for a, b in weights for name in a)
+
+
+@pytest.fixture(scope="module")
+def undisturbed() -> Trained:
+    return train(SPEC)
+
+
+def test_a_stopped_training_goes_on_from_its_last_epoch(tmp_path: Path, undisturbed: Trained) -> None:
+    folder = tmp_path / "model.partial"
+    _, made, kept = run(folder, ("model", 1))
+    assert made == [("model", 1)]
+    assert kept.holds()
+    found, made, kept = run(folder)
+    assert made[0] == ("model", 2)
+    assert same(found, undisturbed)
+    kept.remove()
+    assert not folder.exists()
+
+
+def test_a_whole_model_is_not_trained_again_where_its_companion_was_stopped(
+    tmp_path: Path, undisturbed: Trained
+) -> None:
+    run(tmp_path / "p", (COMPANION, 1))
+    found, made, _ = run(tmp_path / "p")
+    assert {name for name, _ in made} == {COMPANION}
+    assert same(found, undisturbed)
+
+
+def test_a_state_that_is_torn_or_made_otherwise_counts_as_none(tmp_path: Path, undisturbed: Trained) -> None:
+    folder = tmp_path / "p"
+    run(folder, ("model", 1))
+    state = next(folder.glob("trainings/??/*.epochs/state.safetensors"))
+    state.write_bytes(state.read_bytes()[:-1])
+    found, made, _ = run(folder, ("model", 2))
+    assert (found, made[0]) == (None, ("model", 1))
+    told = (folder / WITH).read_text()
+    (folder / WITH).write_text(told.replace('"threads": 1', '"threads": 7'))
+    assert Unfinished(folder).threads == 7
+    found, made, _ = run(folder)
+    assert made[0] == ("model", 1)
+    assert same(found, undisturbed)
+
+
+def test_states_are_written_for_a_twentieth_of_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = [0.0]
+
+    def write(aside: Path, state: State) -> None:
+        aside.mkdir()
+        ticks[0] += 1.0
+
+    monkeypatch.setattr(epochs.time, "monotonic", lambda: ticks[0])
+    monkeypatch.setattr(epochs, "_write", write)
+    kept = epochs.Epochs(tmp_path / "s")
+    for _ in range(100):
+        kept.keep(State((), {}))
+        ticks[0] += 1.0
+    assert ticks[0] == 100 + 5
+
+
+def test_a_second_command_leaves_the_folder_of_the_first_alone(tmp_path: Path, undisturbed: Trained) -> None:
+    run(tmp_path / "p", ("model", 1))
+    with claim(tmp_path / "p" / "claims" / "command", wait=False):
+        found, made, kept = run(tmp_path / "p")
+        assert made[0] == ("model", 1)
+        kept.remove()
+    assert (tmp_path / "p").exists()
+    assert same(found, undisturbed)
