@@ -114,6 +114,7 @@ CHANGED = {
     "fit.attention_weight_decay": "0.5", "fit.amsgrad": "true", "fit.class_weights": "true", "fit.reduction": '"sum"',
     "fit.keep": '"auc"', "fit.gradient_clipping": "5.0", "fit.attention_rate_factor": "10.0", "fit.guide": '"last"', "fit.guide_weight": "2.0", "data.text": '"body"', "data.label": '"stars"', "data.split": '"part"',
     "data.rationale": '"why"', "data.max_tokens": "60", "data.min_count": "2", "data.recipe": '"paper"', "data.query": '"ask"',
+    "data.id": '"name"', "data.group": '"who"', "data.on_copies": '"drop"',
     "model.embedding": "8", "model.embedding_std": "0.5", "model.boundaries": "true",
     "model.vectors": '"words.txt"',
 }  # fmt: skip
@@ -281,7 +282,7 @@ def test_the_same_run_twice_is_named_twice(tmp_path: Path) -> None:
         ({"seed": "0x1" + "0" * 5000}, {}, "expected the TOML file of a study, .*a whole number of 20,001 bits"),
         ({"seed": "9" * 5000}, {}, "expected the TOML file of a study, .*4300 digits"),
         ({"seed": "[" * 10_000}, {}, "expected the TOML file of a study, .*recursion"),
-        ({"data": '"reviews.xls"'}, {}, r"data: 'reviews\.xls': expected a \.csv"),
+        ({"data": '"reviews.xls"'}, {}, r"data: 'reviews\.xls': expected a file that ends in \.csv"),
     ],
 )
 def test_a_study_that_cannot_be(tmp_path: Path, base: dict[str, str], axes: dict[str, str], said: str) -> None:
