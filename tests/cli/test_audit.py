@@ -205,7 +205,7 @@ def test_memory_changes_the_speed_and_not_the_numbers(
     assert sightline("audit", "--data", table, *TINY, "--memory", "1M", "--save", "small").code == 0
     assert sightline("audit", "--data", table, *TINY, "--memory", "1.5 GiB", "--limit", 2).code == 0
     assert sightline("audit", "--data", table, *TINY, "--limit", 2).code == 0
-    assert asked == [64, 98304, 2**15]  # 16 KiB a token; 512 MiB where nothing is said
+    assert asked == [64, 98304, 2**13]  # 16 KiB a token; 128 MiB where nothing is said
     small, whole = raw(Path("small")), raw(finished.saved)
     assert small.keys() == whole.keys()
     for name in small:

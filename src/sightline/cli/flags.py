@@ -287,7 +287,7 @@ Memory = Annotated[
         "--memory",
         metavar="SIZE",
         parser=read_memory,
-        show_default="512M",
+        show_default="128M",
         help="What an audit takes at once beyond its texts and the model, such as 256M or 2G: a bound for the runs "
         "with words deleted; it changes the speed, not the numbers.",
         rich_help_panel=_RUN,

@@ -20,7 +20,7 @@ from sightline.questions import Reduction
 from sightline.types import Auditable, Batch, Trace, closed_up
 
 Array = np.ndarray
-TOKENS_AT_ONCE = 2**15
+TOKENS_AT_ONCE = 2**13
 """Bound on the tokens of the shortened texts that are run together."""
 
 
