@@ -1,4 +1,4 @@
-"""What every built-in model owes: every encoder × scorer × projection × retention, with a query and without, and every
+"""What every built-in model owes: every encoder × scorer × projection × retention, with a query or without, and every
 source; two classes and more, with boundary tokens and without. One test does all checks on a model once it is built.
 """
 
@@ -50,6 +50,17 @@ SPECS += [small(parts) for parts in product(ENCODERS, FEW, PROJECTIONS, SOURCES[
 SPECS += ["bilstm(hidden=4,layers=3)+deep(hidden=5,layers=3)+gumbel(test_noise=true)+query", "mlp+dot(scaled=false)"]
 assert len(SPECS) == len(set(SPECS))
 
+
+def odd(*rooms: Sequence[str]) -> set[str]:
+    """Give one half of all combinations: any parts of all rooms but one meet in the other half, too."""
+    places = product(*(range(len(room)) for room in rooms))
+    return {small([room[at] for room, at in zip(rooms, chosen, strict=True)]) for chosen in places if sum(chosen) % 2}
+
+
+ODD = odd(ENCODERS, SCORERS, PROJECTIONS, ("learned",), DECODERS, RETENTIONS)
+ODD |= odd(ENCODERS, SCORERS, LEARNED, ("learned",), DECODERS, RETENTIONS)
+"""Models that are not built: with a query or without, the same parts are."""
+
 NO_NEIGHBOURS = "a masked word is guessed from its neighbours, and the states of "
 NOT_AS_WIDE = "a dot product needs states as wide as the query, got 16 and 8; concat widens the states"
 
@@ -98,7 +109,8 @@ def build(spec: str) -> AttentionClassifier:
     return untrained(spec, 4 if number % 2 or "query" in spec else 2, boundaries=number % 3 == 0)
 
 
-@pytest.mark.parametrize("spec", [spec for spec in SPECS if refused(spec) is None])
+# With concat both are built: where one of them is refused, nothing would be left of the other.
+@pytest.mark.parametrize("spec", [s for s in SPECS if refused(s) is None and (s not in ODD or "concat" in s)])
 def test_a_model_keeps_what_every_model_promises(spec: str, tmp_path: Path) -> None:
     model = build(spec)
     batch = model.collate(texts(model))
