@@ -145,6 +145,17 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "words": _WORDS,
         "constant": _ALIKE,
     },
+    "signs": {
+        "base": Quantity("what weight × evidence starts from: every word weighted alike", MARGIN),
+        "added": Quantity("the sum of `signed_contribution`", MARGIN),
+        "total": Quantity(
+            "what they come to: with two classes the log-odds of the decided class, its logit; with more its logit "
+            "less the mean of the others’, each counted by its probability among them",
+            MARGIN,
+        ),
+        "apart": Quantity("how far `base` and `added` together are from `total`", SIZE),
+        "classes": Quantity("answers that the logits tell apart", COUNT),
+    },
     "marks": {
         "words": Quantity("share of the attention on words that are no marks", SHARE),
         "flat": Quantity("share of the words that are no marks", SHARE),

@@ -43,7 +43,7 @@ def greedy(*arguments: object, **options: object) -> None:
 
 def test_a_lack_of_memory_names_the_file(sightline: Call, here: Path, monkeypatch):
     table = write_table(here / "own.csv", 50)  # one that no other test has read: tables stay in memory
-    monkeypatch.setattr("sightline.data.corpora.table.read_rows", greedy)
+    monkeypatch.setattr("sightline.data.corpora.sheets.read_rows", greedy)
     done = sightline("check-data", "--data", table)
     assert (done.code, done.err) == (2, f"error: {table}: is too large for the memory there is; take a part of it\n")
 

@@ -72,7 +72,7 @@ def test_check_data_keeps_many_labels_on_one_line(sightline: Call, here: Path):
 
 def test_list_has_everything_and_each_kind_alone(sightline: Call):
     everything = sightline("list", "--json").json
-    assert list(everything) == ["models", "data", "measures", "findings", "presets"]
+    assert list(everything) == ["models", "data", "measures", "findings", "presets", "columns", "figures"]
     assert [row["code"] for row in everything["findings"]] == list(CLAIMS)
     assert [row["name"] for row in everything["presets"]] == list(PRESETS)
     for kind, rows in everything.items():

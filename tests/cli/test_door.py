@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -50,4 +51,4 @@ def test_the_doctor_draws_a_page(sightline: Call, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("sightline.report.page.render.render", broken)
     done = sightline("doctor")
     assert done.code == 1
-    assert "FAILED  a tiny audit      FileNotFoundError: page.html" in done.out
+    assert re.search(r"^FAILED  a tiny audit +FileNotFoundError: page.html$", done.out, re.MULTILINE)

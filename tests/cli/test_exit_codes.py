@@ -180,8 +180,9 @@ def test_a_disk_that_refuses_is_told_with_the_place(sightline: Call, here: Path,
     monkeypatch.setattr("sightline.report.page.render.write_page", full)
     done = sightline("audit", "--data", table, *TINY)
     assert done.code == 2
-    note, error = done.err.splitlines()  # the note is on the training, which was done
+    note, stopped, error = done.err.splitlines()  # the note is on the training, which was done
     assert (note[:5], error) == ("note:", "error: cannot write report.html: No space left on device")
+    assert stopped.startswith("stopped: what is trained is kept in report.html.partial")
 
 
 # ---------------------------------------------------------------- 3

@@ -31,8 +31,11 @@ seed = [0, 1]
 WRITES: dict[tuple[str, str], list[str]] = {
     ("audit", "--out"): ["audit", "--data", "d.csv", "--out"],
     ("audit", "--save"): ["audit", "--data", "d.csv", "--save"],
+    ("audit", "--card"): ["audit", "--data", "d.csv", "--card"],
     ("train", "--out"): ["train", "--data", "d.csv", "--out"],
     ("report", "--out"): ["report", "sa", "--out"],
+    ("report", "--card"): ["report", "sa", "--card"],
+    ("predict", "--out"): ["predict", "m", "d.csv", "--out"],
     ("compare", "--out"): ["compare", "sa", "m", "--out"],
     ("export", "--csv"): ["export", "sa", "--csv"],
     ("export", "--parquet"): ["export", "sa", "--parquet"],
@@ -44,7 +47,7 @@ WRITES: dict[tuple[str, str], list[str]] = {
 }
 """Each flag by which a command is told where to write, behind what else the command needs."""
 READS = {("audit", "--scores"), ("audit", "--vectors"), ("train", "--vectors"), ("report", "folder"), ("export", "saved"),
-         ("study", "file"), ("results", "--store"), ("compare", "--store")}  # fmt: skip
+         ("study", "file"), ("results", "--store"), ("compare", "--store"), ("look", "--audit")}  # fmt: skip
 WITHIN = [("demo", "--out")]
 """What lies in the folder is written, not the folder."""
 

@@ -28,7 +28,7 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Count the times that rows are read from a file."""
     seen: list[str] = []
     read: Callable = reading.read_rows
-    monkeypatch.setattr(reading, "read_rows", lambda file, kind: seen.append(file) or read(file, kind))
+    monkeypatch.setattr(reading, "read_rows", lambda file, *how: seen.append(file) or read(file, *how))
     return seen
 
 

@@ -155,9 +155,9 @@ def audit(
         ("--vectors", vectors),
         ("--scores", scores),
     )
-    check_card(card, seeds)
     places = (*written(out, save, seeds), beside(out, save), None if card is None else Output("--card", card))
     check_places(read, *places)
+    check_card(card, seeds)
     subject = choose(source, model, asked, seed=seed, limit=limit, device=device, gradient=gradient, told=told)
     note_unsealed(saved_folder(model))
     gates = read_gates(fail_on or ())

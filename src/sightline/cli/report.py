@@ -48,8 +48,8 @@ def report(
     from sightline.report.page.render import write_page  # noqa: PLC0415  (jinja2)
 
     seeds = seeds_in(folder)
-    check_card(card, len(seeds))
     check_places((("AUDIT_DIR", folder),), Output("--out", out), None if card is None else Output("--card", card))
+    check_card(card, len(seeds))
     if seeds:
         return report_seeds(folder, out, as_json, texts=not no_texts, ids=not no_ids)
     found = load_results(folder)
