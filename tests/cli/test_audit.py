@@ -315,9 +315,9 @@ def test_an_epoch_that_fills_the_screen_is_no_good_the_first_and_the_last_of_a_s
     ]
     assert few.err.endswith(f"auditing: 18 of 18 texts\n{CUT_SHORT}\n")
     every = sightline("audit", "--data", table, *loud, "--verbose")
-    assert [line.partition(":")[0] for line in every.err.splitlines()] == ["training model"] * 2 + [
+    assert [line.partition(":")[0] for line in every.err.splitlines()] == ["training model"] * 3 + [
         "training companion (uniform attention)"
-    ] * 2 + ["auditing"] * 2 + ["note"]
+    ] * 3 + ["auditing"] * 2 + ["note"]  # the first batch, then each epoch
     silent = sightline("audit", "--data", table, *loud, "--json")
     assert silent.err == f"{CUT_SHORT}\nreport: report.html\n"
 
