@@ -12,6 +12,7 @@ from sightline.report.frames.frame import Frame
 from sightline.report.frames.writing import export, frames_of
 from sightline.report.page.compare import write_comparison
 from sightline.report.page.render import in_notebook, write_page
+from sightline.report.sentences import headline
 from sightline.results import Results
 from sightline.saving import load_results, save_results
 
@@ -19,6 +20,11 @@ from sightline.saving import load_results, save_results
 @dataclass(frozen=True)
 class Audit(Results):
     """Everything one audit found; draw it, show it, save it, load it, hand its numbers on."""
+
+    @property
+    def headline(self) -> str:
+        """The verdict as a sentence, with the predicted classes for which it differs."""
+        return headline(self.verdict)
 
     def to_html(self, path: str | Path, *, texts: bool = True, ids: bool = True) -> Path:
         """Write the audit as one self-contained HTML page; without its texts, or with texts that are only numbered."""

@@ -175,7 +175,8 @@ class MapRow:
     """What one map over the words is worth, whoever made it: on texts that had no part in choosing among maps.
 
     ``carried``, ``deleted`` and ``replaced`` are effects, from 0 (random words) to 1 (perfect; a signed map may pass
-    it). ``chosen`` marks the map of its family, signed or not, that the other half of the texts put first.
+    it). ``chosen`` marks the map of its family, signed or not, that the other half of the texts put first. ``against``
+    names the predicted classes for whose texts the map fails, whatever it does over all of them.
     """
 
     name: str
@@ -186,6 +187,7 @@ class MapRow:
     deleted: Estimate | None = None
     replaced: Estimate | None = None
     notes: tuple[str, ...] = ()
+    against: tuple[str, ...] = field(default=(), metadata=_LATER)
 
 
 def merit(carried: Estimate | None) -> float:

@@ -103,6 +103,15 @@ def test_a_bad_row_is_named_and_nothing_is_written(sightline: Call, model: Path,
     assert [path.name for path in here.iterdir()] == ["new.csv"]
 
 
+def test_a_table_among_texts_is_no_text(sightline: Call, model: Path, here: Path) -> None:
+    """The names of two files, which a shell makes of *.csv, would be predicted themselves."""
+    Path("new.csv").write_text("text\na good film\n")
+    for beside in ("a good film", "other.csv"):
+        done = sightline("predict", model, "new.csv", beside)
+        assert (done.code, done.out) == (2, "")
+        assert done.err == "error: FILE: expected one table, or texts alone, got new.csv among 2\n"
+
+
 def test_a_column_of_queries_needs_a_table(sightline: Call, model: Path) -> None:
     assert "names a column" in one_error(sightline("predict", model, "a text", "--query", "why").err)
 

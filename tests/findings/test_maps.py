@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sightline.findings.evidence import Evidence
+from sightline.findings.evidence import OPERATORS, Evidence
 from sightline.findings.maps import maps_of
 from sightline.results import MapRow, Measurement, NotApplicable
 from tests.findings.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes, transplant
@@ -43,6 +43,21 @@ def test_a_map_whose_removal_changes_nothing_is_not_to_be_shown() -> None:
     taken = outcomes(agreement({}), PREDICTED, PREDICTED, transplant=transplant(0.9), erasure=erasure(0.1, 0.1))
     (row,) = maps_of(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0))
     assert (row.name, row.answer) == ("attention", "contradicted")
+
+
+def test_a_class_for_which_a_map_fails_is_named_whatever_it_does_over_all_texts() -> None:
+    """All texts of the class are asked: of the half that tells there may be too few."""
+    measured, removed = transplant(0.2, 0.2, WORTH), erasure(names=WORTH)
+    of_neg = PREDICTED == 0
+    nothing = {f"{how}.deletion": np.where(of_neg, -0.5, removed.values[f"{how}.deletion"]) for how in OPERATORS}
+    taken = outcomes(
+        agreement({}), PREDICTED, PREDICTED, transplant=measured,
+        erasure=Measurement("erasure", {**removed.values, **nothing}),
+    )  # fmt: skip
+    found = {row.name: row for row in maps_of(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0))}
+    assert found["deletion"].against == ("neg",)
+    assert found["gradient"].against == found["signed_gradient"].against == ()
+    assert found["attention"].against == ("neg", "pos")
 
 
 def test_without_pairs_there_is_no_table() -> None:

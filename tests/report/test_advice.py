@@ -36,6 +36,23 @@ def test_where_classes_differ_it_is_said_for_which_texts() -> None:
     ]
 
 
+def test_where_no_class_is_known_nothing_is_shown_for_all() -> None:
+    """A map is shown for a text, and every text has a class."""
+    open_ = Verdict(CANNOT_TELL, 1, (), ("too few texts",))
+    told = said(shown(compared(Verdict(CAVEATS, 5, (), (), {"a": open_, "b": open_}))))
+    assert told[0] == "Do not show the attention map yet for texts predicted 'a' and 'b'."
+    assert not any("all texts" in one for one in told)
+
+
+def test_a_map_that_fails_a_class_is_offered_without_it() -> None:
+    must_not = compared(Verdict(MUST_NOT, 3, (), ()))
+    failing = tuple(replace(row, against=("neg", "x")) if row.chosen else row for row in must_not.maps)
+    told = said(shown(replace(must_not, maps=failing)))
+    assert told[1] == (
+        "Show the weight × evidence map instead, but not for texts predicted 'neg' and 'x', for which it fails."
+    )
+
+
 def test_a_map_that_must_not_be_shown_is_not_offered_again() -> None:
     bad = replace(compared(), maps=(map_row("attention", "supported", 0.9, chosen=True), MAPS[1]))
     assert said(shown(bad))[1].startswith(

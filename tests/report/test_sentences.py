@@ -120,6 +120,7 @@ def test_where_all_classes_agree_the_headline_is_the_verdict(text: str) -> None:
         (CAVEATS, {"n": MUST_NOT, "p": CAVEATS}, f"can be shown with caveats for texts predicted 'p'; must not be shown for texts predicted 'n': why {MUST_NOT}"),
         (CAVEATS, {"n": MUST_NOT}, f"can be shown with caveats for all texts together; must not be shown for texts predicted 'n': why {MUST_NOT}"),
         (MUST_NOT, {"a": CANNOT_TELL, "b": CAN}, "must not be shown for all texts together; can be shown for texts predicted 'b'; cannot tell for texts predicted 'a'"),
+        (CAVEATS, {"a": CANNOT_TELL, "b": CANNOT_TELL}, "cannot tell for texts predicted 'a' and 'b'; can be shown with caveats for all texts together, but for no class by itself"),
         (MUST_NOT, {"a": MUST_NOT, "b": MUST_NOT, "c": MUST_NOT, "d": CAN}, f"can be shown for texts predicted 'd'; must not be shown for texts predicted 'a', 'b' and 'c': why {MUST_NOT}"),
     ],
 )  # fmt: skip

@@ -87,8 +87,10 @@ def predict(
 
 def table_of(texts: Sequence[str]) -> DataSpec | None:
     """Tell a table, by its ending or by csv: before it, from texts, which are what they are."""
-    named = len(texts) == 1 and (texts[0].partition(":")[0] in TABLES or table_kind(texts[0]) is not None)
-    return parse_data(texts[0]) if named else None
+    tables = [one for one in texts if one.partition(":")[0] in TABLES or table_kind(one) is not None]
+    if tables and len(texts) > 1:
+        raise SpecError(f"expected one table, or texts alone, got {tables[0]} among {len(texts)}", field="FILE")
+    return parse_data(tables[0]) if tables else None
 
 
 def read(texts: Sequence[str], table: DataSpec | None, text: str, query: str, max_tokens: int) -> list[Example]:

@@ -19,6 +19,8 @@ from sightline.results import Answer, Estimate, MapRow, merit
 from sightline.statistics.contrast import paired
 
 Array = np.ndarray
+Effects = tuple[Estimate, Estimate | None, Estimate | None]
+"""What the words of a map carry, and what is lost where they are deleted or replaced."""
 FAMILIES: Mapping[bool, tuple[str, ...]] = {False: RIVALS, True: SIGNED_RIVALS}
 """The maps that are held against each other: a signed map takes only words for the class, and may pass 1."""
 
@@ -41,10 +43,24 @@ def _family(evidence: Evidence, names: tuple[str, ...], signed: bool, half: Bool
 
 def _row(evidence: Evidence, name: str, signed: bool, rows: Bool[Array, " N"]) -> MapRow:
     """Answer for one map: it carries the decision, and removing its words is not shown to change nothing."""
+    answer, effects = _asked(evidence, name, rows)
+    return MapRow(name, signed, False, answer, *effects, against=tuple(_against(evidence, name)))
+
+
+def _asked(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> tuple[Answer, Effects]:
+    """Put a map to both tests on some of the texts."""
     moved = _moved(evidence, name, rows)
     deleted, replaced = (_removed(evidence, how, name, rows) for how in OPERATORS)
     ways = agreed([_held(evidence, one, "SL-301") for one in (deleted, replaced) if one])
-    return MapRow(name, signed, False, _joined(_held(evidence, moved, "SL-303"), ways), moved, deleted, replaced)
+    return _joined(_held(evidence, moved, "SL-303"), ways), (moved, deleted, replaced)
+
+
+def _against(evidence: Evidence, name: str) -> Iterator[str]:
+    """Name the predicted classes for whose texts a map fails: all of them are asked, since luck fails no map."""
+    fewest = min(evidence.thresholds.fewest(code) for code in ("SL-303", "SL-301"))
+    for label, rows in evidence.classes.items():
+        if rows.sum() >= fewest and _asked(evidence, name, rows)[0] == "contradicted":
+            yield label
 
 
 def _moved(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> Estimate:

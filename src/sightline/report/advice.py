@@ -8,8 +8,8 @@ from sightline.findings.claims import CLAIMS
 from sightline.report.instead import Family, families
 from sightline.report.numerals import KEEP, about, texts
 from sightline.report.page.maps import called
-from sightline.report.sentences import answers, quoted, reason_of
-from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Finding, Results, Verdict
+from sightline.report.sentences import answers, but_not_for, quoted, reason_of
+from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Finding, MapRow, Results, Verdict
 
 TITLE = "What to do now"
 _ATTENTION = {
@@ -32,7 +32,7 @@ def shown(audit: Results) -> list[str]:
 
 def _attention(verdict: Verdict) -> Iterator[str]:
     """Say for which texts the attention map may be shown."""
-    for part in answers(verdict):
+    for part in (one for one in answers(verdict) if one.advised):
         told = next((told for text, told in _ATTENTION.items() if part.text.startswith(f"{text} for ")), None)
         if told is not None:
             yield f"{told}{part.text[part.text.index(' for ') :]}."
@@ -44,18 +44,18 @@ def _maps(audit: Results) -> Iterator[str]:
     """Say which other map may be shown."""
     allowed = all(part.text.startswith(CAN) for part in answers(audit.verdict))
     for family in families(audit.maps):
-        if family.may_be_shown and family.name != "attention":
-            yield _other(family, allowed)
+        if family.chosen is not None and family.may_be_shown and family.name != "attention":
+            yield _other(family, family.chosen, allowed)
         elif family.chosen is not None and not family.signed and not allowed:
             yield _none(family)
 
 
-def _other(family: Family, allowed: bool) -> str:
+def _other(family: Family, chosen: MapRow, allowed: bool) -> str:
     what = "To show which words speak for the decision and which against, take" if family.signed else "Show"
     if allowed and not family.signed:
         what = "Or show"
     instead = "" if family.signed or allowed else " instead"
-    return f"{what} the {called(family.name)} map{instead}."
+    return f"{what} the {called(chosen.name)} map{instead}{but_not_for(chosen.against)}."
 
 
 def _none(family: Family) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sightline.report.numerals import plainly
 from sightline.report.page.maps import called
-from sightline.report.sentences import answers
+from sightline.report.sentences import answers, but_not_for
 from sightline.results import MUST_NOT, Estimate, MapRow, Results
 
 _HOW = (
@@ -64,7 +64,7 @@ class Family:
         if self.chosen is None or self.chosen.answer == "contradicted":
             return "none of the maps that were tried"
         if self.chosen.answer == "supported":
-            return called(self.chosen.name)
+            return f"{called(self.chosen.name)}{but_not_for(self.chosen.against)}"
         return "none of the maps that were tried, as far as these texts can tell"
 
     @property

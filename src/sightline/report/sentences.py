@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,7 +12,7 @@ from sightline.findings.claims import CLAIMS
 from sightline.findings.verdict import TABLE
 from sightline.report.numerals import KEEP, about, p_value, texts, threshold, with_n
 from sightline.report.visible import one_line, shortened
-from sightline.results import MUST_NOT, VERDICTS, Estimate, Finding, Verdict
+from sightline.results import CAN, CANNOT_TELL, MUST_NOT, VERDICTS, Estimate, Finding, Verdict
 
 Side = Literal["above δ", "below δ", "holds δ", "undefined"]
 
@@ -26,6 +26,8 @@ class Answered:
     text: str
     row: int
     why: str = ""
+    advised: bool = True
+    """Whether it says what to do: what holds of all texts together, and of no class, does not."""
 
 
 def headline(verdict: Verdict) -> str:
@@ -45,6 +47,11 @@ def answers(verdict: Verdict) -> tuple[Answered, ...]:
         alike.setdefault(one.text, {})[name] = one
     if alike.keys() <= {verdict.text}:
         return (Answered(verdict.text, verdict.row),)
+    if alike.keys() == {CANNOT_TELL} and verdict.text.startswith(CAN):
+        # A map is shown for a text, and every text has a class.
+        told = f"{verdict.text} for all texts together, but for no class by itself"
+        together = Answered(told, verdict.row, advised=False)
+        return (_for_classes(CANNOT_TELL, alike[CANNOT_TELL]), together)
     whole = () if verdict.text in alike else (Answered(f"{verdict.text} for all texts together", verdict.row),)
     known = [*(text for text in VERDICTS if text in alike), *(text for text in alike if text not in VERDICTS)]
     return (*whole, *(_for_classes(text, alike[text]) for text in known))
@@ -101,6 +108,11 @@ def caveats(verdict: Verdict) -> list[str]:
 def quoted(name: str) -> str:
     """Put the name of a class, which somebody chose, into a sentence."""
     return f"'{shortened(one_line(name), 40)}'"
+
+
+def but_not_for(classes: Sequence[str]) -> str:
+    """Say for the texts of which predicted classes a map fails; nothing where there are none."""
+    return f", but not for texts predicted {_listed(map(quoted, classes))}, for which it fails" if classes else ""
 
 
 def _listed(words: Iterable[str]) -> str:
