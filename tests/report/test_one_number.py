@@ -75,7 +75,10 @@ def test_the_number_without_a_floor_is_one_of_the_estimates(told: Audit) -> None
 def test_a_value_met_again_has_the_interval_it_had() -> None:
     """Whatever it is called: the same digits, over the same texts, by the same method, are the same estimate."""
     found: dict[tuple[Any, ...], set[tuple[Any, ...]]] = {}
-    for one in numbers(plain(real().to_json())):
+    summary = plain(real().to_json())
+    # With one marked word a text they are counts of 60 texts, and as many texts may be right for other reasons.
+    summary["estimates"] = {name: one for name, one in summary["estimates"].items() if "rationale.f1" not in name}
+    for one in numbers(summary):
         if one["value"] not in (None, 0.0, 1.0):
             found.setdefault((one["value"], one["n"], one["method"]), set()).add((one["low"], one["high"]))
     assert {value: intervals for value, intervals in found.items() if len(intervals) > 1} == {}
@@ -96,17 +99,19 @@ def rows(page: Page) -> list[tuple[str, Cells]]:
 
 def test_the_page_writes_a_number_the_same_wherever_it_stands(told: Audit) -> None:
     page = Page(render(told))
-    table = {c[0]: c[1:] for article, c in rows(page) if not article and c[0] in told.estimates and len(c) == 5}
+    # A method that most rows share is said in the caption, and their last cell is empty.
+    standing = [c for article, c in rows(page) if not article and c[0] in told.estimates and len(c) in (4, 5)]
+    table = {name: numbers for name, *numbers in (c[:4] for c in standing)}
     assert table.keys() == told.estimates.keys()
     text, compared = page.text().replace("\xa0", " "), 0
     for claim in (CLAIMS[one.code] for one in told.findings if one.code in CLAIMS):
         beside = {
-            claim.beside[cells[0]]: cells[1:]
+            claim.beside[cells[0]]: [*cells[1:4]]
             for at, cells in rows(page)
             if cells[0] in claim.beside and at == anchor(claim.code)
         }
         assert beside == {name: table[name] for name in beside}
-        value, span, n, _ = table.get(claim.number, ("undefined", "", "", ""))
+        value, span, n = table.get(claim.number, ("undefined", "", ""))
         if claim.kind == "contrast" and value != "undefined":
             assert f"{claim.number_words}: {value} {span}, n = {n}." in text
             compared += len(beside)
