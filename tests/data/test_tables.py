@@ -284,8 +284,8 @@ def test_the_card_is_plain_json_and_counts_what_the_splits_hold(folder):
 @pytest.mark.parametrize(
     ("copies", "told"),
     [
-        (1, r"in train at .*twice\.csv:2 and in test here; keep it in one split, or let on_copies=drop do so$"),
-        (3, r"on_copies=drop do so; likewise 3 and 23, 4 and 24$"),
+        (1, r"in train at .*twice\.csv:2 and in test here; keep it in one split, or drop copies \(--on-copies drop\)$"),
+        (3, r"\(--on-copies drop\); likewise 3 and 23, 4 and 24$"),
         (15, r"; likewise 3 and 23, .*, 12 and 32 and 4 more$"),
     ],
 )

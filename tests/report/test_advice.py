@@ -67,11 +67,15 @@ def test_a_map_that_must_not_be_shown_is_not_offered_again() -> None:
 def test_texts_that_are_needed_are_counted_and_claims_that_need_as_many_share_a_sentence() -> None:
     first, *others = audit().findings
     lacking = (replace(first, needed=1234), *(replace(one, needed=1234) for one in others[:1]), *others[1:])
-    [told] = [one for one in said(advice(replace(audit(), findings=lacking))) if one.startswith("Audit about")]
+    enough = replace(audit(), findings=lacking, cards={"data": {"sample": {"n": 872, "of": 9000}}})
+    [told] = [one for one in said(advice(enough)) if one.startswith("Audit about")]
     assert told == (
         "Audit about 1,300 texts (now 872 texts) to settle whether the model needs to choose among the words for this "
         "task and whether the highlighted words are the ones the output is most sensitive to."
     )
+    [told] = [one for one in said(advice(replace(audit(), findings=lacking))) if one.startswith("Audit about")]
+    assert told.startswith("Audit about 1,300 texts (now 872 texts; the data have ")
+    assert " to test on, so others have to be collected) to settle whether" in told
 
 
 def test_a_class_with_too_few_texts_is_named() -> None:

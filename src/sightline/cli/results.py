@@ -36,7 +36,7 @@ HEAD = ("key", "state", "data", "model", "seed", "number", "value", "low", "high
 
 
 def results(store: flags.StoreFolder, csv_file: Csv = None, check: Check = False, as_json: flags.Json = False) -> None:
-    """List the runs of a store: what each is, how it ended, its verdict and accuracy."""
+    """List the runs of a store: what each is, how it ended, and its verdict."""
     from sightline.experiments.store import Store  # noqa: PLC0415  (numpy and the report, for this command alone)
 
     check_places((("--store", store),), None if csv_file is None else Output("--csv", csv_file))
@@ -52,7 +52,10 @@ def results(store: flags.StoreFolder, csv_file: Csv = None, check: Check = False
     if as_json:
         return emit([asdict(run) for run in runs])
     return say(
-        [*aligned([("key", "state", "data", "model", "seed", "verdict"), *map(_line, runs)]), f"{len(runs)} runs"]
+        [
+            *aligned([("key", "state", "data", "model", "seed", "verdict"), *map(_line, runs)]),
+            f"{len(runs)} {'run' if len(runs) == 1 else 'runs'}",
+        ]
     )
 
 

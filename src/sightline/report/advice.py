@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sightline.findings.claims import CLAIMS
 from sightline.report.instead import Family, families
-from sightline.report.numerals import KEEP, about, texts
+from sightline.report.numerals import KEEP, about, count, texts
 from sightline.report.page.maps import called
 from sightline.report.sentences import answers, but_not_for, quoted, reason_of
 from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Finding, MapRow, Results, Verdict
@@ -73,10 +73,16 @@ def _more_texts(audit: Results) -> Iterator[str]:
     for number, findings in sorted(needed.items()):
         now = min(one.effect.n for one in findings if one.effect is not None)
         told = " and ".join(f"whether {_claim(one)}" for one in findings)
-        yield f"Audit about {about(number)}{KEEP}texts (now {texts(now)}) to settle {told}."
+        yield f"Audit about {about(number)}{KEEP}texts (now {texts(now)}{_beyond(audit, number)}) to settle {told}."
     for name, one in audit.verdict.by_class.items():
         if one.row == 1 and one.reasons:
             yield f"Audit more texts that are predicted {quoted(name)}: {reason_of(one.reasons[0]).words}."
+
+
+def _beyond(audit: Results, number: int) -> str:
+    """Say where the data have not so many texts to test on."""
+    there = audit.cards.get("data", {}).get("sample", {}).get("of", len(audit.texts))
+    return f"; the data have {count(there)} to test on, so others have to be collected" if number > there else ""
 
 
 def _claim(finding: Finding) -> str:

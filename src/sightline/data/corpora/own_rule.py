@@ -134,7 +134,7 @@ def _check_overlap(texts: Sequence[Text]) -> None:
         if other.split != text.split:
             twice.append((other, text))
     if twice:
-        _refuse_twice(twice, "the same text", "keep it in one split, or let on_copies=drop do so")
+        _refuse_twice(twice, "the same text", "keep it in one split, or drop copies (--on-copies drop)")
 
 
 def _check_groups(texts: Sequence[Text]) -> None:
