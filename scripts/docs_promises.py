@@ -52,7 +52,8 @@ PROMISES = (
     ),
     _promise(
         "A worker that is killed costs its cell one more try; SIGTERM ends a command with 143, Ctrl-C with 130, each "
-        "with one line",
+        "with one line, "
+        "and one more where a training is kept",
         "tests/cli/test_exit_codes.py",
         "tests/experiments/test_schedule.py",
         chaos=("exit code as promised",),
