@@ -22,4 +22,6 @@ unset PYTHONPATH
 "$room/venv/bin/sightline" --help
 "$room/venv/bin/sightline" audit --data 'planted:needle(n=300,length=12)' --model mlp+additive --epochs 3 --out report.html
 test -s report.html
+"$room/venv/bin/sightline" demo --quiet | tee demo.txt
+grep -q '^Verdict: can be shown with caveats$' demo.txt
 echo "wheel smoke: $(basename "$wheel") installed bare, $(wc -c < report.html) bytes of report"

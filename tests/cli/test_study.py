@@ -76,7 +76,10 @@ def test_a_dry_run_of_what_is_done_plans_nothing(sightline: Call, tiny: Path, tm
     assert gc.isenabled()
 
 
-def test_a_dry_run_plans_and_writes_nothing(sightline: Call, tiny: Path, tmp_path: Path) -> None:
+def test_a_dry_run_plans_and_writes_nothing(
+    sightline: Call, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sightline.experiments.forecast.SECONDS", 0.2)
     done = sightline("study", tiny, "--store", tmp_path / "store", "--dry-run", "--json", "--workers", 2)
     assert done.json["to_run"] == done.json["cells"] == 4
     assert done.json["hours"] > 0

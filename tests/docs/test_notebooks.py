@@ -47,7 +47,7 @@ def test_the_teacher_sees_a_text_change_and_its_verdict(tmp_path: Path) -> None:
 
 def test_the_engineer_reads_which_map_may_be_shown(tmp_path: Path) -> None:
     audit, cards, predictions, look, page = displayed(NOTEBOOKS["engineer"], tmp_path)
-    assert "Can be shown" in audit["text/html"]
+    assert "Cannot tell for texts predicted &#39;bad&#39; and &#39;good&#39;" in audit["text/html"]  # thirty of each
     assert "'test': 60" in cards["text/plain"]
     assert "'good'" in predictions["text/plain"]
     assert "Its audit, of 60 texts" in look["text/html"]

@@ -14,7 +14,7 @@ from tests.fuzz.case import Case
 from tests.fuzz.kinds import KINDS
 from tests.fuzz.watching import Watch, left_behind
 
-HERE = 200
+HERE = 150
 
 
 @pytest.fixture(scope="module")
