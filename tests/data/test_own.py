@@ -133,7 +133,7 @@ def test_a_mistake_names_the_file_it_is_in(three: Path) -> None:
     )
     copy = lines([*({"text": text, "label": label} for text, label in test), {"text": train[0][0], "label": "neg"}])
     assert told("c.jsonl", copy) == (
-        "c.jsonl:16: the same text is in train at a.csv:2 and in test here; keep it in one split, or let "
+        "c.jsonl:16: the same text is in train at a.csv:2 and in test here; keep it in one split, "
         "or drop copies (--on-copies drop)"
     )
     copies = lines({"text": text, "label": label} for text, label in train[:2])

@@ -29,7 +29,7 @@ def test_before_the_details_stand_no_codes_and_no_thresholds(told: Audit) -> Non
     needed = tuple(replace(one, needed=4000) for one in told.findings)
     text = "\n".join(first_screen(replace(told, findings=needed)))
     assert not re.search(r"SL-\d|δ|\[|\brow\b", text)
-    assert "Audit about 4,000 texts (now 872 texts) to settle whether" in text
+    assert "Audit about 4,000 texts (now 872 texts; the data have " in text
     details = "\n".join(lines(told)[len(first_screen(told)) :])
     assert "row" in details
     assert "SL-104" in details
