@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from sightline.bounds import FILES, LINE
 from sightline.data.corpora.cache import content_digest
+from sightline.data.corpora.given import data_from
 from sightline.data.loading import load
 from sightline.data.splitting import connected
 from sightline.errors import DataError, SightlineError, SpecError
@@ -423,3 +424,11 @@ def test_what_was_read_says_how_long_it_was(tmp_path: Path) -> None:
     words = [len(text.split()) for text, _ in records]
     assert before == {"median": 8, "q95": 8, "max": 100, "cut": 1, "lost": pytest.approx(90 / sum(words))}
     assert json.loads(json.dumps(before)) == before
+
+
+def test_texts_that_are_cut_are_known_by_their_whole_length() -> None:
+    texts = [f"{'word ' * 20}{number}" for number in range(6)]
+    splits = [split for split in ("train", "validation", "test") for _ in range(2)]
+    data = data_from(texts, ["a", "b"] * 3, splits=splits, max_tokens=10)
+    assert data.card["before_cutting"]["test"] == {"median": 21, "q95": 21, "max": 21, "cut": 2, "lost": 11 / 21}
+    assert (data.card["truncated"], data.card["words_cut"]) == (6, 66)

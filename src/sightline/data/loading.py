@@ -22,7 +22,7 @@ from sightline.data.planted.generated import generate, read_options
 from sightline.data.vocabulary import Vocabulary
 from sightline.errors import DataError, SpecError
 from sightline.regular import naming_what_needs_memory
-from sightline.spec.tables import IN_LINES, TABLES, Table
+from sightline.spec.tables import IN_LINES
 from sightline.spec.values import GIVEN, OFFICIAL, DataSpec
 
 PART = 2**23
@@ -84,9 +84,7 @@ def load_part(spec: DataSpec, seed: int) -> Part:
 
 def _bytes_in_lines(spec: DataSpec) -> int:
     """Count the bytes of tables of which a part can be read; none where a table is written otherwise."""
-    tables = (
-        [*spec.files.tables.values()] if spec.files else [Table(spec.kind, spec.path)] if spec.kind in TABLES else []
-    )
+    tables = spec.tables.values()
     if not all(table.kind in IN_LINES for table in tables):
         return 0
     return sum(Path(table.path).stat().st_size for table in tables)

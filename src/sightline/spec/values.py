@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from sightline.spec.catalogue import ROOMS, chosen, names_of, row_of
 from sightline.spec.combinations import check_together, pooled_width, states_width
 from sightline.spec.later import LATER, later_fields
 from sightline.spec.parts import Part, parse_part
-from sightline.spec.tables import EVERY_ROW, TABLES, Files
+from sightline.spec.tables import EVERY_ROW, TABLES, Files, Table
 
 MEANING = 3
 """Raised by hand when the same spec would give other numbers, so that old results are not mistaken for new."""
@@ -80,9 +80,16 @@ class DataSpec:
     @property
     def places(self) -> tuple[str, ...]:
         """The files and folders that texts are read from; none where they are generated."""
-        if self.files is not None:
-            return tuple(table.path for table in self.files.tables.values())
+        if tables := self.tables:
+            return tuple(table.path for table in tables.values())
         return (self.path,) if self.path else ()
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The tables there are, by their split; of one alone, which may name its splits itself, by nothing."""
+        if self.files is not None:
+            return self.files.tables
+        return {"": Table(self.kind, self.path)} if self.kind in TABLES else {}
 
     @property
     def every_row(self) -> bool:

@@ -46,8 +46,8 @@ def paired(
     sums, so that texts on which nothing can be done neither count for nor against. ``bounds`` are those of the number
     and its floor; an effect has those of its scale. ``classes`` count alike, however rare.
     """
-    here, low, _ = _known(observed, floor, ceiling)
-    gained = effect(observed, floor, ceiling, classes)
+    here, low, high = _known(observed, floor, ceiling)
+    gained = _gained(here, low, high, classes)
     return Contrast(
         bootstrap.mean(here, seed, bounds, clusters, level, classes),
         bootstrap.mean(low, seed, bounds, clusters, level, classes),
@@ -62,7 +62,12 @@ def effect(
     classes: Int[Array, " N"] | None = None,
 ) -> Sums:
     """Give the sums that the effect of `paired` is the ratio of."""
-    here, low, high = _known(observed, floor, ceiling)
+    return _gained(*_known(observed, floor, ceiling), classes)
+
+
+def _gained(
+    here: Float[Array, " N"], low: Float[Array, " N"], high: Float[Array, " N"], classes: Int[Array, " N"] | None
+) -> Sums:
     return Sums(here - low, high - low, classes)
 
 

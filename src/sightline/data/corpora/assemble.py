@@ -18,14 +18,13 @@ from sightline.spec.values import DataSpec
 
 def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: Rule, seed: int) -> Dataset:
     """Cut, divide, filter and number the texts of a corpus, and describe them."""
-    long = [rule.cuts and max(text.lengths) > spec.max_tokens for text in corpus.texts]
-    texts = [_cut(one, spec.max_tokens) if cut else one for one, cut in zip(corpus.texts, long, strict=True)]
-    whole, corpus = corpus, replace(corpus, texts=tuple(texts))
+    if rule.cuts:
+        corpus = replace(corpus, texts=tuple(_cut(text, spec.max_tokens) for text in corpus.texts))
     chosen = rule.choose(corpus, seed)
     counts = _counts(corpus, chosen)  # before there are examples: its sets take as much memory as they
-    used = [text for _, _, text in _kept(whole, chosen)]
+    used = [text for _, _, text in _kept(corpus, chosen)]
     notes = [*corpus.notes, *chosen.notes, *noticed(used, spec.max_tokens if rule.cuts else None)]
-    before = {"before_cutting": _lengths(whole, chosen, spec.max_tokens)} if rule.cuts else {}
+    before = {"before_cutting": _lengths(corpus, chosen, spec.max_tokens)} if rule.cuts else {}
     splits = _examples(corpus, chosen)
     if empty := [split for split in chosen.needed if not splits[split]]:
         raise DataError(f"no text is left in {empty[0]}: {rule.empty}", spec.places[0])
@@ -35,7 +34,7 @@ def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: Rule, seed: int) -
         chosen.label_names,
         source=str(spec),
         dropped={reason: n for reason, n in {**corpus.dropped, **chosen.dropped}.items() if n},
-        truncated=sum(cut and split != "" for cut, split in zip(long, chosen.splits, strict=True)),
+        truncated=sum(max(text.lengths) > spec.max_tokens for text in used) if rule.cuts else 0,
         words_cut=words_beyond(used, spec.max_tokens) if rule.cuts else 0,
         notes=notes,
         recipe=spec.recipe,
@@ -48,20 +47,24 @@ def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: Rule, seed: int) -
     return Dataset(name, **splits, label_names=chosen.label_names, card=card)
 
 
-def _lengths(whole: Corpus, chosen: Chosen, longest: int) -> dict[str, Any]:
+def _lengths(corpus: Corpus, chosen: Chosen, longest: int) -> dict[str, Any]:
     """Say of each split that has texts how long they are before they are cut, and what is lost."""
-    texts = {split: [text for name, _, text in _kept(whole, chosen) if name == split] for split in SPLITS}
+    texts = {split: [text for name, _, text in _kept(corpus, chosen) if name == split] for split in SPLITS}
     return {split: lengths(inside, longest) for split, inside in texts.items() if inside}
 
 
 def _cut(text: Text, longest: int) -> Text:
     """Leave out the words beyond the longest length, with their places and marks, in text and query alike."""
+    if max(len(text.tokens), len(text.query or ())) <= longest:
+        return text
+    words, asked = text.lengths
     return replace(
         text,
         tokens=text.tokens[:longest],
         places=text.places and text.places[:longest],
         query=text.query and text.query[:longest],
         rationale=text.rationale and text.rationale[:longest],
+        lost=(max(0, words - longest), max(0, asked - longest)),
     )
 
 

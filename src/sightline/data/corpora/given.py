@@ -8,7 +8,7 @@ from typing import Any
 from sightline.data.corpora.assemble import assemble
 from sightline.data.corpora.corpus import Corpus, Text
 from sightline.data.corpora.own_rule import own_rule
-from sightline.data.corpora.table import NO_QUERY, NO_WORDS
+from sightline.data.corpora.table import with_words
 from sightline.data.dataset import Dataset
 from sightline.data.sources.columns import Cells, Columns, read_cells
 from sightline.data.sources.rows import Row
@@ -68,11 +68,9 @@ def _corpus(name: str, cells: Sequence[Cells], columns: Iterable[str]) -> Corpus
     label_names = tuple(dict.fromkeys(one.label for one in cells))
     numbers = {label: number for number, label in enumerate(label_names)}
     found = [_text(name, one, numbers[one.label]) for one in cells]
-    asked = [text for text in found if text.tokens]
-    texts = tuple(text for text in asked if text.query != ())
+    texts, dropped = with_words(found)
     if not texts:
         raise DataError(f"expected texts with words in them, got {len(found) or 'none'}", name)
-    dropped = {NO_WORDS: len(found) - len(asked), NO_QUERY: len(asked) - len(texts)}
     return Corpus(texts, label_names, dropped=dropped, columns={column: column for column in columns}, splits_by=NAMED)
 
 

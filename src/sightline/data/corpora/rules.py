@@ -1,6 +1,6 @@
 """Which texts of a corpus go into which split: by a table's columns, as published, or as a paper did.
 
-* `sightline.data.corpora.tables_rule`, for tables: splits that are named are followed; else texts are divided.
+* `sightline.data.corpora.own_rule`, for the user's own texts: named splits are followed; else texts are divided.
 * `CLEAN`, for published corpora: published splits; a text that is in two splits stays in the one it is judged by.
 * `as_paper`: splits and filters of Jain & Wallace 2019, mistakes included and named; nothing is cut.
 """

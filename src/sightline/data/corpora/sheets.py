@@ -32,8 +32,7 @@ def sheets_of(spec: DataSpec, share: float = 1.0) -> tuple[list[Sheet], tuple[st
         folders, others = saved_splits(spec.path)
         sheets = [Sheet(split, partial(_read_saved, folder, wanted)) for split, folder in folders.items()]
         return sheets, tuple(f"the split {name!r} of the dataset is left out" for name in others)
-    tables = spec.files.tables if spec.files else {"": Table(spec.kind, spec.path)}
-    return [Sheet(split, partial(read_sheet, table, wanted, share=share)) for split, table in tables.items()], ()
+    return [Sheet(split, partial(read_sheet, one, wanted, share=share)) for split, one in spec.tables.items()], ()
 
 
 def read_sheet(table: Table, wanted: set[str], holds: str = LABELLED, share: float = 1.0) -> Rows:

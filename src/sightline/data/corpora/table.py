@@ -34,19 +34,25 @@ def read_table(spec: DataSpec, share: float = 1.0, *, training: bool = True) -> 
     if training and spec.files is not None and spec.files.train is None:
         raise SpecError(f"no file of training texts; name one, {_TRAINED}", field="train")
     found = _from_folder(spec) if spec.kind == "folder" else _from_tables(spec, share)
-    asked = [text for text in found.texts if text.tokens]
-    texts = tuple(text for text in asked if text.query != ())
+    texts, dropped = with_words(found.texts)
     if training and spec.every_row and all(text.split == "test" for text in texts):
         raise SpecError(f"'all' makes every row a test text; leave it out, {_TRAINED}", field="split")
     _check_classes(spec, texts, found.label_names, training)
     return Corpus(
         texts,
         found.label_names,
-        dropped={NO_WORDS: len(found.texts) - len(asked), NO_QUERY: len(asked) - len(texts), **found.left},
+        dropped={**dropped, **found.left},
         notes=found.notes,
         columns=found.columns,
         splits_by=_splits_by(spec, texts),
     )
+
+
+def with_words(texts: Sequence[Text]) -> tuple[tuple[Text, ...], dict[str, int]]:
+    """Leave out texts without words, or with a query without any, and count them by reason."""
+    asked = [text for text in texts if text.tokens]
+    kept = tuple(text for text in asked if text.query != ())
+    return kept, {NO_WORDS: len(texts) - len(asked), NO_QUERY: len(asked) - len(kept)}
 
 
 @dataclass(frozen=True)
