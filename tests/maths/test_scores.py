@@ -31,3 +31,4 @@ def test_auc_is_scikit_learns_with_ties() -> None:
     ours = area_under_roc(truth, np.stack([1 - score, score], axis=1))
     assert ours == pytest.approx(roc_auc_score(truth, score))
     assert np.isnan(area_under_roc(np.zeros(5, int), np.full((5, 2), 0.5)))
+    assert np.isnan(area_under_roc(np.array([0, 1, 0]), np.array([[0.5, 0.5], [0.2, 0.8], [np.nan, np.nan]])))

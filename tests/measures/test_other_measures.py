@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from scipy.stats import binom
 
 from sightline.maths.divergences import entropy
 from sightline.measures.erasure import Erasure, removed_count
@@ -94,6 +95,12 @@ def test_median_error_is_near_the_textbook_value() -> None:
     sample = np.random.default_rng(0).normal(size=(4000, 100))
     assert median_error(sample).mean() == pytest.approx(1.2533 / 10, rel=0.1)
     assert np.median(sample, axis=1).std() == pytest.approx(1.2533 / 10, rel=0.05)
+
+
+@pytest.mark.parametrize("count", [1, 2, 9, 40, 100, 1000])
+def test_median_error_lies_between_the_ranks_that_hold_the_median_with_95_percent(count: int) -> None:
+    between = count - 1 - 2 * binom.ppf(0.025, count, 0.5)
+    assert median_error(np.arange(count)[None] + 0.0) == pytest.approx([between / (2 * 1.96)])
 
 
 def test_equal_token_logits_leave_nothing_to_permute() -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import false_discovery_control
 
 from sightline.statistics.contrast import benjamini_hochberg, p_value, paired
 
@@ -72,3 +73,10 @@ def test_benjamini_hochberg_by_hand() -> None:
     adjusted = benjamini_hochberg({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.5})
     assert adjusted == pytest.approx({"a": 0.04, "b": 0.04 * 4 / 3, "c": 0.04 * 4 / 3, "d": 0.5})
     assert benjamini_hochberg({}) == {}
+
+
+def test_benjamini_hochberg_is_scipys_to_the_bit() -> None:
+    drawn = np.random.default_rng(0)
+    for n in range(1, 40):
+        p = drawn.random(n).round(2)  # some are alike
+        assert [*benjamini_hochberg(dict(enumerate(p))).values()] == false_discovery_control(p).tolist()

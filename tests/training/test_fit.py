@@ -13,6 +13,7 @@ from sightline.models.classifier import build
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec
+from sightline.training.adam import Adam
 from sightline.training.fit import _class_weights, _optimiser, cross_entropies, fit, predict
 from tests.texts import WORDS, example, examples, trained, untrained
 
@@ -36,18 +37,18 @@ def test_class_weights_are_negatives_over_positives() -> None:
 
 def test_attention_has_its_own_weight_decay() -> None:
     model = untrained("mlp(hidden=6)+additive")
-    groups = _optimiser(model, FitSpec(weight_decay=0.5, attention_weight_decay=0.0, amsgrad=True)).param_groups
-    decayed = {id(p): g["weight_decay"] for g in groups for p in g["params"]}
+    optimiser = _optimiser(model, FitSpec(weight_decay=0.5, attention_weight_decay=0.0, amsgrad=True))
+    decayed = {id(p): group.weight_decay for group in optimiser.groups for p in group.parameters}
     assert {decayed[id(p)] for p in model.scorer.parameters()} == {0.0}
     assert {decayed[id(p)] for n, p in model.named_parameters() if not n.startswith("scorer.")} == {0.5}
     assert len(decayed) == len(list(model.parameters()))
-    assert all(g["amsgrad"] for g in groups)
+    assert optimiser.amsgrad
 
 
 def test_attention_may_learn_faster_and_its_projection_is_a_part_of_it() -> None:
     model = untrained("mlp(hidden=6)+additive+entmax(learned=true)")
-    groups = _optimiser(model, FitSpec(learning_rate=0.01, attention_rate_factor=10.0)).param_groups
-    rates = {id(p): g["lr"] for g in groups for p in g["params"]}
+    groups = _optimiser(model, FitSpec(learning_rate=0.01, attention_rate_factor=10.0)).groups
+    rates = {id(p): group.learning_rate for group in groups for p in group.parameters}
     faster = {n for n, p in model.named_parameters() if rates[id(p)] == pytest.approx(0.1)}
     assert faster == {"scorer.inner.weight", "scorer.inner.bias", "scorer.outer.weight", "projection.theta"}
     assert {rates[id(p)] for n, p in model.named_parameters() if n not in faster} == {0.01}
@@ -57,9 +58,9 @@ def test_attention_may_learn_faster_and_its_projection_is_a_part_of_it() -> None
 def test_clipping_scales_all_gradients_down_together(monkeypatch: pytest.MonkeyPatch, clipping: float) -> None:
     model, seen = untrained("mlp(hidden=6)"), []
     monkeypatch.setattr(
-        torch.optim.Adam,
+        Adam,
         "step",
-        lambda self: seen.append([p.grad.clone() for g in self.param_groups for p in g["params"]]),
+        lambda self: seen.append([p.grad.clone() for group in self.groups for p in group.parameters]),
     )
     texts = tuple(examples((5,) * 32))
     fit(model, texts, texts, FitSpec(epochs=1, reduction="sum", gradient_clipping=clipping), 0)

@@ -18,6 +18,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import Annotated
 
@@ -97,6 +98,10 @@ def _everywhere(
     """Audit whether a text classifier's attention weights can be read as an explanation of its decisions."""
 
 
+_made = cache(typer.main.get_command)
+"""Commands as typer makes them of their functions: once, since an error asks for their flags as well."""
+
+
 def main() -> None:
     """Run what the shell asked for, and leave with its exit code."""
     if (closed := closed_stream()) is not None:
@@ -133,7 +138,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _invoke(arguments: Sequence[str]) -> int:
     words = tuple(arguments)  # handed on as the context's object, so that a report can say what made it
-    code = typer.main.get_command(app).main(list(words), prog_name="sightline", standalone_mode=False, obj=words)
+    code = _made(app).main(list(words), prog_name="sightline", standalone_mode=False, obj=words)
     sys.stdout.flush()  # a reader that has gone is noticed here, not when Python shuts down
     return code if isinstance(code, int) else DONE
 
@@ -165,7 +170,7 @@ def _flag(field: str, asked: Sequence[str]) -> str:
 
 def _flags(asked: Sequence[str]) -> dict[str, str]:
     """Give the flags of the running command, by what the library calls them."""
-    commands = getattr(typer.main.get_command(app), "commands", {})
+    commands = getattr(_made(app), "commands", {})
     running = next((commands[word] for word in asked if word in commands), None)
     return {one.name: one.opts[0] for one in getattr(running, "params", ()) if one.opts[0].startswith("--")}
 

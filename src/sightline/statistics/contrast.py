@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.stats import false_discovery_control
 
 from sightline.results import Estimate
 from sightline.statistics import bootstrap
@@ -100,9 +99,10 @@ def p_value(
 
 def benjamini_hochberg(p: Mapping[str, float]) -> dict[str, float]:
     """Adjust the p-values of one report for their number (Benjamini & Hochberg 1995)."""
-    if not p:
-        return {}
-    return dict(zip(p, map(float, false_discovery_control(list(p.values()))), strict=True))
+    adjusted, most = dict[str, float](), 1.0
+    for k, name in reversed([*enumerate(sorted(p, key=lambda name: p[name]), start=1)]):
+        adjusted[name] = most = min(most, len(p) / k * p[name])
+    return {name: adjusted[name] for name in p}
 
 
 def holm(p: Mapping[str, float]) -> dict[str, float]:

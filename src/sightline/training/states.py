@@ -13,6 +13,8 @@ from typing import Protocol
 import torch
 from torch import nn
 
+from sightline.training.adam import Adam
+
 Tensors = dict[str, torch.Tensor]
 _MODEL, _KEPT, _OPTIMISER, _DRAWN = "model.", "kept.", "optimiser.", "drawn."
 
@@ -67,27 +69,23 @@ def weights_of(model: nn.Module) -> Tensors:
     return {name: value.clone() for name, value in model.state_dict().items()}
 
 
-def state_of(
-    epochs: tuple[Epoch, ...], model: nn.Module, kept: Mapping[str, torch.Tensor], optimiser: torch.optim.Optimizer
-) -> State:
+def state_of(epochs: tuple[Epoch, ...], model: nn.Module, kept: Mapping[str, torch.Tensor], optimiser: Adam) -> State:
     """Gather the state of a training; nothing is copied."""
     tensors = {f"{_MODEL}{name}": value for name, value in model.state_dict().items()}
     tensors |= {f"{_KEPT}{name}": value for name, value in kept.items()}
-    for number, averages in optimiser.state_dict()["state"].items():
+    for number, averages in optimiser.averages.items():
         tensors |= {f"{_OPTIMISER}{number}.{name}": value for name, value in averages.items()}
     drawn = {f"{_DRAWN}{name}": torch.tensor(part.batches) for name, part in _drawing(model).items()}
     return State(epochs, tensors | drawn)
 
 
-def take_up(state: State, model: nn.Module, optimiser: torch.optim.Optimizer) -> Tensors:
+def take_up(state: State, model: nn.Module, optimiser: Adam) -> Tensors:
     """Put a training into a state it had, and give the weights it had kept."""
     device = next(model.parameters()).device
     model.load_state_dict(_named(state, _MODEL))
-    averages = dict[int, Tensors]()
     for name, value in _named(state, _OPTIMISER).items():
         number, _, what = name.partition(".")
-        averages.setdefault(int(number), {})[what] = value
-    optimiser.load_state_dict({**optimiser.state_dict(), "state": averages})
+        optimiser.averages.setdefault(int(number), {})[what] = value.to(device)
     for name, part in _drawing(model).items():
         part.batches = int(state.tensors[f"{_DRAWN}{name}"])
     return {name: value.to(device) for name, value in _named(state, _KEPT).items()}
