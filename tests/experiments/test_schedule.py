@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 import threading
 import time
 from collections import Counter
@@ -22,6 +21,7 @@ from sightline.experiments.store import Store
 from sightline.spec.keys import run_key
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
+from tests.experiments.children import die, give_up, tell_path
 from tests.experiments.test_store import same
 from tests.living import workers_of
 
@@ -72,12 +72,6 @@ def test_a_cell_that_kills_its_workers_is_kept_as_failed(tmp_path: Path, monkeyp
     assert "its worker was killed (SIGKILL) 3 times" in store.summary(run_key(SPECS[0])).error
 
 
-def die(pipe: object, root: Path, again: bool) -> None:
-    """A worker that is killed by the cell it is given."""
-    pipe.recv()
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
 def test_a_worker_that_gives_up_by_itself_is_no_failure_of_its_cell(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,11 +80,6 @@ def test_a_worker_that_gives_up_by_itself_is_no_failure_of_its_cell(
     with pytest.raises(SightlineError, match=r"a worker ended with code 3 and no result of mlp.* --workers 1 needs no"):
         list(Processes(2).run(SPECS, store, again=False))
     assert store.keys() == ()
-
-
-def give_up(pipe: object, root: Path, again: bool) -> None:
-    """A worker that cannot begin."""
-    raise SystemExit(3)
 
 
 def test_a_worker_looks_for_modules_where_its_parent_does_and_not_where_it_stands(
@@ -103,11 +92,6 @@ def test_a_worker_looks_for_modules_where_its_parent_does_and_not_where_it_stand
     assert told.pipe.recv() == ("1", True)
     told.process.join()
     assert "PYTHONSAFEPATH" not in os.environ  # what else this process starts is none of our business
-
-
-def tell_path(pipe: Connection, root: Path, again: bool) -> None:
-    """A worker that says how it was started."""
-    pipe.send((os.environ.get("PYTHONSAFEPATH"), sys.flags.safe_path))
 
 
 def test_what_the_disk_refuses_ends_the_study(tmp_path: Path) -> None:

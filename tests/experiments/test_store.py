@@ -25,6 +25,7 @@ from sightline.spec.keys import run_key, training_key
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.typed import read_as
 from sightline.spec.values import FitSpec, RunSpec
+from tests.experiments.children import hold
 
 SPEC = RunSpec(
     parse_data("planted:needle(n=120,length=6)"), parse_model("mlp(hidden=4)+additive"), FitSpec(epochs=1), seed=1
@@ -173,13 +174,6 @@ def test_a_training_is_read_back_where_it_is_whole(store: Store) -> None:
     weights.write_bytes(weights.read_bytes()[:-1])
     assert same(run(SPEC, Display(), keep=training)[1], first)
     assert len(made) == 3
-
-
-def hold(file: Path, held: object, release: object) -> None:
-    with claim(file, wait=False) as mine:
-        assert mine
-        held.set()
-        release.wait(30)
 
 
 def test_a_claim_keeps_others_out_until_its_process_ends(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from sightline.spec.values import FitSpec, RunSpec
 from sightline.studies import random_attention
 from tests.texts import trained
 
-NEEDLE = "planted:needle(n=800,length=30)"
+NEEDLE = "planted:needle(n=600,length=12)"
 OF_WORDS = ("agreement", "types", "erasure")
 """What the claims about single words are judged by."""
 
@@ -28,19 +28,21 @@ def answers(result: Audit) -> dict[str, str]:
 
 
 def test_learned_attention_of_an_mlp_is_found_faithful() -> None:
-    result = run(replace(random_attention.cell("MLP, learned attention"), measures=OF_WORDS))[1]
+    result = run(replace(random_attention.cell("MLP, learned attention"), measures=OF_WORDS, limit=120))[1]
     found = answers(result)
     assert result.metrics["accuracy"].value == 1.0
     assert [found[code] for code in ("SL-101", "SL-102", "SL-104", "SL-301")] == ["supported"] * 4
     by_code = {f.code: f for f in result.findings}
     assert by_code["SL-104"].number.value > 0.9
+    missed, chance = (result.estimates[f"agreement.{kind}.free_gradient"].value for kind in ("captured", "chance"))
+    assert missed > chance  # where no state has saturated
     marks = np.concatenate([np.array(text.rationale, float) for text in result.texts])
     weights = result.measurements["outputs"].values["attention"].flat
     assert (weights * marks).sum() / len(result.texts) > 0.8  # the weight lies on the planted word
 
 
 def test_random_attention_of_an_mlp_is_used_but_not_chosen() -> None:
-    result = run(replace(random_attention.cell("MLP, random attention"), measures=OF_WORDS))[1]
+    result = run(replace(random_attention.cell("MLP, random attention"), measures=OF_WORDS, limit=120))[1]
     found = answers(result)
     assert result.estimates["agreement.tau.gradient"].low > 0.5  # what the papers print looks like agreement
     assert found["SL-101"] == "supported"
@@ -98,19 +100,18 @@ def test_a_constant_model_has_zero_importance_and_counted_undefined_tau() -> Non
 
 def test_shuffled_labels_make_no_finding_of_choice() -> None:
     """A model that learned noise: its weights may be used, but on no evidence; no free reference is a needle."""
-    spec = RunSpec(parse_data("planted:needle(n=800,length=30,strength=0.5)"), parse_model("mlp(hidden=32)+additive"))
+    spec = RunSpec(parse_data("planted:needle(n=800,length=12,strength=0.5)"), parse_model("mlp(hidden=32)+additive"))
     result = run(replace(spec, fit=FitSpec(epochs=4), companions=(), limit=100))[1]
     assert result.metrics["accuracy"].low < 0.5 < result.metrics["accuracy"].high
     assert answers(result)["SL-001"] != "supported"
     assert result.verdict.text != "can be shown"
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_the_needle_is_found_also_where_its_state_saturates(seed: int) -> None:
-    """With seed 0 the gradient without attention misses the needle, because its state has saturated; deletion does not."""
-    spec = RunSpec(parse_data("planted:needle"), parse_model("mlp+additive"), FitSpec(epochs=20, patience=4), seed, 150)
+def test_the_needle_is_found_also_where_its_state_saturates() -> None:
+    """Here the gradient without attention misses the needle, because its state has saturated; deletion does not."""
+    spec = RunSpec(parse_data("planted:needle"), parse_model("mlp+additive"), FitSpec(epochs=20, patience=4), limit=100)
     result = run(replace(spec, companions=(), measures=OF_WORDS))[1]
     found = answers(result)
     assert [found[code] for code in ("SL-101", "SL-102", "SL-104", "SL-301")] == ["supported"] * 4
-    gradient = result.estimates["agreement.captured.free_gradient"], result.estimates["agreement.chance.free_gradient"]
-    assert (gradient[0].value < gradient[1].value) == (seed == 0)
+    missed, chance = (result.estimates[f"agreement.{kind}.free_gradient"].value for kind in ("captured", "chance"))
+    assert missed < chance

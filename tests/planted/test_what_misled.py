@@ -72,9 +72,9 @@ def test_a_faithful_map_may_be_shown_however_long_its_companion_trained(
 def test_the_scale_of_logits_changes_no_effect_and_no_row(needle: tuple[AttentionClassifier, Dataset]) -> None:
     """Said before: row 5, and row 2 of the same decisions with logits × 0.3."""
     model, dataset = needle
-    plain = judged(model, dataset, "erasure", "transplant")
+    plain = judged(model, dataset, "erasure", "transplant", limit=60)
     for by in (0.3, 10.0):
-        scaled = judged(Scaled(model, dataset, 0, by), dataset, "erasure", "transplant")
+        scaled = judged(Scaled(model, dataset, 0, by), dataset, "erasure", "transplant", limit=60)
         for code in ("SL-301", "SL-303"):
             assert effect(scaled, code) == pytest.approx(effect(plain, code), abs=1e-9)
 
