@@ -1,5 +1,6 @@
 """What every test stands on: one torch thread, examples drawn alike each time, real data where there are any, no unlisted skip."""
 
+import gc
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -42,6 +43,12 @@ def real_data() -> Callable[[str], Path]:
         return path
 
     return find
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector of garbage pass over all that stays to the end: modules, and thousands of tests."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(trylast=True)

@@ -19,11 +19,11 @@ from sightline.spec.values import FitSpec, RunSpec
 
 SMALL = {"embedding": 32, "embedding_std": 1.0}
 CORPORA = {
-    "pair": ("pair(n=1200,length=8,things=1,fillers=10)", 6, 5e-3, 0.95),
+    "pair": ("pair(n=1200,length=8,things=1,fillers=10)", 8, 5e-3, 0.95),
     "one fact": ("world(n=1000,people=2,places=3,sentences=4)", 10, 1e-2, 0.95),
     "two facts": ("world(n=1200,facts=2,people=2,places=3,things=1,sentences=5)", 8, 5e-3, 0.6),
 }
-"""Sizes that are learned in a quarter of a minute, the epochs and the rate it takes, and the accuracy to reach."""
+"""Sizes that are learned in some twenty seconds, the epochs and the rate it takes, and the accuracy to reach."""
 
 
 @cache
@@ -32,7 +32,7 @@ def audited(name: str) -> tuple[RunSpec, object, Audit]:
     fit = FitSpec(epochs=epochs, patience=epochs, batch_size=16, learning_rate=rate, keep="accuracy")
     model = parse_model("bilstm(hidden=32)+additive+query", **SMALL)
     spec = RunSpec(
-        parse_data(f"planted:{data}"), model, fit, limit=50, companions=("uniform",) if name == "pair" else ()
+        parse_data(f"planted:{data}"), model, fit, limit=60, companions=("uniform",) if name == "pair" else ()
     )
     return (spec, *run(spec))
 
