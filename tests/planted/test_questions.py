@@ -21,9 +21,9 @@ SMALL = {"embedding": 32, "embedding_std": 1.0}
 CORPORA = {
     "pair": ("pair(n=1200,length=8,things=1,fillers=10)", 8, 5e-3, 0.95),
     "one fact": ("world(n=1000,people=2,places=3,sentences=4)", 10, 1e-2, 0.95),
-    "two facts": ("world(n=1200,facts=2,people=2,places=3,things=1,sentences=5)", 8, 5e-3, 0.6),
+    "two facts": ("world(n=1200,facts=2,people=2,places=3,things=1,sentences=5)", 12, 5e-3, 0.6),
 }
-"""Sizes that are learned in some twenty seconds, the epochs and the rate it takes, and the accuracy to reach."""
+"""Sizes that are learned in half a minute, the epochs and the rate it takes, and the accuracy to reach."""
 
 
 @cache
