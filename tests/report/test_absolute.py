@@ -83,7 +83,7 @@ def test_a_weight_and_a_missing_number_are_spoken_of_as_what_they_are() -> None:
     ("known", "told"),
     [
         ((False,) * 4, "The model knows none of the 4 words of this text: as many other words that it does not know"),
-        ((True, False, False, True), "The model does not know 2 of the 4 words: good, film."),
+        ((True, False, False, True), "The model does not know 2 of the 4 words: 'good', 'film'."),
         ((True,) * 4, ""),
     ],
 )

@@ -41,7 +41,7 @@ def test_the_block_tells_everything_in_words() -> None:
     assert "pos (predicted)0.750" in text.replace(") 0", ")0")
     for told in ("signed gradient", "for the predicted class", "against", "not known to the model"):
         assert told in text
-    assert "The model does not know 1 of the 4 words: indeed." in text
+    assert "The model does not know 1 of the 4 words: 'indeed'." in text
     assert "not evidence: whether it may be shown is what an audit answers: sightline audit" in text
     assert "against" not in Page(in_notebook(reading(maps={"attention": np.ones(4)}))).text()
 

@@ -14,13 +14,16 @@ from sightline.report.page.absolute import none_of_size, scale_of, shades_of
 from sightline.report.page.frame import template
 from sightline.report.page.maps import called
 from sightline.report.page.tokens import STEPS, Piece, pieces
-from sightline.report.sentences import headline
+from sightline.report.sentences import headline, quoted
 
 UNKNOWN = "unknown"
 """What stands behind the shade of a word that the model does not know."""
 FOR, AGAINST = "214 137 16", "92 138 190"
-"""The colours of the page, as red, green and blue; half of them shines through, so that dark paper stays dark."""
+"""The colours of the page, as red, green and blue; paper shines through, so that dark paper stays dark."""
+_OPAQUE, _STRONG = 60, 5
+"""Per cent of the deepest shade; and the shade from which on the line under a word against is as dark as its ink."""
 _DOTTED, _UNDERLINED = "border-bottom:2px dotted currentcolor", "text-decoration:underline"
+_FAINT = f"{_UNDERLINED} rgb(128 128 128 / 55%)"
 
 
 OPEN = 25
@@ -110,11 +113,11 @@ def in_notebook(reading: Reading) -> str:
 def style_of(shade: str) -> str:
     """Give the style of a word by its shade; what lies between words has none."""
     strength, _, unknown = shade.partition(" ")
-    styles = [_DOTTED] if unknown else []
-    if strength[1:].isdigit() and int(strength[1:]):
-        colour = AGAINST if strength.startswith("n") else FOR
-        styles.insert(0, f"background:rgb({colour} / {int(strength[1:]) * 50 // STEPS}%)")
-    return ";".join([*styles, _UNDERLINED] if strength.startswith("n") and strength != "na" else styles)
+    step = int(strength[1:]) if strength[1:].isdigit() else 0
+    against = step and strength.startswith("n")
+    ground = f"background:rgb({AGAINST if against else FOR} / {step * _OPAQUE // STEPS}%)" if step else ""
+    line = (_UNDERLINED if step >= _STRONG else _FAINT) if against else ""
+    return ";".join(filter(None, (ground, _DOTTED if unknown else "", line)))
 
 
 def _unknown(reading: Reading) -> Iterator[str]:
@@ -127,7 +130,8 @@ def _unknown(reading: Reading) -> Iterator[str]:
         none = "does not know the one word" if n == 1 else f"knows none of the {count(n)} words"
         yield f"The model {none} of this text: as many other words that it does not know would get the same answer."
     elif missing:
-        yield f"The model does not know {count(missing)} of the {count(n)} words: {', '.join(reading.unknown)}."
+        named = ", ".join(map(quoted, reading.unknown))
+        yield f"The model does not know {count(missing)} of the {count(n)} words: {named}."
 
 
 def _number(value: float) -> str:
