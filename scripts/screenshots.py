@@ -100,7 +100,7 @@ SHOTS = (
     Shot("report-class", "classes", head, width=1280),
     Shot("report-signs", "classes", legend, width=1280),
     Shot("report-instead", "stop", head),
-    Shot("report-instead-phone", "stop", head, width=390, height=1000, context={"device_scale_factor": 2}),
+    Shot("report-instead-phone", "stop", head, width=390, height=844, context={"device_scale_factor": 2}),
     Shot("report-instead-dark", "stop", head, context={"color_scheme": "dark"}),
     Shot("report-desktop", "learned", surest, height=1360),
     Shot("report-random", "random", switched, height=760),
