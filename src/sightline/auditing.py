@@ -86,7 +86,7 @@ def audit(
         verdict=judgement.verdict,
         findings=with_context(judgement.findings, numbers),
         estimates=numbers,
-        metrics=metrics(evidence),
+        metrics=metrics(evidence, grouped=any(example.group for example in sampled.test)),
         measurements=outcomes,
         spec={"seed": seed, "limit": limit, **(spec or {})},
         maps=maps_of(evidence),

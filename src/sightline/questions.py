@@ -30,30 +30,44 @@ ALWAYS = "outputs"
 """The measure that no audit goes without: what the model answers."""
 
 
+Unit = Literal["share", "probability", "log-odds", ""]
+"""What the numbers of a map are; those of another tool say nothing of it."""
+
+
 @dataclass(frozen=True)
 class WordMap:
-    """One number a word: what it says, and whether it speaks against the decision as well as for it."""
+    """One number a word: what it says, its unit, and whether it speaks against the decision as well as for it."""
 
     told: str
+    unit: Unit
     signed: bool = False
 
 
 MAPS: Mapping[str, WordMap] = {
-    "attention": WordMap("the weight the model gave to the word"),
-    "gradient": WordMap("gradient of the decision with respect to the word, attention held fixed where it can be"),
-    "gradient_through": WordMap("the same, also through the attention"),
-    "deletion": WordMap("what deleting the word does to the output"),
-    "contribution": WordMap("how far weight × evidence of the word moves the decision, either way"),
-    "free_gradient": WordMap("gradient under uniform attention"),
-    "free_deletion": WordMap("what deleting the word does under uniform attention"),
+    "attention": WordMap("the weight the model gave to the word", "share"),
+    "gradient": WordMap(
+        "gradient of the decision with respect to the word, attention held fixed where it can be", "log-odds"
+    ),
+    "gradient_through": WordMap("the same, also through the attention", "log-odds"),
+    "deletion": WordMap("what deleting the word does to the output", "probability"),
+    "contribution": WordMap("how far weight × evidence of the word moves the decision, either way", "log-odds"),
+    "free_gradient": WordMap("gradient under uniform attention", "log-odds"),
+    "free_deletion": WordMap("what deleting the word does under uniform attention", "probability"),
     "evidence": WordMap(
         "log-odds of the predicted class when this word alone is attended to; below zero it speaks against the class",
+        "log-odds",
         signed=True,
     ),
-    "signed_contribution": WordMap("weight × evidence: what the word adds to the predicted class", signed=True),
-    "signed_gradient": WordMap("gradient times input: what the word adds to the predicted class", signed=True),
-    "signed_deletion": WordMap("what the log-odds of the predicted class lose without the word", signed=True),
-    "given": WordMap("scores that were brought from elsewhere"),
+    "signed_contribution": WordMap(
+        "weight × evidence: what the word adds to the predicted class", "log-odds", signed=True
+    ),
+    "signed_gradient": WordMap(
+        "gradient times input: what the word adds to the predicted class", "log-odds", signed=True
+    ),
+    "signed_deletion": WordMap(
+        "what the log-odds of the predicted class lose without the word", "log-odds", signed=True
+    ),
+    "given": WordMap("scores that were brought from elsewhere", ""),
 }
 """Every map over the words there is; how each is made: `sightline.measures.maps`."""
 Reduction = Literal["input", "norm"]

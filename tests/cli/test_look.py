@@ -21,7 +21,7 @@ def model(sightline: Call, table: Path, tmp_path_factory: pytest.TempPathFactory
 def test_a_text_is_looked_at(sightline: Call, model: Path) -> None:
     done = sightline("look", model, "a good1 unheard film")
     assert (done.code, done.err) == (0, "")
-    assert "Words that the model does not know: unheard." in done.out
+    assert "The model does not know 1 of the 4 words: 'unheard'." in done.out
     assert f"sightline audit --model {model} --data FILE" in done.out
     told = sightline("look", model, "a good1 unheard film", "--json", "--map", "attention", "--map", "evidence").json
     assert [word["word"] for word in told["words"]] == ["a", "good1", "unheard", "film"]

@@ -1,6 +1,7 @@
 """A real browser opens the page: nothing is asked for, nothing refused, nothing overflows, everybody can read it."""
 
 import json
+import re
 import time
 
 import pytest
@@ -91,6 +92,15 @@ def test_on_paper_the_texts_are_those_without_a_script(reader: Reader) -> None:
     expect(page.locator(".printed .map").first).to_be_visible()
     expect(page.locator("#verdict .answer")).to_be_visible()
     assert page.evaluate(OVERFLOW) == 0
+
+
+def test_on_paper_no_codes_stand_under_the_caveats(reader: Reader) -> None:
+    page = reader.open(DIRECTED)
+    page.emulate_media(media="print")
+    told = page.locator("#verdict").inner_text()
+    assert "leave the decision behind" in told
+    assert not re.search(r"SL-\d|δ|\[", told)
+    assert "SL-303" in page.locator("#findings").inner_text()
 
 
 def test_a_browser_that_cannot_unpack_keeps_the_texts(reader: Reader) -> None:

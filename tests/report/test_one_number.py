@@ -1,7 +1,8 @@
 """A number that stands twice is the same twice, to the last digit: in the JSON of an audit and on its page."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,21 +13,26 @@ from sightline.data.loading import load
 from sightline.data.vocabulary import Vocabulary
 from sightline.files import plain
 from sightline.findings.claims import CLAIMS
+from sightline.measures.outputs import Outputs
 from sightline.models.classifier import build
 from sightline.report.figures import anchor
 from sightline.report.page.render import render
 from sightline.spec.texts import parse_data, parse_model
+from sightline.types import Measure
 from tests.report.audits import audit, explored
 from tests.report.pages import Page
 
 Cells = tuple[str, ...]
 
 
-def real() -> Audit:
-    """A whole audit of a model that was never trained, some of its texts of one word."""
+def real(together: int = 0, measures: Sequence[Measure] | None = None) -> Audit:
+    """A whole audit of a model that was never trained, some of its texts of one word; so many texts form a group."""
     dataset = load(parse_data("planted:needle(n=300,length=9)"), 0)
+    if together:
+        grouped = tuple(replace(text, group=f"g{i // together}") for i, text in enumerate(dataset.test))
+        dataset = replace(dataset, test=grouped)
     model = build(parse_model("mlp(hidden=6)+additive"), Vocabulary.fit(dataset.train), dataset.label_names, 0)
-    return audit_model(model, dataset, limit=60)
+    return audit_model(model, dataset, limit=60, measures=measures)
 
 
 @pytest.fixture(scope="module", params=["real", "realistic", "explored"])
@@ -83,6 +89,18 @@ def test_a_value_met_again_has_the_interval_it_had() -> None:
             found.setdefault((one["value"], one["n"], one["method"]), set()).add((one["low"], one["high"]))
     assert {value: intervals for value, intervals in found.items() if len(intervals) > 1} == {}
     assert len(found) > 30
+
+
+def test_one_accuracy_has_one_interval_over_groups_where_there_are_groups() -> None:
+    alone, grouped = (real(together, [Outputs()]) for together in (0, 4))
+    assert grouped.metrics["accuracy"] == grouped.learned.accuracy
+    assert "clusters of texts" in grouped.metrics["accuracy"].method
+    assert "clusters of texts" in grouped.metrics["f1"].method
+    assert (grouped.metrics["f1"].value, alone.metrics["f1"].method) == (
+        alone.metrics["f1"].value,
+        "BCa bootstrap over texts",
+    )
+    assert alone.metrics["accuracy"].method == "Wilson"
 
 
 def rows(page: Page) -> list[tuple[str, Cells]]:

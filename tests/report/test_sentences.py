@@ -10,15 +10,16 @@ from sightline.findings.claims import CLAIMS
 from sightline.report.sentences import (
     Reason,
     answers,
+    caveats,
     chance,
     headline,
     null_of,
     reason_of,
-    reasons_by_class,
     row_condition,
     sentences,
     side,
     to_settle,
+    told_reasons,
 )
 from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, VERDICTS, Estimate, Finding, Verdict
 from tests.report.audits import ASTRAY, by_class, findings
@@ -183,5 +184,41 @@ def test_no_words_of_a_claim_hold_what_sets_the_numbers_apart() -> None:
 
 
 def test_the_reasons_of_a_class_are_listed_where_classes_differ() -> None:
-    assert reasons_by_class(by_class()) == [("for texts predicted 'negative'", ASTRAY.reasons[0])]
-    assert reasons_by_class(replace(ASTRAY, by_class={"negative": ASTRAY})) == []
+    first, *whole = told_reasons(by_class())
+    assert first == (reason_of(ASTRAY.reasons[0]), "for texts predicted 'negative'")
+    assert whole == [(reason_of(why), "") for why in by_class().reasons]
+    assert {which for _, which in told_reasons(replace(ASTRAY, by_class={"negative": ASTRAY}))} == {""}
+
+
+LITTLE = (
+    "SL-104 contradicted: the attended words hold little of the evidence (effect {})",
+    "SL-001 inconclusive: it could not be shown that it is needed (effect 0.1)",
+)
+
+
+def of_classes(**effects: str) -> Verdict:
+    """A map that can be shown with caveats, for each class too, with one claim contradicted for some classes."""
+    fine = Verdict(CAVEATS, 5, (), LITTLE[1:])
+    classes = {name: replace(fine, reasons=(LITTLE[0].format(effect), *LITTLE[1:])) for name, effect in effects.items()}
+    return replace(fine, by_class={**classes, "other": fine})
+
+
+def test_what_is_contradicted_for_one_class_is_a_caveat_where_every_class_gets_one_answer() -> None:
+    told = of_classes(b="0.04")
+    assert headline(told) == CAVEATS
+    assert caveats(told) == [
+        "For texts predicted 'b': the attended words hold little of the evidence.",
+        "It could not be shown that it is needed.",
+    ]
+    assert told_reasons(told)[0][0].behind == "effect 0.04"
+
+
+def test_what_is_contradicted_for_several_classes_is_said_once_with_the_numbers_of_each() -> None:
+    (reason, which), _ = told_reasons(of_classes(b="0.04", c="0.05"))
+    assert which == "for texts predicted 'b' and 'c'"
+    assert reason.behind == "'b': effect 0.04; 'c': effect 0.05"
+
+
+def test_what_is_contradicted_for_all_texts_is_not_said_again_of_a_class() -> None:
+    told = replace(of_classes(b="0.04"), reasons=(LITTLE[0].format("0.07"),))
+    assert told_reasons(told) == [(reason_of(LITTLE[0].format("0.07")), "")]

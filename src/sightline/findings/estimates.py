@@ -15,16 +15,20 @@ from sightline.results import Estimate, Finding, Measurement
 from sightline.statistics import bootstrap
 
 
-def metrics(evidence: Evidence) -> dict[str, Estimate]:
-    """Accuracy (Wilson) and macro-F1 (bootstrap) on the audited texts whose output is a number."""
+def metrics(evidence: Evidence, *, grouped: bool = False) -> dict[str, Estimate]:
+    """Accuracy (Wilson) and macro-F1 (bootstrap) on the audited texts whose output is a number.
+
+    Where texts are ``grouped``, whole groups are drawn, as for every finding; else each text stands alone.
+    """
     if evidence.taken("outputs") is None or not evidence.finite.any():
         return {}
+    clusters = evidence.clusters[evidence.finite] if grouped else None
     labels = evidence.array("outputs.label").astype(np.int64)[evidence.finite]
     predicted = evidence.predicted[evidence.finite]
     counts = confusion(labels, predicted[:, None], len(evidence.label_names))
     return {
-        "accuracy": bootstrap.proportion((labels == predicted).astype(float)),
-        "f1": bootstrap.statistic(counts, macro_f1, evidence.seed, (0.0, 1.0)),
+        "accuracy": bootstrap.proportion((labels == predicted).astype(float), clusters),
+        "f1": bootstrap.statistic(counts, macro_f1, evidence.seed, (0.0, 1.0), clusters),
     }
 
 

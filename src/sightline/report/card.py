@@ -9,8 +9,9 @@ from sightline.report import advice
 from sightline.report.instead import Family, families
 from sightline.report.learning import QUESTION, learning
 from sightline.report.methods import methods, works
+from sightline.report.noted import TITLE, noted
 from sightline.report.numerals import plainly, texts
-from sightline.report.page.made import command
+from sightline.report.page.made import command, named
 from sightline.report.sentences import caveats, headline, opened
 from sightline.results import Finding, Results
 
@@ -37,6 +38,7 @@ def card(audit: Results) -> Card:
         "Which map may be shown": (*advice.shown(audit), *(_carried(family) for family in families(audit.maps))),
         "Caveats": tuple(caveats(audit.verdict)),
         QUESTION: tuple(learned),
+        TITLE: tuple(noted(audit)),
     }
     return Card(
         title=f"Attention audit: {_name(audit, 'model')}",
@@ -61,9 +63,7 @@ def _facts(audit: Results) -> dict[str, str]:
 
 
 def _name(audit: Results, part: str) -> str:
-    found = audit.cards.get(part)
-    named = (found.get("name") or found.get("source")) if isinstance(found, Mapping) else None
-    return str(named or audit.spec.get(part) or "unnamed")
+    return named(audit, part) or str(audit.spec.get(part) or "unnamed")
 
 
 def _carried(family: Family) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sightline.findings.comparison import Beside, Compared, Side, SideBySide
 from sightline.report.instead import families
 from sightline.report.numerals import count, interval, with_n
+from sightline.report.page.made import without_folders
 from sightline.report.sentences import headline
 
 QUESTION = "How do these audits differ?"
@@ -29,7 +30,9 @@ def named(side: Side) -> str:
     about = side.about
     seed = "" if about["seed"] is None else f"seed {about['seed']}"
     texts = f"{count(about['texts'])} {'text' if about['texts'] == 1 else 'texts'}"
-    return " · ".join(filter(None, (side.place, about["model"], about["data"], seed, texts)))
+    return " · ".join(
+        filter(None, (side.place, about["model"], without_folders(str(about["data"] or "")), seed, texts))
+    )
 
 
 def verdict(side: Side) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from sightline.findings.claims import CLAIMS
@@ -91,18 +91,43 @@ def reason_of(reason: str) -> Reason:
     return Reason(f"not tested: {words}" if untold else words, code, behind)
 
 
-def reasons_by_class(verdict: Verdict) -> list[tuple[str, str]]:
-    """Give each class that the map must not be shown for with each of its reasons, where classes differ."""
-    if len(answers(verdict)) == 1:
-        return []
-    bad = [(name, one) for name, one in verdict.by_class.items() if one.text == MUST_NOT]
-    return [(f"for texts predicted {quoted(name)}", why) for name, one in bad for why in one.reasons]
+def told_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
+    """Give what a reader must know, first of some classes, named beside it, then of all texts (nothing beside it)."""
+    found: dict[tuple[str, str], dict[str, Reason]] = {}
+    for name, one in verdict.by_class.items():
+        for reason in map(reason_of, _of_class(verdict, one)):
+            found.setdefault((reason.code, reason.words), {})[name] = reason
+    return [*map(_together, found.values()), *((reason_of(why), "") for why in verdict.reasons)]
+
+
+def _of_class(verdict: Verdict, one: Verdict) -> Sequence[str]:
+    """Give why the map must not be shown for a class, where classes differ; else what is contradicted for it alone.
+
+    What could not be shown is said of all texts: a class has fewer of them, and always leaves more open.
+    """
+    if one.text == MUST_NOT:
+        return one.reasons if len(answers(verdict)) > 1 else ()
+    known = _contradicted(verdict.reasons)
+    return [why for code, why in _contradicted(one.reasons).items() if code not in known]
+
+
+def _contradicted(reasons: Iterable[str]) -> dict[str, str]:
+    """Take the reasons that contradict a claim, by its code."""
+    return {found[1]: why for why in reasons if (found := re.match(r"([A-Z]+-\d+) contradicted: ", why))}
+
+
+def _together(classes: Mapping[str, Reason]) -> tuple[Reason, str]:
+    """Say once what is so for several classes, the numbers behind it class by class."""
+    reason = next(iter(classes.values()))
+    each = "; ".join(f"{quoted(name)}: {one.behind}" for name, one in classes.items() if one.behind)
+    which = f"for texts predicted {_listed(map(quoted, classes))}"
+    return (replace(reason, behind=each) if len(classes) > 1 else reason), which
 
 
 def caveats(verdict: Verdict) -> list[str]:
-    """Say in a sentence each what a reader must know, first for the classes that the map must not be shown for."""
-    classes = [f"{which}: {reason_of(why).words}" for which, why in reasons_by_class(verdict)]
-    return [f"{opened(one)}." for one in (*classes, *(reason_of(why).words for why in verdict.reasons))]
+    """Say in a sentence each what a reader must know, first what holds for the texts of some classes alone."""
+    told = (f"{which}: {reason.words}" if which else reason.words for reason, which in told_reasons(verdict))
+    return [f"{opened(one)}." for one in told]
 
 
 def quoted(name: str) -> str:

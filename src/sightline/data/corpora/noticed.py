@@ -11,6 +11,8 @@ import numpy as np
 from sightline.data.corpora.corpus import Text
 
 _QUANTILES = {"median": 0.5, "q95": 0.95, "max": 1.0}
+MARKUP = "with markup, tags as <br> or signs as &amp;: its letters and signs are read as words"
+"""What is said of texts with markup, among the notes of a card."""
 _MARKUP = re.compile(r"</?[a-z][a-z0-9]*(?:\s[^<>]*)?/?>|&(?:[a-z]{2,8}|#[0-9]{1,7});", re.IGNORECASE)
 
 
@@ -20,10 +22,7 @@ def noticed(texts: Sequence[Text], longest: int | None) -> Iterator[str]:
         yield from _lost(texts, longest)
     if found := sum(match is not None for match in map(_markup, texts)):
         # None of it is quoted: what stands in a tag is of the text, and this is told in reports without texts too.
-        yield (
-            f"{_texts(found)} with markup, tags as <br> or signs as &amp;: its letters and signs are read as words; "
-            "take it out, or maps will weigh it"
-        )
+        yield f"{_texts(found)} {MARKUP}; take it out, or maps will weigh it"
 
 
 def words_beyond(texts: Sequence[Text], longest: int) -> int:

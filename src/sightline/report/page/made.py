@@ -4,16 +4,40 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+from sightline.errors import SpecError
 from sightline.results import Results
+from sightline.spec.texts import parse_data
 
 
 def about(audit: Results) -> str:
     """Name the model and the data in one line, as far as the cards name them."""
-    cards = {part: audit.cards.get(part) for part in ("model", "data")}
-    named = {part: card.get("name") or card.get("source") for part, card in cards.items() if isinstance(card, Mapping)}
-    return " · ".join(f"{part}: {name}" for part, name in named.items() if name)
+    names = {part: named(audit, part) for part in ("model", "data")}
+    return " · ".join(f"{part}: {name}" for part, name in names.items() if name)
+
+
+def named(audit: Results, part: str) -> str:
+    """Name the model or the data as its card does, files without their folders; empty where no card names it."""
+    card = audit.cards.get(part)
+    found = (card.get("name") or card.get("source")) if isinstance(card, Mapping) else None
+    return without_folders(str(found or ""))
+
+
+def without_folders(source: str) -> str:
+    """Leave of each file that texts come from its name; where it lies is among the settings.
+
+    >>> without_folders("files:train=csv:/home/me/a.csv,test=csv:b/c.csv"), without_folders("sst:/data/sst")
+    ('files:train=csv:a.csv,test=csv:c.csv', 'sst:sst')
+    """
+    try:
+        places = parse_data(source).places
+    except SpecError:
+        return source  # texts that were handed over have a name of their own
+    for place in sorted(places, key=len, reverse=True):
+        source = source.replace(place, Path(place).name or place)
+    return source
 
 
 def settings(audit: Results) -> list[tuple[str, list[tuple[str, str]]]]:

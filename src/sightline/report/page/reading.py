@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,26 +10,38 @@ from sightline.questions import MAPS
 from sightline.reading import WARNING, Reading
 from sightline.report.instead import families
 from sightline.report.numerals import count, number
+from sightline.report.page.absolute import none_of_size, scale_of, shades_of
 from sightline.report.page.frame import template
 from sightline.report.page.maps import called
-from sightline.report.page.tokens import STEPS, Piece, pieces, shades
-from sightline.report.sentences import headline
+from sightline.report.page.tokens import STEPS, Piece, pieces
+from sightline.report.sentences import headline, quoted
 
 UNKNOWN = "unknown"
 """What stands behind the shade of a word that the model does not know."""
 FOR, AGAINST = "214 137 16", "92 138 190"
-"""The colours of the page, as red, green and blue; half of them shines through, so that dark paper stays dark."""
+"""The colours of the page, as red, green and blue; paper shines through, so that dark paper stays dark."""
+_OPAQUE, _STRONG = 60, 5
+"""Per cent of the deepest shade; and the shade from which on the line under a word against is as dark as its ink."""
 _DOTTED, _UNDERLINED = "border-bottom:2px dotted currentcolor", "text-decoration:underline"
+_FAINT = f"{_UNDERLINED} rgb(128 128 128 / 55%)"
+
+
+OPEN = 25
+"""Words of a text whose numbers are seen at once; those of a longer one are folded."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One map over the text: what it is called, what it says of a word, and the words with their shades."""
+    """One map over the text: its name, what it says of a word, the words with their shades, and what shades stand for.
+
+    Where no number is large enough to be seen, ``nothing`` says so, and no word is coloured.
+    """
 
     name: str
     told: str
-    signed: bool
     pieces: tuple[Piece, ...]
+    scale: tuple[tuple[str, str], ...]
+    nothing: str
 
 
 @dataclass(frozen=True)
@@ -46,12 +59,23 @@ def rows_of(reading: Reading) -> list[Row]:
     known = reading.known or (True,) * len(reading.text.tokens)
     rows = []
     for name, values in reading.maps.items():
-        signed = MAPS[name].signed
+        kind = MAPS[name]
         classes = [
             f"{shade}{'' if knows else f' {UNKNOWN}'}"
-            for shade, knows in zip(shades(values, signed), known, strict=True)
+            for shade, knows in zip(shades_of(values, kind), known, strict=True)
         ]
-        rows.append(Row(called(name), MAPS[name].told, signed, tuple(pieces(reading.text, classes))))
+        shown = tuple(pieces(reading.text, classes))
+        rows.append(Row(called(name), kind.told, shown, tuple(scale_of(kind)), none_of_size(values, kind)))
+    return rows
+
+
+def word_rows(reading: Reading) -> list[list[str]]:
+    """Give each word with its place and its number in every map, under a row of heads."""
+    known = reading.known or (True,) * len(reading.text.tokens)
+    rows = [["", "word", *map(called, reading.maps)]]
+    for place, word in enumerate(reading.text.tokens):
+        named = word if known[place] else f"{word} ({UNKNOWN})"
+        rows.append([str(place), named, *(_number(float(values[place])) for values in reading.maps.values())])
     return rows
 
 
@@ -64,14 +88,10 @@ def chances(reading: Reading) -> Iterator[Chance]:
 
 
 def notes(reading: Reading) -> list[str]:
-    """Say what was cut, unknown and absent, that one text is no evidence, and what an audit found."""
-    told = []
+    """Say what was unknown, cut and absent, that one text is no evidence, and what an audit found."""
+    told = list(_unknown(reading))
     if reading.cut:
         told.append(f"Cut: the last {count(reading.cut)} {'word was' if reading.cut == 1 else 'words were'} not read.")
-    if reading.known is None:
-        told.append("This model does not say which words it knows.")
-    elif reading.unknown:
-        told.append(f"Words that the model does not know: {', '.join(reading.unknown)}.")
     told += [f"No {called(name)}: {why}." for name, why in reading.absent.items()]
     return [*told, f"{WARNING}: {reading.advice}", *_audited(reading)]
 
@@ -84,6 +104,8 @@ def in_notebook(reading: Reading) -> str:
         rows=rows_of(reading),
         style=style_of,
         legend=_legend(reading),
+        words=word_rows(reading),
+        opened=len(reading.text.tokens) <= OPEN,
         notes=notes(reading),
     )
 
@@ -91,11 +113,29 @@ def in_notebook(reading: Reading) -> str:
 def style_of(shade: str) -> str:
     """Give the style of a word by its shade; what lies between words has none."""
     strength, _, unknown = shade.partition(" ")
-    styles = [_DOTTED] if unknown else []
-    if strength[1:].isdigit() and int(strength[1:]):
-        colour = AGAINST if strength.startswith("n") else FOR
-        styles.insert(0, f"background:rgb({colour} / {int(strength[1:]) * 50 // STEPS}%)")
-    return ";".join([*styles, _UNDERLINED] if strength.startswith("n") and strength != "na" else styles)
+    step = int(strength[1:]) if strength[1:].isdigit() else 0
+    against = step and strength.startswith("n")
+    ground = f"background:rgb({AGAINST if against else FOR} / {step * _OPAQUE // STEPS}%)" if step else ""
+    line = (_UNDERLINED if step >= _STRONG else _FAINT) if against else ""
+    return ";".join(filter(None, (ground, _DOTTED if unknown else "", line)))
+
+
+def _unknown(reading: Reading) -> Iterator[str]:
+    """Say how many words the model does not know; of words that it does not know, it cannot tell one from another."""
+    if reading.known is None:
+        yield "This model does not say which words it knows."
+        return
+    n, missing = len(reading.known), reading.known.count(False)
+    if missing == n:
+        none = "does not know the one word" if n == 1 else f"knows none of the {count(n)} words"
+        yield f"The model {none} of this text: as many other words that it does not know would get the same answer."
+    elif missing:
+        named = ", ".join(map(quoted, reading.unknown))
+        yield f"The model does not know {count(missing)} of the {count(n)} words: {named}."
+
+
+def _number(value: float) -> str:
+    return "—" if math.isnan(value) else number(value)
 
 
 def _legend(reading: Reading) -> list[tuple[str, str]]:

@@ -16,6 +16,8 @@ from sightline.report.card import card
 from sightline.report.instead import MEASURED, at_odds, families, how
 from sightline.report.learning import QUESTION, learning
 from sightline.report.marked import TOLD, marked_rows
+from sightline.report.noted import TITLE as ABOUT_TEXTS
+from sightline.report.noted import noted
 from sightline.report.numerals import count
 from sightline.report.page.example import example_view
 from sightline.report.page.explorer import BUDGET, carried, controls
@@ -27,9 +29,8 @@ from sightline.report.page.rows import estimate_rows, map_lines, missing_rows, s
 from sightline.report.page.seeds import seeds_view
 from sightline.report.page.tokens import token_view
 from sightline.report.private import still_told, without
-from sightline.report.sentences import Reason, reason_of, reasons_by_class
 from sightline.report.sheets.cards import card_markdown
-from sightline.results import Results, Verdict
+from sightline.results import Results
 
 _TONES = {2: "bad", 3: "bad", 4: "good", 5: "caveat"}
 _INSTEAD = {True: "What may be shown instead", False: "Which map carries the decision"}
@@ -94,9 +95,11 @@ def _head(audit: Results) -> dict[str, Any]:
     return {
         "headline": sentences.headline(audit.verdict),
         "answers": [(part.text, _TONES.get(part.row, "open")) for part in said],
-        "reasons": [*_by_class(audit.verdict), *((reason_of(why), "") for why in audit.verdict.reasons)],
+        "reasons": sentences.told_reasons(audit.verdict),
         "learning": () if audit.learned is None else learning(audit.learned, audit.verdict.reasons),
         "learned_anything": QUESTION,
+        "noted": noted(audit),
+        "about_texts": ABOUT_TEXTS,
         "advice": advice(audit),
         "what_to_do": TITLE,
         "at_odds": at_odds(audit),
@@ -106,10 +109,6 @@ def _head(audit: Results) -> dict[str, Any]:
         "how": how(audit),
         "marks": MARKS,
     }
-
-
-def _by_class(verdict: Verdict) -> list[tuple[Reason, str]]:
-    return [(reason_of(why), which) for which, why in reasons_by_class(verdict)]
 
 
 def _told(audit: Results) -> dict[str, Any]:

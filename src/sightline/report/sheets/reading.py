@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from sightline.questions import MAPS
 from sightline.reading import Reading
-from sightline.report.numerals import number
-from sightline.report.page.maps import called
-from sightline.report.page.reading import AGAINST, FOR, UNKNOWN, chances, notes, rows_of
+from sightline.report.page.reading import AGAINST, FOR, Row, chances, notes, rows_of, word_rows
 from sightline.report.page.tokens import STEPS
 from sightline.report.sheets.columns import aligned
 from sightline.report.visible import one_line, visible
@@ -27,7 +23,7 @@ def lines(reading: Reading) -> list[str]:
         "",
         *_classes(reading),
         "",
-        *_words(reading),
+        *aligned(word_rows(reading)),
         "",
         *_legend(reading),
         "",
@@ -37,14 +33,29 @@ def lines(reading: Reading) -> list[str]:
 
 
 def shaded(reading: Reading) -> list[Text]:
-    """Give the words in the colours of each map, for a terminal that has some."""
-    out = []
-    for row in rows_of(reading):
-        line = Text.assemble((f"{row.name}: ", "bold"))
-        for piece in row.pieces:
-            line.append(visible(piece.text), style=_style(piece.shade))
-        out.append(line)
-    return out
+    """Give the words in the colours of each map, and what these stand for, for a terminal that has some."""
+    rows, scales = rows_of(reading), dict[tuple[tuple[str, str], ...], list[str]]()
+    out = [_coloured(row) for row in rows]
+    for row in rows:
+        if not row.nothing:
+            scales.setdefault(row.scale, []).append(row.name)
+    return [*out, *(_scale(scale, names) for scale, names in scales.items())]
+
+
+def _coloured(row: Row) -> Text:
+    """Write the words in their colours, or that there is nothing to colour."""
+    line = Text.assemble((f"{row.name}: ", "bold"), row.nothing)
+    for piece in () if row.nothing else row.pieces:
+        line.append(visible(piece.text), style=_style(piece.shade))
+    return line
+
+
+def _scale(scale: Sequence[tuple[str, str]], names: Sequence[str]) -> Text:
+    """Write which number has which colour, and in which maps."""
+    line = Text("colours:")
+    for shade, told in scale:
+        line.append(" ").append(f" {told} ", style=_style(shade))
+    return line.append(f"  in {', '.join(names)}")
 
 
 def _text(reading: Reading) -> Iterator[str]:
@@ -62,15 +73,6 @@ def _classes(reading: Reading) -> list[str]:
     return aligned([row[:columns] for row in (["", "class", "probability", "before"], *rows)])
 
 
-def _words(reading: Reading) -> list[str]:
-    known = reading.known or (True,) * len(reading.text.tokens)
-    rows = [["", "word", *map(called, reading.maps)]]
-    for place, word in enumerate(reading.text.tokens):
-        named = word if known[place] else f"{word} ({UNKNOWN})"
-        rows.append([str(place), named, *(_number(float(values[place])) for values in reading.maps.values())])
-    return aligned(rows)
-
-
 def _style(shade: str) -> str:
     """Give the style of a word by its shade: ink and ground together, so that it can be read on any terminal."""
     strength, _, unknown = shade.partition(" ")
@@ -86,9 +88,6 @@ def _mixed(colour: str, share: float) -> str:
     return ",".join(str(round(255 - share * (255 - int(part)))) for part in colour.split())
 
 
-def _number(value: float) -> str:
-    return "—" if math.isnan(value) else number(value)
-
-
 def _legend(reading: Reading) -> list[str]:
-    return [f"{called(name)}: {MAPS[name].told}" for name in reading.maps]
+    """Say what each map says of a word, and where it says too little of all of them to be seen."""
+    return [f"{row.name}: {row.told}{f'. {row.nothing}' if row.nothing else ''}" for row in rows_of(reading)]

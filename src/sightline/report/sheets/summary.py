@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sightline.report import learning
+from sightline.report import learning, noted
 from sightline.report.advice import TITLE, advice
 from sightline.report.instead import at_odds, families, how
 from sightline.report.numerals import count, interval, threshold
-from sightline.report.sentences import caveats, headline, reason_of, reasons_by_class
+from sightline.report.sentences import caveats, headline, told_reasons
 from sightline.report.sheets.columns import aligned
 from sightline.report.visible import one_line, shortened
 from sightline.results import Finding, Results, Verdict
@@ -26,6 +26,7 @@ def lines(audit: Results) -> list[str]:
     has become a visible sign.
     """
     told = [f"Verdict: {headline(audit.verdict)}", *_listed(caveats(audit.verdict)), *_model(audit)]
+    told += _texts(audit)
     told += [f"{TITLE}:", *_listed(advice(audit)), "", *_details(audit)]
     return [_tidy(line) for line in told]
 
@@ -35,10 +36,17 @@ def _listed(sentences: Sequence[str]) -> list[str]:
 
 
 def _model(audit: Results) -> list[str]:
-    """Say in one line whether the model has learned anything."""
+    """Say whether the model has learned anything, a sentence a line."""
     if audit.learned is None:
         return []
-    return [f"{learning.QUESTION} {' '.join(learning.learning(audit.learned, audit.verdict.reasons))}"]
+    first, *others = learning.learning(audit.learned, audit.verdict.reasons)
+    return [f"{learning.QUESTION} {first}", *_listed(others)]
+
+
+def _texts(audit: Results) -> list[str]:
+    """Say what is to be known of the texts, where there is something."""
+    found = noted.noted(audit)
+    return [f"{noted.TITLE}:", *_listed(found)] if found else []
 
 
 def _details(audit: Results) -> list[str]:
@@ -62,9 +70,8 @@ def _decided(verdict: Verdict) -> str:
 
 def _behind(verdict: Verdict) -> list[str]:
     """Give the numbers behind the sentences, by the findings that say them."""
-    classes = [(f"{which}: ", reason_of(why)) for which, why in reasons_by_class(verdict)]
-    said = [*classes, *(("", reason_of(why)) for why in verdict.reasons)]
-    return [f"  {which}{one.code or shortened(one.words, 40)}: {one.behind}" for which, one in said if one.behind]
+    said = [(f"{which}: " if which else "", one) for one, which in told_reasons(verdict) if one.behind]
+    return [f"  {which}{one.code or shortened(one.words, 40)}: {one.behind}" for which, one in said]
 
 
 def _maps(audit: Results) -> list[str]:
