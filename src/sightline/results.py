@@ -263,6 +263,12 @@ class Results:
     learned: Learned | None = None
     texts: tuple[TextRecord, ...] = ()
 
+    @property
+    def to_test_on(self) -> int:
+        """How many texts the data have to test on: those that were audited, or that they were drawn from."""
+        there: int = self.cards.get("data", {}).get("sample", {}).get("of", len(self.texts))
+        return there
+
     def undefined(self) -> dict[str, dict[str, int]]:
         """Count the undefined values, by quantity and reason."""
         taken = [m for m in self.measurements.values() if isinstance(m, Measurement)]

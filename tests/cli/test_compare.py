@@ -10,6 +10,7 @@ import pytest
 import sightline as package
 from sightline.experiments.several import load_several, save_several
 from sightline.experiments.store import Store
+from sightline.findings import seeds as together
 from sightline.saving import load_results, save_results
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import RunSpec
@@ -121,7 +122,7 @@ def test_every_seed_is_audited_saved_and_said(seeds: tuple[Ran, Path]) -> None:
     assert done.err.endswith("gate closed: the verdict is 'cannot-tell'\n")
     assert told["seeds"]["seeds"] == [4, 5]
     assert told["spec"]["seed"] == 4
-    assert told["headline"].startswith("All 2 seeds end in the same verdict: cannot tell; seed 4: cannot tell")
+    assert told["headline"].startswith("All 2 trainings end alike: cannot tell; seed 4: cannot tell")
     assert [line for line in done.err.splitlines() if line.startswith("seed")] == ["seed 4 (1 of 2)", "seed 5 (2 of 2)"]
     assert sorted(path.name for path in (folder / "s").iterdir()) == ["SHA256SUMS", "seed-4", "seed-5", "seeds.json"]
     assert [found.spec["run"]["seed"] for found in load_several(folder / "s").values()] == [4, 5]
@@ -135,10 +136,15 @@ def test_a_seed_is_the_audit_that_it_would_be_alone(sightline: Call, seeds, here
     assert (alone.findings, alone.metrics, alone.texts) == (among.findings, among.metrics, among.texts)
 
 
-def test_saved_seeds_are_drawn_again_and_compared(sightline: Call, seeds, here: Path) -> None:
+def test_saved_seeds_are_drawn_again_and_compared(
+    sightline: Call, seeds, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, folder = seeds
+    made, across = [], together.across
+    monkeypatch.setattr("sightline.findings.seeds.across", lambda audits: made.append(0) or across(audits))
     done = sightline("report", folder / "s")
-    assert (done.code, done.out) == (0, "All 2 seeds end in the same verdict: cannot tell\nreport: report.html\n")
+    assert (done.code, done.out) == (0, "All 2 trainings end alike: cannot tell\nreport: report.html\n")
+    assert len(made) == 1  # the page and the line say the same, put together once
     assert Path("report.html").read_bytes() == (folder / "s.html").read_bytes()
     assert sightline("report", folder / "s" / "seed-5", "--json").json["verdict"] == "cannot tell"
     assert len(sightline("compare", folder / "s", "--json").json["audits"]) == 2
