@@ -295,6 +295,7 @@ def test_csv_has_a_line_for_each_cell() -> None:
         "seeds": "0 1",
         "runs": "ab12 cd34",
         "note": "",
+        "method": "",
     }
     assert (second["column"], second["value"], second["low"], second["n"]) == ("verdict", "contradicted", "", "")
     assert (rows[3]["value"], rows[3]["note"]) == ("", LOST.note)
@@ -332,7 +333,7 @@ def test_a_spreadsheet_is_given_nothing_to_run(formula: str) -> None:
 @given(texts)
 def test_csv_lines_all_have_the_same_fields(text: str) -> None:
     rows = list(csv.reader(io.StringIO(to_csv(everywhere(text)), newline=""), strict=True))
-    assert [len(row) for row in rows] == [9] * 5
+    assert [len(row) for row in rows] == [10] * 5
     assert to_csv(everywhere(text)).endswith("\r\n")
 
 
