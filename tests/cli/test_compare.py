@@ -3,6 +3,7 @@
 import json
 import shutil
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,9 @@ def test_an_audit_of_another_schema_is_refused(sightline: Call, two) -> None:
 
 def test_runs_of_a_store_are_named_by_how_their_keys_begin(sightline: Call, two, finished: Finished) -> None:
     store, audits = Store("st"), [load_results(place) for place in two]
+    # A run of a study holds neither command nor date: equal runs are equal bytes.
+    undated = {name: value for name, value in audits[0].spec.items() if name not in ("command", "date")}
+    audits[0] = replace(audits[0], spec=undated)
     specs = [RunSpec(parse_data("planted:needle"), parse_model("mlp"), seed=seed) for seed in range(3)]
     for spec, found in zip(specs, audits, strict=False):
         store.write_run(spec, found, 1.0)
@@ -93,6 +97,18 @@ def test_runs_of_a_store_are_named_by_how_their_keys_begin(sightline: Call, two,
     by_name = sightline("compare", f"st:{done[0]}", f"st:{done[1]}")
     assert (by_store.code, by_store.out) == (0, by_name.out)
     assert f"A: st:{done[0]} · " in by_store.out
+    for command in (["report"], ["export", "--csv", "out"], ["report", "--figure", "tau-by-class", "--out", "t.svg"]):
+        assert sightline(command[0], f"st:{done[0][:6]}", *command[1:]).code == 0
+    page = Path("report.html").read_bytes()
+    assert sightline("report", f"st:{done[0]}", "--card", "card.md").code == 0
+    card = Path("card.md").read_text(encoding="utf-8")
+    today = datetime.fromtimestamp((store.run_folder(done[0]) / "summary.json").stat().st_mtime, UTC).date()
+    assert f"Date: kept in a store on {today}" in card
+    assert f"Run: {undated['key']}" in card
+    assert sightline("report", store.run_folder(done[0]), "--out", "by-folder.html").code == 0
+    assert page == Path("by-folder.html").read_bytes()
+    told = sightline("report", f"st:{done[2]}")
+    assert (told.code, told.err) == (2, f"error: st: the run {done[2]} has no audit, because it failed: it broke\n")
     for key, told in (
         ("zz", "st: no run with a key that begins with 'zz'; expected one"),
         ("", "st: no run with a key that begins with ''"),

@@ -18,6 +18,7 @@ from sightline.findings.claims import CLAIMS
 from sightline.findings.ends import ends_of
 from sightline.findings.marked import MARKED
 from sightline.questions import RIVALS, SIGNED_RIVALS
+from sightline.report.numerals import counted
 from sightline.results import Estimate, Results, Table, TableCell
 from sightline.spec.values import RunSpec
 from sightline.statistics.across import across_seeds, deviation
@@ -101,7 +102,7 @@ def _partial(grid: Grid, found: Mapping[str, Summary], elsewhere: Collection[str
     failed = sum(key in found and found[key].state == "failed" for key in grid.keys)
     counts = {"missing": len(missing) - away, "being run by another process": away, "failed": failed}
     told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-    return told and f"{told}, of {len(grid.cells)} cells"
+    return told and f"{told}, of {counted(len(grid.cells), 'cell')}"
 
 
 def _groups(grid: Grid, found: Mapping[str, Summary]) -> dict[tuple[str, ...], list[tuple[RunSpec, Summary | None]]]:
