@@ -76,6 +76,15 @@ def write_whole(path: str | Path, write: Callable[[Path], None]) -> Path:
     return final
 
 
+def write_bytes(path: str | Path, content: bytes) -> Path:
+    """Write a file whole, byte by byte as it is given: the same on every system."""
+    return write_whole(path, lambda aside: _write(aside, content))
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+
+
 def put_back(final: Path) -> None:
     """Give an old folder its name again, where a replacement ended between its two steps; whoever reads it asks first.
 

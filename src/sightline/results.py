@@ -263,6 +263,12 @@ class Results:
     learned: Learned | None = None
     texts: tuple[TextRecord, ...] = ()
 
+    @property
+    def to_test_on(self) -> int:
+        """How many texts the data have to test on: those that were audited, or that they were drawn from."""
+        there: int = self.cards.get("data", {}).get("sample", {}).get("of", len(self.texts))
+        return there
+
     def undefined(self) -> dict[str, dict[str, int]]:
         """Count the undefined values, by quantity and reason."""
         taken = [m for m in self.measurements.values() if isinstance(m, Measurement)]
@@ -304,8 +310,9 @@ class Results:
 class TableCell:
     """A number with its interval, a word such as a verdict, or nothing (None or NaN) and why (``note``).
 
-    ``sd`` is the standard deviation over seeds, where that is asked for in place of an interval. ``n`` counts the texts
-    behind a number; ``seeds`` and ``runs`` (their keys) say which runs it comes from.
+    ``sd`` is the standard deviation over seeds, where that is asked for in place of an interval; ``method`` says how an
+    interval was made. ``n`` counts the texts behind a number; ``seeds`` and ``runs`` (their keys) say which runs it
+    comes from.
     """
 
     value: float | str | None
@@ -316,6 +323,7 @@ class TableCell:
     runs: tuple[str, ...] = ()
     note: str = ""
     sd: float | None = None
+    method: str = ""
 
     def __post_init__(self) -> None:
         if (self.low is None) != (self.high is None):

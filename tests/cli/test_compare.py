@@ -3,6 +3,7 @@
 import json
 import shutil
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import sightline as package
 from sightline.experiments.several import load_several, save_several
 from sightline.experiments.store import Store
+from sightline.findings import seeds as together
 from sightline.saving import load_results, save_results
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import RunSpec
@@ -83,6 +85,9 @@ def test_an_audit_of_another_schema_is_refused(sightline: Call, two) -> None:
 
 def test_runs_of_a_store_are_named_by_how_their_keys_begin(sightline: Call, two, finished: Finished) -> None:
     store, audits = Store("st"), [load_results(place) for place in two]
+    # A run of a study holds neither command nor date: equal runs are equal bytes.
+    undated = {name: value for name, value in audits[0].spec.items() if name not in ("command", "date")}
+    audits[0] = replace(audits[0], spec=undated)
     specs = [RunSpec(parse_data("planted:needle"), parse_model("mlp"), seed=seed) for seed in range(3)]
     for spec, found in zip(specs, audits, strict=False):
         store.write_run(spec, found, 1.0)
@@ -92,6 +97,18 @@ def test_runs_of_a_store_are_named_by_how_their_keys_begin(sightline: Call, two,
     by_name = sightline("compare", f"st:{done[0]}", f"st:{done[1]}")
     assert (by_store.code, by_store.out) == (0, by_name.out)
     assert f"A: st:{done[0]} · " in by_store.out
+    for command in (["report"], ["export", "--csv", "out"], ["report", "--figure", "tau-by-class", "--out", "t.svg"]):
+        assert sightline(command[0], f"st:{done[0][:6]}", *command[1:]).code == 0
+    page = Path("report.html").read_bytes()
+    assert sightline("report", f"st:{done[0]}", "--card", "card.md").code == 0
+    card = Path("card.md").read_text(encoding="utf-8")
+    today = datetime.fromtimestamp((store.run_folder(done[0]) / "summary.json").stat().st_mtime, UTC).date()
+    assert f"Date: kept in a store on {today}" in card
+    assert f"Run: {undated['key']}" in card
+    assert sightline("report", store.run_folder(done[0]), "--out", "by-folder.html").code == 0
+    assert page == Path("by-folder.html").read_bytes()
+    told = sightline("report", f"st:{done[2]}")
+    assert (told.code, told.err) == (2, f"error: st: the run {done[2]} has no audit, because it failed: it broke\n")
     for key, told in (
         ("zz", "st: no run with a key that begins with 'zz'; expected one"),
         ("", "st: no run with a key that begins with ''"),
@@ -121,7 +138,7 @@ def test_every_seed_is_audited_saved_and_said(seeds: tuple[Ran, Path]) -> None:
     assert done.err.endswith("gate closed: the verdict is 'cannot-tell'\n")
     assert told["seeds"]["seeds"] == [4, 5]
     assert told["spec"]["seed"] == 4
-    assert told["headline"].startswith("All 2 seeds end in the same verdict: cannot tell; seed 4: cannot tell")
+    assert told["headline"].startswith("All 2 trainings end alike: cannot tell; seed 4: cannot tell")
     assert [line for line in done.err.splitlines() if line.startswith("seed")] == ["seed 4 (1 of 2)", "seed 5 (2 of 2)"]
     assert sorted(path.name for path in (folder / "s").iterdir()) == ["SHA256SUMS", "seed-4", "seed-5", "seeds.json"]
     assert [found.spec["run"]["seed"] for found in load_several(folder / "s").values()] == [4, 5]
@@ -135,10 +152,15 @@ def test_a_seed_is_the_audit_that_it_would_be_alone(sightline: Call, seeds, here
     assert (alone.findings, alone.metrics, alone.texts) == (among.findings, among.metrics, among.texts)
 
 
-def test_saved_seeds_are_drawn_again_and_compared(sightline: Call, seeds, here: Path) -> None:
+def test_saved_seeds_are_drawn_again_and_compared(
+    sightline: Call, seeds, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, folder = seeds
+    made, across = [], together.across
+    monkeypatch.setattr("sightline.findings.seeds.across", lambda audits: made.append(0) or across(audits))
     done = sightline("report", folder / "s")
-    assert (done.code, done.out) == (0, "All 2 seeds end in the same verdict: cannot tell\nreport: report.html\n")
+    assert (done.code, done.out) == (0, "All 2 trainings end alike: cannot tell\nreport: report.html\n")
+    assert len(made) == 1  # the page and the line say the same, put together once
     assert Path("report.html").read_bytes() == (folder / "s.html").read_bytes()
     assert sightline("report", folder / "s" / "seed-5", "--json").json["verdict"] == "cannot tell"
     assert len(sightline("compare", folder / "s", "--json").json["audits"]) == 2

@@ -1,19 +1,25 @@
 """The table of a study: columns that are chosen, means with what stands beside them, and nothing beyond what can be."""
 
+import csv
 import re
 from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from sightline.errors import SpecError
+from sightline.experiments.absent import NEEDS_COMPANION
 from sightline.experiments.grid import Grid, read_grid
 from sightline.experiments.store import Conclusion, Summary
 from sightline.experiments.tabulate import ALONE, COLUMNS, choosable, tabulate
+from sightline.questions import MEASURES
 from sightline.report.sheets.csv import to_csv
 from sightline.report.sheets.latex import to_latex
 from sightline.report.sheets.markdown import to_markdown
-from sightline.results import Estimate, Table, TableCell
+from sightline.report.sheets.terminal import to_text
+from sightline.results import Estimate, Failed, Finding, NotApplicable, Table, TableCell
 from tests.report import audits
 
 STUDY = """
@@ -92,6 +98,82 @@ def test_any_other_number_is_read_from_the_whole_audits(grid: Grid, found: dict[
     assert [cell.value for cell in table.rows[0]] == [pytest.approx(0.3), pytest.approx(np.mean(ACCURACY))]
     assert asked == [*grid.keys[:4]]
     tabulate(grid, found, columns=("accuracy",), audits=lambda key: pytest.fail("read without need"))
+
+
+def test_a_number_of_a_finding_stays_between_the_ends_of_its_quantity(grid: Grid, found: dict[str, Summary]) -> None:
+    shares = dict(zip(grid.keys, (0.99, 0.9, 1.0, 0.5), strict=False))
+
+    def whole(key: str) -> audits.Audit:
+        pair = {"number": estimate(shares[key]), "floor": estimate(1 - shares[key])}
+        return replace(audits.audit(), findings=(Finding("SL-101", "c", "supported", "decides", **pair),))
+
+    (number, floor), _ = tabulate(grid, found, columns=("SL-101.number", "SL-101.floor"), audits=whole).rows
+    assert (number.high, floor.low) == (1.0, 0.0)
+    assert 0 < number.low < number.value < 1
+
+
+@pytest.mark.parametrize("printed", [to_text, to_markdown, to_latex])
+def test_an_interval_over_seeds_is_named_under_every_printing(printed, grid: Grid, found: dict[str, Summary]) -> None:
+    told = printed(tabulate(grid, found, columns=("accuracy",)))
+    assert "means with Student’s t interval over 3 seeds" in told
+    assert "the interval of one seed alone is its own, over its texts" in told
+    three = {key: found[key] for key in grid.keys[:3]}
+    assert "one seed alone" not in printed(tabulate(grid, three, columns=("accuracy",)))
+    assert "Student" not in printed(tabulate(grid, found, columns=("accuracy",), spread="sd"))
+    assert "Student" not in printed(tabulate(grid, found, columns=("verdict",)))
+
+
+def test_an_interval_over_seeds_is_named_in_its_line_of_the_csv(grid: Grid, found: dict[str, Summary]) -> None:
+    first, second = csv.DictReader(to_csv(tabulate(grid, found, columns=("accuracy",))).splitlines())
+    assert (first["method"], second["method"]) == ("Student’s t over 3 seeds", "bootstrap")
+
+
+MEASURED = STUDY.replace("[axes]", 'measures = ["need", "agreement"]\n[axes]')
+
+
+@pytest.mark.parametrize(
+    ("column", "outcome", "told"),
+    [
+        ("SL-303", None, "not asked for: transplant is not among the measures of the study"),
+        ("SL-107", None, "not asked for: frozen is not among the measures of the study"),
+        ("need.retrained.F1_drop", None, "not asked for: retrained is not among the measures of the study"),
+        ("maps.gradient.deleted", None, "not asked for: erasure is not among the measures of the study"),
+        ("agreement.tau.gradient", Failed("agreement", "it broke"), "failed: it broke"),
+        ("SL-102", NotApplicable("agreement", "no gradient"), "not applicable: no gradient"),
+        ("SL-102", None, "not applicable: undefined for every text"),
+    ],
+)
+def test_a_column_without_a_number_says_why(
+    column: str, outcome: Failed | NotApplicable | None, told: str, tmp_path: Path
+) -> None:
+    (tmp_path / "s.toml").write_text(MEASURED)
+    asked = read_grid(tmp_path / "s.toml")
+    runs = {asked.keys[i]: summary(asked, i, 0.5) for i in range(3)}
+    finding = Finding("SL-102", "c", "not applicable", "decides", notes=("undefined for every text",))
+    taken = {} if outcome is None else {"agreement": outcome}
+    audit = replace(audits.audit(), findings=(finding,), measurements=taken, estimates={})
+    first, second = tabulate(asked, runs, columns=(column,), audits=lambda key: audit).rows
+    assert (first[0].value, first[0].note, second[0].note) == (None, told, "no run is done")
+
+
+def test_why_a_measure_that_nobody_asked_for_is_missing_is_told_without_reading_an_audit(grid: Grid, found) -> None:
+    (frozen,), _ = tabulate(grid, found, columns=("SL-107",), audits=lambda key: pytest.fail("read without need")).rows
+    assert frozen.note == "not asked for: frozen is not among the companions of the study"
+    assert {name: MEASURES[name] for name in NEEDS_COMPANION} == {
+        name: made for name, made in MEASURES.items() if any(need.startswith("companion.") for need in needs_of(made))
+    }
+
+
+def needs_of(made: str) -> frozenset[str]:
+    """Read what a measure needs from its class."""
+    module, _, name = made.partition(":")
+    return frozenset(getattr(import_module(module), name)().needs)
+
+
+def test_a_mean_over_the_seeds_that_have_a_number_says_of_how_many(grid: Grid, found: dict[str, Summary]) -> None:
+    without = {**found, grid.keys[1]: replace(found[grid.keys[1]], findings={"SL-101": Conclusion("supported", None)})}
+    (effect,), _ = tabulate(grid, without, columns=("SL-101",)).rows
+    assert (effect.seeds, effect.note) == ((0, 2), "2 of 3 seeds have this number")
 
 
 def test_the_share_of_significant_taus_may_be_a_column() -> None:

@@ -14,6 +14,7 @@ from sightline.findings.compared import _adjusted, compared
 from sightline.findings.comparison import Beside, Compared, SideBySide
 from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
+from sightline.findings.matched import match
 from sightline.findings.thresholds import committed
 from sightline.findings.ways import ways
 from sightline.results import Measurement, NotApplicable, Outcome, Ragged, Results, TextRecord
@@ -184,6 +185,24 @@ def test_texts_that_are_decided_otherwise_or_labelled_otherwise_are_counted() ->
     told = compared([usual(), second]).to_json()["beside"][0]["otherwise"]
     assert told[0] == {"id": "t0", "label": "a", "first": "a", "second": "b"}
     assert len(told) == 12
+
+
+def test_samples_that_were_drawn_by_other_seeds_are_named_as_why_few_texts_are_shared() -> None:
+    def sampled(seed: int, rows: range) -> Results:
+        card = {**usual().cards, "data": {"sample": {"n": len(rows), "of": 200, "seed": seed}}}
+        return replace(usual(), cards=card, texts=texts(rows))
+
+    said = (
+        "each audit took a sample of its own of the test texts (60 and 80, by the seeds 0 and 1): without a limit, or "
+        "with one seed for both audits, more are in both"
+    )
+    assert match(sampled(0, range(60)), sampled(1, range(40, 120)), NAMES, NAMES).notes == (said,)
+    assert match(sampled(0, range(60)), sampled(0, range(40, 120)), NAMES, NAMES).notes == ()
+    assert match(sampled(0, range(60)), usual(), NAMES, NAMES).notes == ()
+    apart = match(sampled(0, range(60)), sampled(1, range(60, 120)), NAMES, NAMES)
+    assert (
+        apart.unpaired == f"no text of one is among the texts of the other, by id and text; {said.replace('80', '60')}"
+    )
 
 
 def test_maps_are_apart_by_their_shares_and_undefined_where_words_differ() -> None:

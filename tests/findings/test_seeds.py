@@ -5,11 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sightline.findings.seeds import across
-from sightline.results import Verdict
+from sightline.findings.seeds import Needed, across
+from sightline.results import CAN, MUST_NOT, Verdict
 from sightline.statistics.across import across_seeds
-from tests.findings.cases import PREDICTED, agreement, outcomes, transplant
+from sightline.statistics.bootstrap import proportion
+from tests.findings.cases import PREDICTED, agreement, known, outcomes, transplant
 from tests.findings.test_compared import HALF, results, usual
+from tests.report.audits import MAPS
 
 
 def test_effects_answers_and_verdicts_are_counted_by_seed() -> None:
@@ -38,3 +40,44 @@ def test_a_seed_without_an_effect_is_left_out_and_other_texts_are_noticed() -> N
     assert found.claims[0].effect.by_seed == (first.findings[0].effect, None)
     assert found.claims[0].effect.mean == first.findings[0].effect
     assert (found.same_texts, found.disagree) == (False, False)
+
+
+def verdict(text: str, **by_class: str) -> Verdict:
+    return Verdict(text, 3, (), (), {name: Verdict(one, 3, (), ()) for name, one in by_class.items()})
+
+
+def test_classes_that_end_otherwise_are_counted_though_all_texts_end_alike() -> None:
+    first = usual()
+    ends = (verdict(MUST_NOT, a=CAN, b=MUST_NOT), verdict(MUST_NOT, a=MUST_NOT, b=MUST_NOT), verdict(MUST_NOT))
+    found = across({i: replace(first, verdict=one) for i, one in enumerate(ends)})
+    assert (found.disagree, found.classes_disagree) == (False, True)
+    assert found.by_class == {"a": (CAN, MUST_NOT, None), "b": (MUST_NOT, MUST_NOT, None)}
+    two, none = found.endings("b")
+    assert (two.verdict, two.times, none.verdict, none.times) == (MUST_NOT, 2, None, 1)
+    assert two.share == proportion(np.array([1.0, 1.0, 0.0]))
+    assert [one.times for one in found.endings()] == [3]
+    told = found.to_json()
+    assert (told["by_class"], told["classes_disagree"]) == (found.by_class, True)
+    assert told["details"][1]["by_class"]["a"]["text"] == MUST_NOT
+    alike = across({0: replace(first, verdict=ends[0]), 1: replace(first, verdict=ends[0])})
+    assert not alike.classes_disagree
+
+
+def test_the_map_that_may_be_shown_is_told_by_seed_and_the_most_texts_that_are_needed() -> None:
+    shown = replace(MAPS[0], name="gradient", signed=False, chosen=True, answer="supported", against=("b",))
+    kept = replace(shown, answer="inconclusive")
+    finding = replace(usual().findings[0], needed=900)
+    some = replace(usual(), maps=(shown,), findings=(finding, *usual().findings[1:]))
+    more = replace(some, maps=(kept,), findings=(replace(finding, needed=2000), *usual().findings[1:]))
+    found = across({0: some, 1: more})
+    (maps,) = found.maps
+    assert (maps.signed, maps.by_seed, maps.against) == (False, ("gradient", None), ("b",))
+    assert found.needed == Needed(2000, finding.effect.n, len(more.texts))
+    sampled = replace(more, cards={**more.cards, "data": {"sample": {"n": 120, "of": 700, "seed": 0}}})
+    assert across({0: sampled, 1: sampled}).needed.there == 700
+
+
+def test_the_mean_of_a_metric_and_its_interval_stay_between_0_and_1() -> None:
+    audits = {i: replace(usual(), metrics={"accuracy": known(one)}) for i, one in enumerate((0.99, 0.9, 1.0))}
+    (accuracy,) = across(audits).metrics
+    assert accuracy.mean.high == 1.0

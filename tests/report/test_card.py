@@ -9,7 +9,7 @@ from sightline.report.card import card
 from sightline.report.methods import WORKS, methods, works
 from sightline.report.sheets.cards import card_html, card_markdown
 from sightline.results import Measurement, NotApplicable
-from tests.report.audits import audit, by_class, compared, hostile
+from tests.report.audits import audit, by_class, compared, estimate, hostile
 from tests.report.pages import Page
 
 
@@ -62,6 +62,52 @@ def test_only_what_was_done_is_told_with_the_works_it_rests_on() -> None:
     assert works(audit()) == [WORKS["Jain & Wallace 2019"]]
     for short in WORKS:
         assert short == "Jain & Wallace 2019" or short not in told
+
+
+def test_the_data_and_how_texts_were_chosen_are_told_without_the_folders_they_lie_in() -> None:
+    notes = ["no split column: divided 70/15/15 by seed 3", "4 texts were empty", "a sample of 24 of 90 test texts"]
+    data = {"source": "files:train=/home/me/a.csv,test=C:\\x\\b.csv", "notes": notes}
+    bare = replace(audit(), cards={"data": data}, spec={"run": {}, "seed": 3})
+    told = methods(bare).replace("\xa0", " ")
+    assert "on 24 texts of files:train=a.csv,test=b.csv that were held out. No split column: divided 70/15/15" in told
+    assert "home" not in told
+    assert "empty" not in told
+    assert "sample" not in told
+    sampled = replace(bare, cards={"data": {**data, "sample": {"n": 24, "of": 90, "seed": 3}}})
+    drawn = "The audited texts are a sample of the 90 texts to test on, drawn by seed 3."
+    assert drawn in methods(sampled).replace("\xa0", " ")
+
+
+@pytest.mark.parametrize(
+    ("code", "number", "told"),
+    [
+        ("polarity", "", "do not speak against the decision was compared with that of all words"),
+        ("signs", "", "What each word adds to the decision, for it or against it"),
+        ("rationale", "rationale.f1.attention", "the words that were marked as evidence was measured as context"),
+        ("marks", "marks.words", "attention lies on marks, such as punctuation"),
+    ],
+)
+def test_directions_polarity_and_marks_are_told_where_they_were_taken(code: str, number: str, told: str) -> None:
+    bare = replace(audit(), measurements={}, estimates={})
+    taken = replace(bare, measurements={code: Measurement(code, {})})
+    assert told not in methods(bare)
+    assert (told in methods(taken)) == (not number)  # a text may have no marks
+    if number:
+        assert told in methods(replace(taken, estimates={number: estimate(0.5)}))
+        assert told not in methods(replace(taken, estimates={number: estimate(0.5, n=0)}))
+
+
+def test_maps_with_directions_are_told_where_there_are_any() -> None:
+    assert "which words speak for the decision" in methods(compared())
+    assert "which words speak for the decision" not in methods(audit())
+
+
+def test_a_run_of_a_store_has_its_key_and_when_it_was_kept() -> None:
+    facts = card(replace(audit(), spec={"key": "ab12", "kept": "2026-11-22"})).facts
+    assert (facts["Date"], facts["Run"]) == ("kept in a store on 2026-11-22", "ab12")
+    facts = card(replace(audit(), spec={"key": "ab12", "command": "sightline audit", "date": "2026-11-21"})).facts
+    assert facts["Date"] == "2026-11-21"
+    assert "Run" not in facts
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,10 @@ import numpy as np
 import pytest
 
 from sightline.audits import Audit, Comparison, compare
-from sightline.findings.seeds import across
 from sightline.report.numerals import interval
 from sightline.report.page.compare import SHOWN, render_comparison, write_comparison
-from sightline.report.page.render import render
-from sightline.report.sheets.across import across_lines
 from sightline.report.sheets.compare import comparison_lines
-from sightline.results import Measurement, Ragged, Verdict
+from sightline.results import Measurement, Ragged
 from tests.report.audits import audit, hostile, outputs
 from tests.report.pages import Page
 
@@ -108,32 +105,3 @@ def test_a_map_that_one_audit_lacks_is_left_out() -> None:
     found = compare(first, without)
     assert found.beside[0].notes == ("an audit holds no attention, so maps cannot be compared",)
     assert "B: attention" not in render_comparison(found)
-
-
-def test_a_page_of_several_seeds_says_first_whether_they_agree() -> None:
-    first = audit()
-    other = replace(first, verdict=Verdict("must not be shown", 2, (), ()))
-    found = across({3: first, 4: first, 9: other})
-    page = render(first, seeds=found)
-    assert Page(page).torn == []
-    text = Page(page).text()
-    head = text.index(
-        "The verdict depends on the seed of the training; of 3 seeds: can be shown with these caveats (2), must not"
-    )
-    assert head < text.index("Can be shown with these caveats")
-    assert "seed 9" in text
-    assert "All of them were audited on the same texts." in text
-    assert render(first) == render(first, seeds=None)
-    assert "Across seeds" not in render(first)
-    rows = {line.split()[0]: line for line in across_lines(found)[4:]}
-    for claim in found.claims:
-        for one in (*claim.effect.by_seed, claim.effect.mean):
-            assert one is None or one.n == 0 or interval(one).replace("\xa0", " ") in rows[claim.code]
-
-
-def test_a_mean_of_fewer_seeds_says_of_how_many() -> None:
-    first = audit()
-    without = replace(first, findings=tuple(replace(one, effect=None) for one in first.findings))
-    lines = across_lines(across({0: first, 1: without}))
-    assert any(line.startswith("SL-101") and "(1 of 2 seeds)" in line for line in lines)
-    assert lines[0] == "Across seeds: All 2 seeds end in the same verdict: can be shown with these caveats"

@@ -62,6 +62,9 @@ def test_each_text_is_in_one_bin_of_its_class_and_undefined_ones_are_counted(tmp
         ("-1.0", "1"), ("0.0", "2"), (ours[-2]["tau_from"], "1"), ("undefined", "1")
     }  # fmt: skip
     assert sum(int(row["texts"]) for row in rows) == 24
+    edges = [row["tau_from"] for row in ours[:-1]]
+    assert edges == [str(tenth / 10) for tenth in range(-10, 10)]  # 0.4, and no 0.40000000000000013
+    assert [row["tau_to"] for row in ours[:-1]] == [*edges[1:], "1.0"]
     tallest = [float(box.get("height", "")) for box in drawn(root, "rect", "box")][:20]
     assert tallest.index(max(tallest)) == 10  # [0, 0.1)
     assert max(tallest) == 70

@@ -233,7 +233,7 @@ def test_latex_escapes(sign: str, escaped: str) -> None:
     assert f"}} a{escaped}b\n" in told
 
 
-COMMANDS = r"\\(?:begin|end|caption|centering|toprule|midrule|bottomrule|par|medskip|footnotesize|linewidth|allowbreak|geq|leq|delta|lambda|tau|infty)\b|\\text\w+|\\[\\,]"
+COMMANDS = r"\A% \\usepackage\b|\\(?:begin|end|caption|label|centering|toprule|midrule|bottomrule|par|medskip|footnotesize|linewidth|allowbreak|geq|leq|delta|lambda|tau|infty)\b|\\text\w+|\\[\\,]"
 
 
 @given(texts)
@@ -255,9 +255,11 @@ def test_latex_stays_a_table_whatever_is_in_it(text: str) -> None:
 
 def test_latex_by_hand() -> None:
     assert to_latex(TABLE).splitlines() == [
+        r"% \usepackage{booktabs}",
         r"\begin{table}",
         r"\centering",
         r"\caption{Need by model}",
+        r"\label{tab:need-by-model}",
         r"\begin{tabular}{llll}",
         r"\toprule",
         r"data & encoder & need & verdict \\",
@@ -272,6 +274,11 @@ def test_latex_by_hand() -> None:
         r"\par Note: 2 of 8 runs are missing",
         r"\end{table}",
     ]
+
+
+def test_a_label_is_of_letters_that_ref_takes_and_left_out_where_there_are_none() -> None:
+    assert "\\label{tab:who-needs-it-2}" in to_latex(replace(TABLE, title="Who_needs {it}? \\2"))
+    assert "\\label" not in to_latex(replace(TABLE, title="漢字"))
 
 
 # ---------------------------------------------------------------- CSV
@@ -295,6 +302,7 @@ def test_csv_has_a_line_for_each_cell() -> None:
         "seeds": "0 1",
         "runs": "ab12 cd34",
         "note": "",
+        "method": "",
     }
     assert (second["column"], second["value"], second["low"], second["n"]) == ("verdict", "contradicted", "", "")
     assert (rows[3]["value"], rows[3]["note"]) == ("", LOST.note)
@@ -332,7 +340,7 @@ def test_a_spreadsheet_is_given_nothing_to_run(formula: str) -> None:
 @given(texts)
 def test_csv_lines_all_have_the_same_fields(text: str) -> None:
     rows = list(csv.reader(io.StringIO(to_csv(everywhere(text)), newline=""), strict=True))
-    assert [len(row) for row in rows] == [9] * 5
+    assert [len(row) for row in rows] == [10] * 5
     assert to_csv(everywhere(text)).endswith("\r\n")
 
 

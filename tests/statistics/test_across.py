@@ -23,7 +23,7 @@ def test_the_interval_is_that_of_the_t_test(values: tuple[float, ...]) -> None:
     expected = ttest_1samp(values, 0).confidence_interval(0.95)
     assert (mean.low, mean.high) == pytest.approx((expected.low, expected.high), rel=1e-12)
     assert mean.value == pytest.approx(sum(values) / len(values))
-    assert mean.method == f"t over {len(values)} seeds"
+    assert mean.method == f"Student’s t over {len(values)} seeds"
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])
@@ -47,7 +47,7 @@ def test_undefined_seeds_are_left_out_and_said() -> None:
     mean, known = across_seeds([*seeds([0.2]), UNDEFINED, *seeds([0.4])]), across_seeds(seeds([0.2, 0.4]))
     assert (mean.value, mean.low, mean.high) == (known.value, known.low, known.high)
     assert mean.n == 100  # not the 0 texts of the one that is undefined
-    assert mean.method == "t over 2 seeds; left out where undefined: 1 of 3 seeds"
+    assert mean.method == "Student’s t over 2 seeds; left out where undefined: 1 of 3 seeds"
 
 
 def test_one_defined_seed_of_several_keeps_its_interval_and_says_so() -> None:

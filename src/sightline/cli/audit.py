@@ -176,15 +176,15 @@ def audit(
                 return do_audit(one, display, where, tokens, command, scores, keep)[1]
 
         if several:
-            audits = each_seed(several, make, quiet=quiet)
-            write_seeds(audits, out, save, texts=not no_texts, ids=not no_ids)
+            trained = each_seed(several, make, quiet=quiet)
+            write_seeds(trained, out, save, texts=not no_texts, ids=not no_ids)
         else:
             found = make(subject)
             write_audit(found, out, save, texts=not no_texts, ids=not no_ids)
             write_card(found, card)
     if several:
-        show_seeds(audits, out, save, as_json)
-        return close_gates([*audits.values()], gates)
+        show_seeds(trained, out, save, as_json)
+        return close_gates([*trained.audits.values()], gates)
     show_audit(found, out, save, as_json)
     return close_gates([found], gates)
 
@@ -252,7 +252,7 @@ def show_audit(found: Audit, out: Path, save: Path | None, as_json: bool) -> Non
     return None
 
 
-def close_gates(found: Sequence[Audit], gates: Sequence[str]) -> None:
+def close_gates(found: Sequence[Results], gates: Sequence[str]) -> None:
     """Leave with the exit code of a closed gate, if an audit closes one."""
     if reasons := dict.fromkeys(reason for audit in found for reason in closed(audit, gates)):
         tell(f"gate closed: {'; '.join(reasons)}")

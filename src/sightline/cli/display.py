@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 
 from sightline.cli.estimate import duration
 from sightline.data.watching import watched
+from sightline.report.numerals import counted
 from sightline.report.visible import one_line
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ class Cells:
         self.failed += ending == "failed"
         seconds = time.monotonic() - self.began
         left = seconds / max(self.done, 1) * (self.total - self.done)
-        words = [f"{self.done} of {self.total} cells", f"{60 * self.done / max(seconds, 1e-9):.1f} a minute"]
+        words = [f"{self.done} of {counted(self.total, 'cell')}", f"{60 * self.done / max(seconds, 1e-9):.1f} a minute"]
         words += [f"{self.failed} failed"] if self.failed else []
         words += [f"about {duration(left)} left"] if self.done < self.total else [f"in {duration(seconds)}"]
         self.show(self.done, one_line(", ".join([*words, *([told] if told else [])])))

@@ -22,7 +22,7 @@ Saved = Annotated[
     typer.Argument(
         metavar="AUDIT_DIR",
         show_default=False,
-        help="A folder that sightline audit --save wrote, or that of a run in a store.",
+        help="A folder that sightline audit --save wrote, or a run of a store as STORE:KEY.",
     ),
 ]
 Csv = Annotated[
@@ -50,6 +50,9 @@ def export(
     wanted = {kind: place for kind, place in (("csv", csv), ("parquet", parquet)) if place is not None}
     if not wanted:
         raise SpecError("expected --csv DIR or --parquet DIR, got neither; say where the tables are to be written")
+    from sightline.experiments.named import place_of  # noqa: PLC0415  (as late as it is needed)
+
+    saved = place_of(saved)
     check_places((("AUDIT_DIR", saved),), *(Output(f"--{kind}", place, EXPORT) for kind, place in wanted.items()))
     for kind in wanted:
         check_kind(kind)

@@ -18,25 +18,26 @@ from sightline.spec.data_rows import GATHERED, PLANTED, PUBLISHED, TABLES
 from sightline.spec.model_rows import MODELS
 from sightline.spec.presets import PRESETS
 from sightline.spec.row import Row as Part
+from sightline.spec.typed import wanted
 
 Row = dict[str, Any]
-Kind = Literal["models", "data", "measures", "findings", "presets", "columns", "figures"]
+Kind = Literal["models", "data", "measures", "findings", "presets", "fields", "columns", "figures"]
 What = Annotated[
     Kind | None,
     typer.Argument(
         metavar="KIND",
         show_default="all",
-        help="What to list, one of these: models, data, measures, findings, presets, columns, figures.",
+        help="What to list, one of these: models, data, measures, findings, presets, fields, columns, figures.",
     ),
 ]
 
 
 def listing(kind: What = None, as_json: flags.Json = False) -> None:
-    """List what there is: parts of models, kinds of data, measures, findings, presets, columns and figures."""
-    wanted = {name: rows() for name, rows in KINDS.items() if kind in (None, name)}
+    """List what there is: parts of models, kinds of data, measures, findings, presets, fields, columns and figures."""
+    listed = {name: rows() for name, rows in KINDS.items() if kind in (None, name)}
     if as_json:
-        return emit(wanted)
-    return say([line for name, rows in wanted.items() for line in (f"{name}:", *_lines(rows), "")][:-1])
+        return emit(listed)
+    return say([line for name, rows in listed.items() for line in (f"{name}:", *_lines(rows), "")][:-1])
 
 
 def _models() -> list[Row]:
@@ -73,6 +74,12 @@ def _findings() -> list[Row]:
 
 def _presets() -> list[Row]:
     return [{"name": name, "about": preset.source} for name, preset in PRESETS.items()]
+
+
+def _fields() -> list[Row]:
+    from sightline.experiments.grid import FIELDS  # noqa: PLC0415  (as late as it is needed)
+
+    return [{"name": name, "about": wanted(kind)} for name, kind in FIELDS.items()]
 
 
 def _columns() -> list[Row]:
@@ -113,6 +120,7 @@ KINDS: Mapping[Kind, Callable[[], list[Row]]] = {
     "measures": _measures,
     "findings": _findings,
     "presets": _presets,
+    "fields": _fields,
     "columns": _columns,
     "figures": _figures,
 }

@@ -37,7 +37,8 @@ SavedAudit = Annotated[
         "--audit",
         metavar="DIR",
         show_default="none",
-        help="An audit of this model, as sightline audit --save wrote it: its verdict is shown beside the maps.",
+        help="An audit of this model, as sightline audit --save wrote it, or a run of a store as STORE:KEY: its "
+        "verdict is shown beside the maps.",
         rich_help_panel="Data",
     ),
 ]
@@ -69,8 +70,10 @@ def look(
     A map over one text is not evidence: whether it may be shown is what sightline audit answers.
     """
     where = prepare(device, threads)
+    from sightline.experiments.named import place_of  # noqa: PLC0415  (numpy)
     from sightline.front.look import look as look_at  # noqa: PLC0415  (torch)
 
+    audit = None if audit is None else place_of(audit)
     told = read_stdin() if text == STDIN else text
     found = look_at(model, told, query, audit=audit, maps=maps or USUAL, max_tokens=max_tokens, device=where)
     for folder in (None if model.startswith("py:") else saved_folder(model), audit):

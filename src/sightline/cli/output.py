@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sightline.errors import StoreError
-from sightline.files import plain, write_whole
+from sightline.files import plain, write_bytes
 from sightline.report.visible import one_line, visible
 from sightline.seal import MANIFEST, is_sealed
 
@@ -55,8 +55,4 @@ def writing(path: Path) -> Iterator[None]:
 def write_text(path: Path, text: str) -> None:
     """Write a file whole, its line ends as they are."""
     with writing(path):
-        write_whole(path, lambda aside: _write(aside, text))
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_bytes(text.encode())
+        write_bytes(path, text.encode())

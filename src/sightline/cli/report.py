@@ -17,7 +17,12 @@ from sightline.report.sentences import headline
 from sightline.saving import load_results
 
 Folder = Annotated[
-    Path, typer.Argument(metavar="AUDIT_DIR", show_default=False, help="A folder that sightline audit --save wrote.")
+    Path,
+    typer.Argument(
+        metavar="AUDIT_DIR",
+        show_default=False,
+        help="A folder that sightline audit --save wrote, or a run of a store as STORE:KEY.",
+    ),
 ]
 
 
@@ -42,6 +47,9 @@ def report(
     as_json: flags.Json = False,
 ) -> None:
     """Draw a saved audit again: the same numbers, the same page, without the model or the data; or one figure of it."""
+    from sightline.experiments.named import place_of, read_place  # noqa: PLC0415  (numpy)
+
+    folder = place_of(folder)
     if figure is not None:
         return _draw(folder, figure, out, as_json)
     from sightline.experiments.several import seeds_in  # noqa: PLC0415  (numpy)
@@ -52,7 +60,7 @@ def report(
     check_card(card, len(seeds))
     if seeds:
         return report_seeds(folder, out, as_json, texts=not no_texts, ids=not no_ids)
-    found = load_results(folder)
+    found = read_place(folder)
     note_unsealed(folder)
     with writing(out):
         write_page(found, out, texts=not no_texts, ids=not no_ids)

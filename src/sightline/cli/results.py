@@ -16,6 +16,7 @@ from sightline.cli.output import emit, say, tell, write_text
 from sightline.cli.places import Output, check_places
 from sightline.errors import StoreError
 from sightline.files import plain
+from sightline.report.numerals import counted
 from sightline.report.sheets.columns import aligned
 from sightline.report.sheets.csv import csv_text
 
@@ -54,7 +55,7 @@ def results(store: flags.StoreFolder, csv_file: Csv = None, check: Check = False
     return say(
         [
             *aligned([("key", "state", "data", "model", "seed", "verdict"), *map(_line, runs)]),
-            f"{len(runs)} {'run' if len(runs) == 1 else 'runs'}",
+            counted(len(runs), "run"),
         ]
     )
 

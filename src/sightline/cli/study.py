@@ -20,6 +20,7 @@ from sightline.cli.places import Folder, Input, Output, check_places
 from sightline.cli.stopping import Terminated
 from sightline.errors import SpecError
 from sightline.experiments.cost import Cost
+from sightline.report.numerals import counted
 from sightline.report.sheets.files import PRINTINGS
 from sightline.report.sheets.terminal import to_text
 from sightline.spec.keys import run_key
@@ -116,9 +117,10 @@ def study(
 
 def _lacking(cells: int, failed: int, elsewhere: int) -> list[str]:
     """Say what keeps the study from being finished, and what to do about it."""
-    told = [f"{failed} of {cells} cells failed; --retry-failed runs them again"] if failed else []
-    waits = f"{elsewhere} of {cells} cells are being run by another process; run the study again when it has ended"
-    return [*told, waits] if elsewhere else told
+    of = counted(cells, "cell")
+    told = [f"{failed} of {of} failed; --retry-failed runs them again"] if failed else []
+    waits = f"{elsewhere} of {of} {'is' if elsewhere == 1 else 'are'} being run by another process"
+    return [*told, f"{waits}; run the study again when it has ended"] if elsewhere else told
 
 
 @contextmanager
@@ -196,12 +198,13 @@ def _show_plan(
         f"{'done  ' if key in found else 'to run'}  {', '.join(labels)}"
         for key, labels in zip(grid.keys, grid.labels, strict=True)
     ]
-    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in plan.items())
+    rest = (f"{count} {name.replace('_', ' ')}" for name, count in plan.items() if name != "cells")
+    counts = ", ".join([counted(len(grid.cells), "cell"), *rest])
     if not todo:
         return say([*lines, counts])
     space = f"about {disk / 2**20:,.0f} MiB" if disk else "known once a cell is done"
     span = duration(most * 3600) if least == most else f"{duration(least * 3600)} to {duration(most * 3600)}"
-    time = f"time on {workers} workers: about {span} ({cost.basis})"
+    time = f"time on {counted(workers, 'worker')}: about {span} ({cost.basis})"
     return say([*lines, counts, time, f"disk: {space}"])
 
 

@@ -37,7 +37,7 @@ from sightline.spec.keys import run_key
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data
 from sightline.spec.typed import read_as
-from sightline.spec.values import FROM_ZERO, DataSpec, FitSpec, ModelSpec, RunSpec
+from sightline.spec.values import FROM_ZERO, DataSpec, FitSpec, ModelSpec, RunSpec, in_order
 from sightline.training.companions import known_companions, read_companions
 
 _DATA = (
@@ -162,9 +162,10 @@ def _flat(table: Any, where: str) -> dict[str, Any]:
 
 
 def _field(name: str, where: str) -> str:
-    """Find the field that a name means; what means none is refused with all that there are."""
+    """Find the field that a name means; what means none is refused with the nearest, and where all are listed."""
     if (field := field_called(name, FIELDS)) is None:
-        raise SpecError(f"{where}: unknown {name!r}; allowed: {', '.join(FIELDS)}{nearest(name, FIELDS)}")
+        told = f"{nearest(name, FIELDS)}sightline list fields names all {len(FIELDS)} that may be set"
+        raise SpecError(f"{where}: unknown {name!r}; {told}")
     return field
 
 
@@ -183,8 +184,10 @@ def _value(key: str, value: Any, where: str) -> Any:
     value = read_as(FIELDS[key], value, where)
     if key == "companions":
         known_companions(value)
-    if key == "measures" and not value:
-        raise SpecError(f"{where}: an empty list; name some, or leave it out to take all")
+    if key == "measures":
+        if not value:
+            raise SpecError(f"{where}: an empty list; name some, or leave it out to take all")
+        value = in_order(value)
     if key != "seed" and type(value) in (int, float):
         zero = key in _MAY_BE_ZERO
         if value < 0 or (value == 0 and not zero):

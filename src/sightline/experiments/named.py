@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from sightline.errors import StoreError
 from sightline.experiments.several import members
-from sightline.experiments.store import MARK, Store
+from sightline.experiments.store import MARK, SUMMARY, Store
 from sightline.results import Results
 from sightline.saving import load_results
 
@@ -33,18 +34,42 @@ def named_audits(names: Sequence[str], store: Path | None = None) -> list[Named]
 
     A folder with the audits of several seeds stands for all of these.
     """
-    return [one for name in names for one in (_of_store(store, name) if store is not None else _named(name))]
+    return [one for name in names for one in ([_of_store(store, name)] if store is not None else _named(name))]
+
+
+def place_of(name: Path) -> Path:
+    """Give the folder of one audit: the one that is named, or that of the run that ``STORE:KEY`` names."""
+    run = _run_named(str(name))
+    return name if run is None else run.folder
+
+
+def read_place(folder: Path) -> Results:
+    """Read an audit; one of a store says when it was kept, since equal runs are equal bytes and hold no date."""
+    found = load_results(folder)
+    summary = folder / SUMMARY
+    if "date" in found.spec or not summary.is_file():
+        return found
+    kept = datetime.fromtimestamp(summary.stat().st_mtime, UTC).date().isoformat()
+    return replace(found, spec={**found.spec, "kept": kept})
 
 
 def _named(name: str) -> Iterator[Named]:
-    folder, _, key = name.rpartition(":")
-    if not Path(name).exists() and folder and (Path(folder) / MARK).is_file():
-        yield from _of_store(Path(folder), key)
+    run = _run_named(name)
+    if run is not None:
+        yield run
     else:
         yield from (Named(str(place), place) for place in members(Path(name)))
 
 
-def _of_store(folder: Path, key: str) -> Iterator[Named]:
+def _run_named(name: str) -> Named | None:
+    """Find a run that is named ``STORE:KEY``; None where that is the name of something else."""
+    folder, _, key = name.rpartition(":")
+    if Path(name).exists() or not folder or not (Path(folder) / MARK).is_file():
+        return None
+    return _of_store(Path(folder), key)
+
+
+def _of_store(folder: Path, key: str) -> Named:
     """Find the run of a store whose key begins so."""
     if not (folder / MARK).is_file():
         raise StoreError(f"--store {folder}: expected a folder that `sightline study` wrote")
@@ -61,4 +86,4 @@ def _of_store(folder: Path, key: str) -> Iterator[Named]:
         )
     if summary.state != "done":
         raise StoreError(f"{folder}: the run {found[0]} has no audit, because it failed: {summary.error}")
-    yield Named(f"{folder}:{found[0]}", kept.run_folder(found[0]))
+    return Named(f"{folder}:{found[0]}", kept.run_folder(found[0]))

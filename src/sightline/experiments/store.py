@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 LAYOUT = 2
 MARK, INDEX, RUNS, TRAININGS, CLAIMS = FILES = ("store.json", "index.sqlite", "runs", "trainings", "claims")
 """What a store consists of; the first is the file by which it is known."""
+SUMMARY = "summary.json"
+"""What lies beside the audit of every run, or in its place where there is none."""
 State = Literal["done", "failed", "missing"]
 
 
@@ -114,8 +116,8 @@ class Store:
     def summary(self, key: str) -> Summary | None:
         """Read the summary of a run that is done or failed, checking every byte of the run."""
         folder = self.run_folder(key)
-        content = read_whole(folder, "summary.json")
-        return None if content is None else _read(Summary, content, folder / "summary.json")
+        content = read_whole(folder, SUMMARY)
+        return None if content is None else _read(Summary, content, folder / SUMMARY)
 
     def find(self, keys: Iterable[str]) -> dict[str, Summary]:
         """Read the summaries of those runs that are done or failed; what the index knows unchanged is not read."""
@@ -147,9 +149,9 @@ class Store:
             if row is not None and row.stamp == now and row.whole >= whole:
                 found[key] = _trusted(row.summary)
                 continue
-            content = read_whole(folder, "summary.json", alone=not whole)
+            content = read_whole(folder, SUMMARY, alone=not whole)
             if content is not None:
-                found[key] = summary = _read(Summary, content, folder / "summary.json")
+                found[key] = summary = _read(Summary, content, folder / SUMMARY)
                 read[key] = None if now is None else _row(now, summary, whole=whole)
             elif row is not None:
                 read[key] = None
@@ -181,7 +183,7 @@ class Store:
 
         def write(aside: Path) -> None:
             write_results(audit, aside)
-            _write_json(aside / "summary.json", asdict(summary))
+            _write_json(aside / SUMMARY, asdict(summary))
 
         write_sealed(self.run_folder(key), write)
         self._remember(summary)
@@ -193,7 +195,7 @@ class Store:
         def write(aside: Path) -> None:
             aside.mkdir()
             _write_json(aside / "spec.json", spec.to_json())
-            _write_json(aside / "summary.json", asdict(summary))
+            _write_json(aside / SUMMARY, asdict(summary))
 
         write_sealed(self.run_folder(summary.key), write)
         self._remember(summary)

@@ -55,7 +55,7 @@ def nearest(name: str, fields: Collection[str]) -> str:
     flags = {field.rpartition(".")[2]: field for field in fields}
     spelled = name.replace("-", "_")
     found = get_close_matches(spelled, [*fields, *flags], n=1) or get_close_matches(spelled.rpartition(".")[2], flags)
-    return f"; the nearest is {flags.get(found[0], found[0])}" if found else ""
+    return f"the nearest is {flags.get(found[0], found[0])}; " if found else ""
 
 
 def _check_whole_numbers(value: Any) -> None:

@@ -10,17 +10,18 @@ from functools import cache
 from typing import Literal
 
 from sightline.errors import SpecError
+from sightline.experiments.absent import not_asked, why_absent
 from sightline.experiments.grid import Grid
 from sightline.experiments.rows import all_numbers, main_numbers
 from sightline.experiments.store import Summary
 from sightline.findings.claims import CLAIMS
+from sightline.findings.ends import ends_of
 from sightline.findings.marked import MARKED
-from sightline.quantities import quantity_of
 from sightline.questions import RIVALS, SIGNED_RIVALS
+from sightline.report.numerals import counted
 from sightline.results import Estimate, Results, Table, TableCell
 from sightline.spec.values import RunSpec
 from sightline.statistics.across import across_seeds, deviation
-from sightline.statistics.intervals import Bounds
 
 METRICS = ("accuracy", "f1")
 NUMBERS = (*METRICS, *CLAIMS)
@@ -71,10 +72,10 @@ def tabulate(
     """Put the runs there are into a table; its notes name those that are missing, and those that failed.
 
     ``elsewhere`` holds the keys of those that another process is at. ``columns`` are some of `choosable`; those that
-    are not among `COLUMNS` are read from whole ``audits``.
+    are not among `COLUMNS` are read from whole ``audits``, and so is why a column that was asked for has no number.
     """
     check_columns(columns)
-    read = audits if set(columns) - set(COLUMNS) else None
+    whole = bool(set(columns) - set(COLUMNS))
     groups = _groups(grid, found)
     axes = tuple(axis for axis in grid.axes if axis != "seed")
     notes = [
@@ -82,13 +83,14 @@ def tabulate(
         for key, labels in zip(grid.keys, grid.labels, strict=True)
         for note in _note(found.get(key), labels, grid, key in elsewhere)
     ]
+    rows = tuple(_row(_done(members), len(members), columns, spread, audits, whole) for members in groups.values())
     return Table(
         title=grid.name,
         columns=tuple(columns),
-        rows=tuple(_row(_done(members), len(members), columns, spread, read) for members in groups.values()),
+        rows=rows,
         row_names=tuple(groups),
         row_axes=axes,
-        notes=(*notes, *(["± is the standard deviation over the seeds of a row"] if spread == "sd" else [])),
+        notes=(*notes, *_beside_means(rows, spread)),
         partial=_partial(grid, found, elsewhere),
     )
 
@@ -100,7 +102,7 @@ def _partial(grid: Grid, found: Mapping[str, Summary], elsewhere: Collection[str
     failed = sum(key in found and found[key].state == "failed" for key in grid.keys)
     counts = {"missing": len(missing) - away, "being run by another process": away, "failed": failed}
     told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-    return told and f"{told}, of {len(grid.cells)} cells"
+    return told and f"{told}, of {counted(len(grid.cells), 'cell')}"
 
 
 def _groups(grid: Grid, found: Mapping[str, Summary]) -> dict[tuple[str, ...], list[tuple[RunSpec, Summary | None]]]:
@@ -116,11 +118,30 @@ def _done(members: Members) -> list[tuple[RunSpec, Summary]]:
     return [(cell, summary) for cell, summary in members if summary is not None and summary.state == "done"]
 
 
+def _beside_means(rows: Sequence[Sequence[TableCell]], spread: Spread) -> list[str]:
+    """Say what stands beside the means: whose interval, over how many seeds, and what n counts."""
+    if spread == "sd":
+        return ["± is the standard deviation over the seeds of a row"]
+    counts = sorted({len(cell.seeds) for cells in rows for cell in cells if cell.low is not None})
+    if not counts:
+        return []
+    several = " or ".join(str(count) for count in counts if count > 1)
+    told = f"means with Student’s t interval over {several} seeds (95 %), n: texts of the seed with the fewest"
+    alone = "the interval of one seed alone is its own, over its texts (95 %)"
+    return [*([told] if several else []), *([alone] if 1 in counts else [])]
+
+
 def _row(
-    done: Ended, planned: int, columns: Sequence[str], spread: Spread, audits: Audits | None
+    done: Ended, planned: int, columns: Sequence[str], spread: Spread, audits: Audits | None, whole: bool
 ) -> tuple[TableCell, ...]:
-    numbers = [(cell, summary.key, _numbers(summary, audits)) for cell, summary in done]
-    cells = (_verdicts(done) if name == "verdict" else _number(numbers, name, spread) for name in columns)
+    read = None if audits is None else cache(audits)  # for this row alone: audits are large
+    numbers = [(cell, summary.key, _numbers(summary, read if whole else None)) for cell, summary in done]
+    cells = (
+        _verdicts(done)
+        if name == "verdict"
+        else _number(numbers, name, spread) or TableCell(None, note=_absent(done, name, read))
+        for name in columns
+    )
     told = f"{len(done)} of {planned} seeds" if 0 < len(done) < planned else ""
     return tuple(replace(cell, note=cell.note or told) for cell in cells)
 
@@ -132,29 +153,32 @@ def _numbers(summary: Summary, audits: Audits | None) -> Numbers:
     return {quantity: estimate for quantity, estimate in known if estimate is not None}
 
 
-def _number(numbers: Sequence[tuple[RunSpec, str, Numbers]], name: str, spread: Spread) -> TableCell:
+def _absent(done: Ended, name: str, audits: Audits | None) -> str:
+    """Say why no run of a row has a number; seeds of a row differ in nothing that was asked."""
+    if not done:
+        return "no run is done"
+    if told := not_asked(name, done[0][0]):
+        return told
+    if audits is None:
+        return "not applicable"
+    return "; ".join(dict.fromkeys(why_absent(name, audits(summary.key)) for _, summary in done))
+
+
+def _number(numbers: Sequence[tuple[RunSpec, str, Numbers]], name: str, spread: Spread) -> TableCell | None:
+    """Give the mean over the seeds that have a number; nothing where none has."""
     known = [(cell, key, found[name]) for cell, key, found in numbers if name in found]
     if not known:
-        return TableCell(None, note="not applicable" if numbers else "no run is done")
+        return None
     estimates = [estimate for _, _, estimate in known]
-    mean: Estimate = across_seeds(estimates, _bounds(name))
+    mean: Estimate = across_seeds(estimates, ends_of(name))
     seeds, runs = tuple(cell.seed for cell, _, _ in known), tuple(key for _, key, _ in known)
+    some = f"{len(known)} of {len(numbers)} seeds have this number" if len(known) < len(numbers) else ""
+    told = TableCell(mean.value, mean.low, mean.high, mean.n, seeds, runs, some, method=mean.method)
     if spread == "interval":
-        return TableCell(mean.value, mean.low, mean.high, mean.n, seeds, runs)
+        return told
     sd = deviation(estimates)
     alone = math.isnan(sd)
-    return TableCell(mean.value, None, None, mean.n, seeds, runs, ALONE if alone else "", None if alone else sd)
-
-
-def _bounds(name: str) -> Bounds:
-    """Say between which ends a column lies, where it has two."""
-    if name in (*METRICS, "learned.guessing"):
-        return 0.0, 1.0
-    measure, _, quantity = name.partition(".")
-    known = quantity_of(measure, quantity)
-    if known is None or not (math.isfinite(known.scale.low) and math.isfinite(known.scale.high)):
-        return None
-    return known.scale.low, known.scale.high
+    return replace(told, low=None, high=None, note=ALONE if alone else some, sd=None if alone else sd, method="")
 
 
 def _verdicts(done: Ended) -> TableCell:

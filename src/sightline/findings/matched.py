@@ -50,7 +50,9 @@ def _unpaired(first: Results, second: Results, labels: Sequence[str], others: Se
     if set(labels) != set(others):
         told = " and ".join(", ".join(map(repr, names)) for names in (sorted(labels), sorted(others)))
         return f"the models answer different questions: their labels are {told}"
-    return "" if common else "no text of one is among the texts of the other, by id and text"
+    if common:
+        return ""
+    return "; ".join(["no text of one is among the texts of the other, by id and text", *_samples(first, second)])
 
 
 def _notes(first: Results, second: Results, rows: Int[Array, "N 2"]) -> tuple[str, ...]:
@@ -61,7 +63,25 @@ def _notes(first: Results, second: Results, rows: Int[Array, "N 2"]) -> tuple[st
         (labels, "have another label in the second audit"),
         (words, "were read as other words, or cut elsewhere"),
     )
-    return tuple(f"{n} of {len(pairs)} shared texts {what}" for n, what in counted if n)
+    told = tuple(f"{n} of {len(pairs)} shared texts {what}" for n, what in counted if n)
+    return (*_samples(first, second), *told)
+
+
+def _samples(first: Results, second: Results) -> list[str]:
+    """Say where audits of one set of test texts share few because each took a sample of its own."""
+    sizes, seeds = zip(*map(_sample, (first, second)), strict=True)
+    if None in seeds or seeds[0] == seeds[1]:
+        return []
+    return [
+        f"each audit took a sample of its own of the test texts ({' and '.join(map(str, sizes))}, by the seeds "
+        f"{' and '.join(map(str, seeds))}): without a limit, or with one seed for both audits, more are in both"
+    ]
+
+
+def _sample(audit: Results) -> tuple[int, int | None]:
+    """Give how many texts were audited, and the seed that chose them among all; None where all were taken."""
+    card = audit.cards.get("data", {}).get("sample", {})
+    return len(audit.texts), card.get("seed")
 
 
 def attention_apart(first: Results, second: Results, matched: Matched) -> tuple[Float[Array, " N"], tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""What several seeds say together, in plain sentences and rows: for the page and the terminal alike."""
+"""What several trainings say together: plain sentences first, then rows of numbers; for the page and the terminal."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sightline.findings.seeds import AcrossSeeds, NumberAcross
+from sightline.findings.seeds import AcrossSeeds, Ending, NumberAcross
 from sightline.report.numerals import count, interval
+from sightline.report.sentences import answers, caveats, quoted
 
 TITLE = "Across seeds"
 HOW = (
     "Means are over seeds, with Student’s t interval: it speaks of other trainings, and the intervals over texts do "
     "not enter it. Few seeds give wide intervals, as they should."
 )
+
+NO_VERDICT = "no verdict of their own"
 
 
 @dataclass(frozen=True)
@@ -28,32 +31,79 @@ class AcrossRow:
 
 
 def told(across: AcrossSeeds) -> str:
-    """Say in one line whether another seed gives another verdict.
+    """Say in one line whether another training ends in another verdict, of all texts together or of those of a class.
 
-    >>> told(AcrossSeeds((0, 1, 2), ("cannot tell",) * 3, (), (), True))
-    'All 3 seeds end in the same verdict: cannot tell'
+    >>> from sightline.results import Verdict
+    >>> told(AcrossSeeds((0, 1, 2), (Verdict("cannot tell", 1, (), ()),) * 3))
+    'All 3 trainings end alike: cannot tell'
     """
-    if not across.disagree:
-        return f"All {count(len(across.seeds))} seeds end in the same verdict: {across.verdicts[0]}"
-    each = ", ".join(f"{text} ({count(n)})" for text, n in across.counts.items())
-    return f"The verdict depends on the seed of the training; of {count(len(across.seeds))} seeds: {each}"
+    trainings = f"{count(len(across.seeds))} trainings"
+    if across.disagree:
+        each = ", ".join(f"{text} ({count(n)})" for text, n in across.counts.items())
+        return f"The verdict depends on the training; of {trainings}: {each}"
+    if not across.classes_disagree:
+        return f"All {trainings} end alike: {'; '.join(part.text for part in answers(across.details[0]))}"
+    return (
+        f"All {trainings} end in the same verdict for all texts together, {across.verdicts[0]}; but by predicted "
+        f"class it depends on the training"
+    )
+
+
+def ends(across: AcrossSeeds) -> list[str]:
+    """Say in how many trainings all texts together, and those of each predicted class, end in which verdict."""
+    whole = f"All texts together: {_ends(across.endings())}."
+    return [whole, *(f"Texts predicted {quoted(name)}: {_ends(across.endings(name))}." for name in across.by_class)]
+
+
+def held(across: AcrossSeeds) -> list[str]:
+    """Say every caveat of a verdict once, and in how many trainings it holds; those of most trainings first."""
+    found = Counter(one for detail in across.details for one in dict.fromkeys(caveats(detail)))
+    total = len(across.seeds)
+    return [f"In {of_trainings(times, total)}: {one[:1].lower()}{one[1:]}" for one, times in found.most_common()]
+
+
+def which_texts(across: AcrossSeeds) -> str:
+    """Say whether the trainings were audited on the same texts."""
+    if across.same_texts:
+        return "All of them were audited on the same texts."
+    return "Each was audited on texts of its own: the seed also divides or makes the texts, and that is in the spread."
 
 
 def notes(across: AcrossSeeds) -> list[str]:
-    """Say which seeds there are, which of them is shown in full, and whether their texts are the same."""
+    """Say which seeds there are, which of them is shown in full, and what the intervals speak of."""
     seeds = ", ".join(map(str, across.seeds))
-    same = "All of them were audited on the same texts."
-    other = "Each was audited on texts of its own: the seed also divides or makes the texts, and that is in the spread."
-    return [f"Seeds {seeds}; the first is the one that is shown in full. {same if across.same_texts else other}", HOW]
+    first = f"Seeds {seeds}; the first is the one that is shown in full. {which_texts(across)}"
+    most = across.endings()[0]
+    told = f"“{most.verdict}” in {of_trainings(most.times, len(across.seeds))}"
+    counted = f"Counts of trainings are of few: {told} is a share of {interval(most.share)} (Wilson)."
+    return [first, HOW, counted]
 
 
 def rows(across: AcrossSeeds) -> Iterator[AcrossRow]:
-    """Write the verdicts, then each claim, then the metrics."""
+    """Write the verdicts, of all texts and by class, then each claim, then the metrics."""
     yield AcrossRow("verdict", "", across.verdicts, "", _counts(across.verdicts))
+    for name, verdicts in across.by_class.items():
+        cells = tuple(one or "—" for one in verdicts)
+        yield AcrossRow("verdict", f"for texts predicted {quoted(name)}", cells, "", _counts(cells))
     for one in across.claims:
         yield AcrossRow(one.code, one.claim, *_cells(one.effect), _counts(one.answers))
     for metric in across.metrics:
         yield AcrossRow(metric.name, "", *_cells(metric), "")
+
+
+def _ends(endings: tuple[Ending, ...]) -> str:
+    """Say each verdict with the trainings that end in it."""
+    total = endings[0].share.n
+    return "; ".join(f"{one.verdict or NO_VERDICT} in {of_trainings(one.times, total)}" for one in endings)
+
+
+def of_trainings(times: int, total: int) -> str:
+    """Count trainings among all.
+
+    >>> of_trainings(2, 3), of_trainings(3, 3)
+    ('2 of 3 trainings', 'all 3 trainings')
+    """
+    return f"all {count(total)} trainings" if times == total else f"{count(times)} of {count(total)} trainings"
 
 
 def _cells(number: NumberAcross) -> tuple[tuple[str, ...], str]:

@@ -20,9 +20,10 @@ _ATTENTION = {
 }
 
 
-def advice(audit: Results) -> list[str]:
-    """Say what follows from an audit, most important first."""
-    return [*_attention(audit.verdict), *_maps(audit), *_more_texts(audit), *_change(audit), _again(audit)]
+def advice(audit: Results, *, alone: bool = True) -> list[str]:
+    """Say what follows from an audit, most important first; one of several trainings is not ``alone``."""
+    told = [*_attention(audit.verdict), *_maps(audit), *_more_texts(audit), *_change(audit)]
+    return [*told, _again(audit)] if alone else told
 
 
 def shown(audit: Results) -> list[str]:
@@ -73,15 +74,15 @@ def _more_texts(audit: Results) -> Iterator[str]:
     for number, findings in sorted(needed.items()):
         now = min(one.effect.n for one in findings if one.effect is not None)
         told = " and ".join(f"whether {_claim(one)}" for one in findings)
-        yield f"Audit about {about(number)}{KEEP}texts (now {texts(now)}{_beyond(audit, number)}) to settle {told}."
+        more = beyond(number, audit.to_test_on)
+        yield f"Audit about {about(number)}{KEEP}texts (now {texts(now)}{more}) to settle {told}."
     for name, one in audit.verdict.by_class.items():
         if one.row == 1 and one.reasons:
             yield f"Audit more texts that are predicted {quoted(name)}: {reason_of(one.reasons[0]).words}."
 
 
-def _beyond(audit: Results, number: int) -> str:
+def beyond(number: int, there: int) -> str:
     """Say where the data have not so many texts to test on."""
-    there = audit.cards.get("data", {}).get("sample", {}).get("of", len(audit.texts))
     return f"; the data have {count(there)} to test on, so others have to be collected" if number > there else ""
 
 

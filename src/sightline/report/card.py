@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sightline.report import advice
 from sightline.report.instead import Family, families
@@ -57,9 +58,16 @@ def _facts(audit: Results) -> dict[str, str]:
         "Verdict": opened(headline(audit.verdict)),
         "Data": f"{_name(audit, 'data')}, {texts(len(audit.texts))}",
         "Seed": str(audit.spec.get("seed", "")),
-        "Date": str(audit.spec.get("date", "")),
+        "Date": _date(audit.spec),
+        "Run": "" if "command" in audit.spec else str(audit.spec.get("key", "")),
         "Made by": f"sightline {versions.get('sightline', '')}" if isinstance(versions, Mapping) else "",
     }
+
+
+def _date(spec: Mapping[str, Any]) -> str:
+    """Say when it was made; of a run in a store, which holds no dates, when it was kept there."""
+    kept = spec.get("kept")
+    return str(spec.get("date") or (f"kept in a store on {kept}" if kept else ""))
 
 
 def _name(audit: Results, part: str) -> str:

@@ -98,7 +98,7 @@ def words_of(claim: Compared, one: Beside) -> str:
 
 
 def cells(claim: Compared) -> Sequence[str]:
-    """Write both effects, their difference, and the p-value that holds among all comparisons."""
+    """Write both effects and their difference."""
     first, second, difference = (
         "—" if one is None else interval(one) for one in (claim.first, claim.second, claim.difference)
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sightline.findings.marked import SCORES
 from sightline.questions import MAPS
 from sightline.report.numerals import count, interval
 from sightline.report.page.maps import called
@@ -27,13 +28,10 @@ class MarkedRow:
 
 def marked_rows(audit: Results) -> tuple[MarkedRow, ...]:
     """Give a row for each map that was compared with marks; none where there are no marks."""
-    found = {name: [audit.estimates.get(f"rationale.{kind}.{name}") for kind in _KINDS] for name in MAPS}
+    found = {name: [audit.estimates.get(f"rationale.{kind}.{name}") for kind in SCORES] for name in MAPS}
     known = {name: [one for one in each if one is not None] for name, each in found.items()}
     return tuple(
         MarkedRow(called(name), tuple(map(interval, each)), count(each[0].n))
         for name, each in known.items()
-        if len(each) == len(_KINDS)
+        if len(each) == len(SCORES)
     )
-
-
-_KINDS = ("auprc", "auprc_chance", "f1", "f1_chance")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sightline.report.numerals import texts
+from sightline.report.sentences import opened
 from sightline.results import Measurement, Results
 
 WORKS = {
@@ -48,6 +50,16 @@ _ASKED = {
         "log-odds was compared with that for random words (after the comprehensiveness of DeYoung et al. 2020)."
     ),
     "agreement": "Attention was compared with gradients and with leave-one-out deletion (Jain & Wallace 2019).",
+    "polarity": (
+        "The share of the most attended words that do not speak against the decision was compared with that of all "
+        "words."
+    ),
+    "signs": "What each word adds to the decision, for it or against it, was taken from weight × evidence.",
+    "marks": "How much attention lies on marks, such as punctuation, was compared with an even spread.",
+    "rationale": (
+        "How well each map finds the words that were marked as evidence was measured as context, and decided nothing "
+        "(after DeYoung et al. 2020)."
+    ),
     "need": "Uniform and permuted weights took the place of the learned ones (Tutek & Šnajder 2020).",
     "permutation": (
         "How far a permutation of its weights moves the output was measured on each text (Jain & Wallace 2019)."
@@ -57,6 +69,10 @@ _ASKED = {
     "frozen": "The model was compared with one trained through weights that were drawn at random and frozen.",
 }
 """What each measure asks, where it was taken."""
+
+
+_IN_SOME_DATA = ("marks", "rationale")
+"""The measures of what texts may lack: punctuation, and words that were marked."""
 
 
 def methods(audit: Results) -> str:
@@ -75,16 +91,44 @@ def _sentences(audit: Results) -> Iterator[str]:
     by = f"sightline {_inside(audit.environment, 'versions', 'sightline')}".rstrip()
     model = _inside(audit.cards, "model", "name") or "the model"
     yield f"We audited with {by} whether the attention weights of {model} explain its decisions, on {_on(audit)}."
+    yield from _chosen(audit)
     parts = {part.partition("(")[0] for part in str(audit.spec.get("model", "")).split("+")}
     yield from (told for told, names in _PARTS.items() if parts & set(names))
-    yield from (told for code, told in _ASKED.items() if code in taken)
+    yield from (told for code, told in _ASKED.items() if code in taken and _found(audit, code))
+    if any(row.signed for row in audit.maps):
+        yield "Maps that say which words speak for the decision and which against were held against each other alone."
     if "agreement" in taken and taken["agreement"].settings.get("gradient") == "norm":
         yield "Of each gradient its length was taken (Meister et al. 2021)."
     yield from _judged(audit)
 
 
+def _found(audit: Results, code: str) -> bool:
+    """Tell whether a measure found what it asks of, where data may have none of it."""
+    if code not in _IN_SOME_DATA:
+        return True
+    return any(name.startswith(f"{code}.") and one.n for name, one in audit.estimates.items())
+
+
 def _on(audit: Results) -> str:
-    return f"{texts(len(audit.texts))} that were held out" if "run" in audit.spec else texts(len(audit.texts))
+    """Say of how many texts, of which data, and that they were held out where the run says so."""
+    named = _inside(audit.cards, "data", "name") or _inside(audit.cards, "data", "source")
+    of = f" of {_FOLDERS.sub('', named)}" if named else ""
+    return f"{texts(len(audit.texts))}{of}{' that were held out' if 'run' in audit.spec else ''}"
+
+
+_FOLDERS = re.compile(r"(?:\b[A-Za-z]:)?[^=:,]*[\\/]")
+"""Where a file lies, which is nobody's concern but its owner's; its name follows."""
+
+
+def _chosen(audit: Results) -> Iterator[str]:
+    """Say how texts came into splits, and how those that were audited were chosen among the test texts."""
+    card = audit.cards.get("data", {})
+    splits = [note for note in card.get("notes", ()) if "split" in note or "every row" in note]
+    if splits:
+        yield f"{opened('; '.join(splits))}."
+    sample = card.get("sample")
+    if sample:
+        yield f"The audited texts are a sample of the {texts(sample['of'])} to test on, drawn by seed {sample['seed']}."
 
 
 def _judged(audit: Results) -> Iterator[str]:

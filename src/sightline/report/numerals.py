@@ -69,6 +69,15 @@ def count(n: int) -> str:
     return f"{n:,}"
 
 
+def counted(n: int, what: str) -> str:
+    """Count things that have a plural.
+
+    >>> counted(1, "cell"), counted(1200, "cell")
+    ('1 cell', '1,200 cells')
+    """
+    return f"{count(n)} {what if n == 1 else f'{what}s'}"
+
+
 def texts(n: int) -> str:
     """Count texts."""
     return f"{count(n)}{KEEP}{'text' if n == 1 else 'texts'}"

@@ -59,10 +59,10 @@ def answers(verdict: Verdict) -> tuple[Answered, ...]:
 
 def _for_classes(text: str, classes: Mapping[str, Verdict]) -> Answered:
     """Say an answer of some classes, and why the map must not be shown for them where that is the answer."""
-    told = f"{text} for texts predicted {_listed(map(quoted, classes))}"
+    told = f"{text} for texts predicted {listed(map(quoted, classes))}"
     why = dict.fromkeys(reason_of(one.reasons[0]).words for one in classes.values() if one.reasons)
     row = min(one.row for one in classes.values())
-    return Answered(told, row, _listed(why) if text == MUST_NOT and why else "")
+    return Answered(told, row, listed(why) if text == MUST_NOT and why else "")
 
 
 @dataclass(frozen=True)
@@ -137,13 +137,13 @@ def quoted(name: str) -> str:
 
 def but_not_for(classes: Sequence[str]) -> str:
     """Say for the texts of which predicted classes a map fails; nothing where there are none."""
-    return f", but not for texts predicted {_listed(map(quoted, classes))}, for which it fails" if classes else ""
+    return f", but not for texts predicted {listed(map(quoted, classes))}, for which it fails" if classes else ""
 
 
-def _listed(words: Iterable[str]) -> str:
+def listed(words: Iterable[str]) -> str:
     """Join words as a sentence does.
 
-    >>> _listed(["a", "b", "c"])
+    >>> listed(["a", "b", "c"])
     'a, b and c'
     """
     *most, last = words

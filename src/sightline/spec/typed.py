@@ -51,7 +51,7 @@ def read_as(kind: Any, value: Any, where: str, *, nan: bool = False) -> Any:
         return math.nan
     fitting = next((one for one in among if _fits(one, value)), None)
     if fitting is None:
-        raise _wrong(where, f"expected {' or '.join(map(_wanted, among))}, got {_shown(value)}")
+        raise _wrong(where, f"expected {' or '.join(map(wanted, among))}, got {_shown(value)}")
     return float(value) if fitting is float else value
 
 
@@ -128,10 +128,11 @@ def _fits(kind: Any, value: Any) -> bool:
     return type(value) is kind
 
 
-def _wanted(kind: Any) -> str:
+def wanted(kind: Any) -> str:
+    """Say in words what may stand where a type is due."""
     words = {int: "a whole number", float: "a finite number", bool: "true or false", str: "a text"}
     if get_origin(kind) is Literal:
-        return " or ".join(get_args(kind))
+        return " or ".join(one or '""' for one in get_args(kind))
     return words.get(kind, "a list")
 
 

@@ -59,4 +59,4 @@ def _mean(known: Sequence[Estimate], bounds: Bounds) -> Estimate:
         # No spread between k seeds is no proof that there is none: an interval of no width would claim certainty.
         return Estimate(known[0].value, math.nan, math.nan, n, f"{k} seeds, all alike; no interval is known")
     half = float(stdtrit(k - 1, (1 + LEVEL) / 2)) * float(values.std(ddof=1)) / math.sqrt(k)
-    return Estimate(centre, *held(centre, centre - half, centre + half, bounds), n, f"t over {k} seeds")
+    return Estimate(centre, *held(centre, centre - half, centre + half, bounds), n, f"Student’s t over {k} seeds")

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float, Int
 
-from sightline.files import write_whole
+from sightline.files import write_bytes
 from sightline.findings.comparison import Beside, Compared, Shared, Side, SideBySide
 from sightline.report import comparing
 from sightline.report.numerals import count, number, p_value
@@ -110,12 +110,7 @@ def render_comparison(whole: SideBySide, texts: bool = True) -> str:
 
 def write_comparison(whole: SideBySide, path: str | Path, texts: bool = True) -> Path:
     """Write the page to a file, all of it or nothing."""
-    page = render_comparison(whole, texts).encode("utf-8")
-    return write_whole(path, lambda aside: _write(aside, page))
-
-
-def _write(path: Path, page: bytes) -> None:
-    path.write_bytes(page)
+    return write_bytes(path, render_comparison(whole, texts).encode("utf-8"))
 
 
 def _side(side: Side) -> SideView:

@@ -71,7 +71,7 @@ def _parts(audit: Results, texts: bool, budget: int, left: str, seeds: AcrossSee
     page, held = template("page.html.j2"), held_texts(audit)
     shown = {
         **frame(),
-        **_head(audit),
+        **_head(audit, alone=seeds is None),
         **_told(audit),
         "view": token_view(held, texts),
         "with_texts": texts,
@@ -89,7 +89,7 @@ def _parts(audit: Results, texts: bool, budget: int, left: str, seeds: AcrossSee
     return before, found.elements, after
 
 
-def _head(audit: Results) -> dict[str, Any]:
+def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
     """Gather what stands at the head: the answers, why, what the model has learned, and which map may be shown."""
     said = sentences.answers(audit.verdict)
     return {
@@ -100,7 +100,7 @@ def _head(audit: Results) -> dict[str, Any]:
         "learned_anything": QUESTION,
         "noted": noted(audit),
         "about_texts": ABOUT_TEXTS,
-        "advice": advice(audit),
+        "advice": advice(audit, alone=alone),
         "what_to_do": TITLE,
         "at_odds": at_odds(audit),
         "families": [(family, map_lines(family)) for family in families(audit.maps)],

@@ -1,19 +1,23 @@
-"""The section of a page that says what other seeds would have given."""
+"""What a page says of other seeds: sentences at its head, and a section of numbers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from sightline.findings.seeds import AcrossSeeds
-from sightline.report.across import TITLE, AcrossRow, notes, rows, told
+from sightline.report.across import TITLE, AcrossRow, ends, held, notes, rows, told
+from sightline.report.trainings import together
 
 
 @dataclass(frozen=True)
 class SeedsView:
-    """All seeds together: in one line, in notes, and as rows."""
+    """All seeds together: what they come to in sentences, then notes and rows."""
 
     title: str
     told: str
+    ends: tuple[str, ...]
+    caveats: tuple[str, ...]
+    advice: tuple[str, ...]
     notes: tuple[str, ...]
     seeds: tuple[int, ...]
     rows: tuple[AcrossRow, ...]
@@ -23,4 +27,5 @@ def seeds_view(across: AcrossSeeds | None) -> SeedsView | None:
     """Put what seeds say together into text; None where there is one audit alone."""
     if across is None:
         return None
-    return SeedsView(TITLE, told(across), tuple(notes(across)), across.seeds, tuple(rows(across)))
+    said = tuple(ends(across)), tuple(held(across)), tuple(together(across))
+    return SeedsView(TITLE, told(across), *said, tuple(notes(across)), across.seeds, tuple(rows(across)))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sightline.files import plain, write_whole
+from sightline.files import plain, write_bytes
 from sightline.report.plots.permutation import permutation_by_weight
 from sightline.report.plots.plot import Cell, Plot
 from sightline.report.plots.tau import tau_by_class
@@ -46,8 +46,8 @@ def write_figure(audit: Results, name: str, path: Path) -> Path:
     rows = csv.writer(out)
     rows.writerow(plot.columns)
     rows.writerows([_cell(each) for each in row] for row in plot.rows)
-    write_whole(numbers_of(path), lambda aside: _write(aside, out.getvalue()))
-    return write_whole(path, lambda aside: _write(aside, plot.svg))
+    write_bytes(numbers_of(path), _encoded(out.getvalue()))
+    return write_bytes(path, _encoded(plot.svg))
 
 
 def _cell(value: Cell) -> Cell | None:
@@ -55,5 +55,5 @@ def _cell(value: Cell) -> Cell | None:
     return cell
 
 
-def _write(path: Path, text: str) -> None:
-    path.write_bytes(text.encode("utf-8", "backslashreplace"))
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")

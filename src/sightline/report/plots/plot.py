@@ -13,7 +13,7 @@ from markupsafe import Markup
 from sightline.errors import DataError
 from sightline.report.axes import Axis, tick_text, ticks
 from sightline.report.visible import one_line
-from sightline.results import Measurement, NotApplicable, Results, Values
+from sightline.results import Measurement, NotApplicable, Outcome, Results, Values
 
 Cell = str | int | float
 TEXT = Markup('<text x="{}" y="{}" class="{}" text-anchor="{}">{}</text>')
@@ -68,18 +68,17 @@ def needed(audit: Results, name: str) -> Values:
     found = audit.measurements.get(code)
     if isinstance(found, Measurement) and quantity in found.values:
         return found.values[quantity]
-    if isinstance(found, Measurement):
-        why = found.missing.get(quantity, "not measured")
-    else:
-        told = (
-            "it was not asked for"
-            if found is None
-            else found.reason
-            if isinstance(found, NotApplicable)
-            else found.error
-        )
-        why = f"{code}: {told}"
+    why = _why_not(found, code, quantity)
     raise DataError(f"the figure needs {name}, which this audit does not have ({why}); choose another figure")
+
+
+def _why_not(found: Outcome | None, code: str, quantity: str) -> str:
+    """Say why an audit lacks a quantity."""
+    if isinstance(found, Measurement):
+        return found.missing.get(quantity, "not measured")
+    if found is None:
+        return f"{code}: it was not asked for"
+    return f"{code}: {found.reason if isinstance(found, NotApplicable) else found.error}"
 
 
 @cache

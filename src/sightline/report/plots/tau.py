@@ -16,7 +16,7 @@ from sightline.results import Results
 from sightline.statistics.shapes import counted
 
 WIDTH, LEFT, RIGHT, HIGH, HEAD, FOOT = 420, 10, 410, 70, 34, 26
-EDGES = np.linspace(-1, 1, 21)
+EDGES = np.arange(-10, 11) / 10  # the numbers nearest to tenths, which a sum of steps is not
 
 
 def tau_by_class(audit: Results) -> Plot:

@@ -1,14 +1,31 @@
-"""What several seeds say together, as plain lines for the terminal."""
+"""What several seeds say together, as plain lines for the terminal: sentences first, then the numbers behind them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sightline.findings.seeds import AcrossSeeds
-from sightline.report.across import TITLE, notes, rows, told
+from sightline.report.across import TITLE, ends, held, notes, rows, told
+from sightline.report.advice import TITLE as WHAT_TO_DO
 from sightline.report.sheets.columns import aligned
+from sightline.report.trainings import together
 
 
 def across_lines(across: AcrossSeeds) -> list[str]:
-    """Give whether verdicts agree, and every number by seed with its mean."""
+    """Say how the trainings end, with which caveats, and what to do; below that every number by seed with its mean."""
+    said = [f"{TITLE}: {told(across)}", *_listed(ends(across))]
+    if caveats := held(across):
+        said += ["Caveats:", *_listed(caveats)]
+    said += [f"{WHAT_TO_DO}:", *_listed(together(across)), "", "Details."]
     head = ("", *(f"seed {seed}" for seed in across.seeds), "mean", "answers")
-    table = [(row.name, *row.cells, row.mean, row.answers) for row in rows(across)]
-    return [f"{TITLE}: {told(across)}", *(f"  {note}" for note in notes(across)), *aligned([head, *table])]
+    table = [(_name(row.name, row.claim), *row.cells, row.mean, row.answers) for row in rows(across)]
+    return [*said, *_listed(notes(across)), *aligned([head, *table])]
+
+
+def _listed(sentences: Sequence[str]) -> list[str]:
+    return [f"  - {one}" for one in sentences]
+
+
+def _name(name: str, claim: str) -> str:
+    """Name a row; a claim has a code, and what else has words, such as a class, is named by them."""
+    return f"{name}, {claim}" if claim and name == "verdict" else name

@@ -9,7 +9,7 @@ from sightline.report.sheets.cells import reason_of
 from sightline.report.visible import visible
 from sightline.results import Table, TableCell
 
-CSV_COLUMNS = ("column", "value", "low", "high", "n", "seeds", "runs", "note")
+CSV_COLUMNS = ("column", "value", "low", "high", "n", "seeds", "runs", "note", "method")
 """What follows the axes in a line of the CSV."""
 
 
@@ -20,7 +20,8 @@ def to_csv(table: Table) -> str:
 
     Numbers are in full, so that reading them gives the same ones again; seeds and runs are set apart by spaces. A
     text that a spreadsheet would take for a formula begins with a quotation mark. The notes of the table are not in
-    it: a cell that is missing, or rests on some of its seeds only, has its own.
+    it: a cell that is missing, or rests on some of its seeds only, has its own, and ``method`` says how an interval
+    was made.
     """
     out = io.StringIO()
     writer = csv.writer(out)
@@ -55,7 +56,14 @@ def _runs(text: str) -> bool:
 def _csv_cells(cell: TableCell) -> list[str]:
     numbers = [_csv_value(number) for number in (cell.value, cell.low, cell.high)]
     seeds, runs = " ".join(map(str, cell.seeds)), csv_text(" ".join(cell.runs))
-    return [*numbers, "" if cell.n is None else str(cell.n), seeds, runs, csv_text(reason_of(cell))]
+    return [
+        *numbers,
+        "" if cell.n is None else str(cell.n),
+        seeds,
+        runs,
+        csv_text(reason_of(cell)),
+        csv_text(cell.method),
+    ]
 
 
 def _csv_value(value: float | str | None) -> str:

@@ -39,6 +39,8 @@ _LATEX_SIGNS = {
 def to_latex(table: Table) -> str:
     """Write the table as LaTeX with the package booktabs; the caption is the title, and codes are explained below.
 
+    It is referred to by its label, ``tab:`` and the title in small letters, figures and hyphens.
+
     Every character that LaTeX would obey is escaped. Letters beyond Latin need XeLaTeX or LuaLaTeX. Columns that do not
     fit on a line of a page continue below in small print, each row named again; long names of rows break at a ``+``.
     """
@@ -48,13 +50,20 @@ def to_latex(table: Table) -> str:
     blocks = blocks_of(widths, axes, _LINE)
     if len(blocks) > 1:
         blocks = blocks_of(widths, axes, _SMALL_LINE)
-    lines = ["\\begin{table}", "\\centering", f"\\caption{{{_latex_word(heading(table))}}}"]
+    lines = ["% \\usepackage{booktabs}", "\\begin{table}", "\\centering"]
+    lines += [f"\\caption{{{_latex_word(heading(table))}}}", *_label(table)]
     lines += ["\\footnotesize"] if sum(widths) > _LINE else []
     for index, block in enumerate(blocks):
         lines += ["\\par\\medskip"] if index else []
         lines += _tabular(grid, block, axes)
     lines += [f"\\par {note}" for note in [*_key(table), *notes(table, _LATEX, reasons)]]
     return "\n".join([*lines, "\\end{table}"]) + "\n"
+
+
+def _label(table: Table) -> list[str]:
+    r"""Give the name by which ``\ref`` finds the table; none where nothing of its title could be in one."""
+    name = re.sub(r"[^a-z0-9]+", "-", table.title.lower()).strip("-")
+    return [f"\\label{{tab:{name}}}"] if name else []
 
 
 def _seen(grid: Grid) -> Grid:

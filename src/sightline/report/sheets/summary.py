@@ -19,7 +19,7 @@ _SCALE = (
 )
 
 
-def lines(audit: Results) -> list[str]:
+def lines(audit: Results, *, alone: bool = True) -> list[str]:
     """Give the verdict, whether the model learned anything and what to do; below them the numbers behind it.
 
     Above the line of details stand no codes and no thresholds. Every line can be printed: what a terminal would obey
@@ -27,7 +27,7 @@ def lines(audit: Results) -> list[str]:
     """
     told = [f"Verdict: {headline(audit.verdict)}", *_listed(caveats(audit.verdict)), *_model(audit)]
     told += _texts(audit)
-    told += [f"{TITLE}:", *_listed(advice(audit)), "", *_details(audit)]
+    told += [f"{TITLE}:", *_listed(advice(audit, alone=alone)), "", *_details(audit)]
     return [_tidy(line) for line in told]
 
 

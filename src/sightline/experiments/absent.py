@@ -1,0 +1,64 @@
+"""Why a column of a study has no number: nobody asked for it, the model or the data do not allow it, or it failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sightline.findings.claims import CLAIMS
+from sightline.findings.drops import DROPS
+from sightline.questions import ALWAYS
+from sightline.results import Failed, NotApplicable, Results
+from sightline.spec.values import RunSpec
+
+NEEDS_COMPANION = {"retrained": "uniform", "frozen": "frozen"}
+"""The measures that compare with a model trained beside the one that is audited, and which that is."""
+
+
+def not_asked(name: str, spec: RunSpec) -> str:
+    """Say what of a run's spec leaves a column out; nothing where nothing does."""
+    for measure in measures_of(name):
+        if spec.measures and measure not in (*spec.measures, ALWAYS):
+            return f"not asked for: {measure} is not among the measures of the study"
+        if (companion := NEEDS_COMPANION.get(measure)) and companion not in spec.companions:
+            return f"not asked for: {companion} is not among the companions of the study"
+    return ""
+
+
+def why_absent(name: str, audit: Results) -> str:
+    """Say why an audit that was asked for a column has no number of it."""
+    for measure in measures_of(name):
+        outcome = audit.measurements.get(measure)
+        if isinstance(outcome, Failed):
+            return f"failed: {outcome.error}"
+        if isinstance(outcome, NotApplicable):
+            return f"not applicable: {outcome.reason}"
+    told = _of_finding(name, audit) or audit.missing().get(name, "")
+    return f"not applicable: {told}" if told else "not applicable"
+
+
+def measures_of(name: str) -> tuple[str, ...]:
+    """Name the measures that a column is made of.
+
+    >>> measures_of("SL-107"), measures_of("agreement.tau.gradient"), measures_of("maps.attention.deleted")
+    (('agreement', 'frozen'), ('agreement',), ('erasure',))
+    """
+    return tuple(dict.fromkeys(_measures(name)))
+
+
+def _measures(name: str) -> Iterator[str]:
+    head, _, rest = name.partition(".")
+    if name in DROPS:
+        yield DROPS[name].measure
+    elif head in CLAIMS:
+        yield from (one.partition(".")[0] for one in (CLAIMS[head].number, CLAIMS[head].floor) if one)
+    elif head == "maps":
+        yield "transplant" if rest.endswith(".carried") else "erasure"
+    else:
+        yield head if rest and head != "learned" else ALWAYS
+
+
+def _of_finding(name: str, audit: Results) -> str:
+    """Give what a finding says of itself that could not be judged."""
+    code = name.partition(".")[0]
+    found = next((one for one in audit.findings if one.code == code and one.verdict == "not applicable"), None)
+    return "" if found is None else found.reason

@@ -1,0 +1,48 @@
+"""Between which ends a number of an audit lies, by its name as a column: that of a quantity, a finding or a metric."""
+
+from __future__ import annotations
+
+import math
+
+from sightline.findings.claim import Claim
+from sightline.findings.claims import CLAIMS
+from sightline.findings.drops import DROPS
+from sightline.quantities import quantity_of
+from sightline.statistics.intervals import UNIT, Bounds
+
+SHARES = ("accuracy", "f1", "learned.guessing")
+DIFFERENCES = ("learned.above", *DROPS)
+"""What lies between −1 and 1, because it is one share less another."""
+
+
+def ends_of(name: str) -> Bounds:
+    """Give the least and the most that a number can be; None where it has not both.
+
+    A finding's number and floor are quantities under another name (`Claim.number`), and have the ends of these.
+
+    >>> ends_of("SL-101.number"), ends_of("agreement.captured.gradient"), ends_of("SL-101")
+    ((0.0, 1.0), (0.0, 1.0), None)
+    """
+    if name in SHARES:
+        return 0.0, 1.0
+    if name in DIFFERENCES:
+        return UNIT
+    measure, _, part = name.partition(".")
+    return _of_claim(CLAIMS[measure], part) if measure in CLAIMS else _of_quantity(name)
+
+
+def _of_claim(claim: Claim, part: str) -> Bounds:
+    """Give the ends of an effect, or of a finding's number or floor; an effect above a floor has no least."""
+    if claim.kind == "weakest drop":
+        return UNIT
+    if part == "floor":
+        return _of_quantity(claim.floor)
+    return _of_quantity(claim.number) if part == "number" or claim.kind == "share without" else None
+
+
+def _of_quantity(name: str) -> Bounds:
+    measure, _, quantity = name.partition(".")
+    known = quantity_of(measure, quantity)
+    if known is None or not (math.isfinite(known.scale.low) and math.isfinite(known.scale.high)):
+        return None
+    return float(known.scale.low), float(known.scale.high)

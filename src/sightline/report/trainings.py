@@ -1,0 +1,108 @@
+"""What to do now after several trainings, in plain sentences: what all say, and what depends on the training."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from sightline.findings.seeds import AcrossSeeds, MapsAcross
+from sightline.report.across import of_trainings
+from sightline.report.advice import beyond
+from sightline.report.numerals import KEEP, about, count, texts
+from sightline.report.page.maps import called
+from sightline.report.sentences import but_not_for, listed, opened, quoted, reason_of
+from sightline.results import CAN, CANNOT_TELL, MUST_NOT, Verdict
+
+_DEPENDS = (
+    "Whether the attention map may be shown{of} depends on the training: show it only of a model whose own audit "
+    "allows it"
+)
+_SAYS = {False: "how much each word matters", True: "which words speak for the decision and which against"}
+"""What the maps of a kind say, by whether they have directions."""
+
+
+def together(across: AcrossSeeds) -> list[str]:
+    """Say what follows from several trainings, most important first."""
+    return [*_attention(across), *_other_maps(across), *_more_texts(across), *_change(across), *_keep(across)]
+
+
+def _attention(across: AcrossSeeds) -> Iterator[str]:
+    """Say for which texts the attention map may be shown, classes of which the same is said in one sentence."""
+    said: dict[str, list[str]] = {}
+    for name in across.by_class or ("",):
+        said.setdefault(_may_be_shown([_answer(one, name) for one in across.details]), []).append(name)
+    for told, names in said.items():
+        of = "" if names == [""] else f" for texts predicted {listed(map(quoted, names))}"
+        yield f"{told.format(of=of)}."
+
+
+def _answer(verdict: Verdict, name: str) -> str:
+    """Give what a training says of some texts; what is not to be shown of all texts is not left open for a class."""
+    if name not in verdict.by_class:
+        return "" if verdict.by_class else verdict.text
+    own = verdict.by_class[name].text
+    return MUST_NOT if verdict.text == MUST_NOT and own == CANNOT_TELL else own
+
+
+def _may_be_shown(by_seed: list[str]) -> str:
+    """Say what the answers of all trainings come to; one that has none is not asked."""
+    known = {one for one in by_seed if one}
+    if all(one.startswith(CAN) for one in known):
+        caveats = "" if known == {CAN} else ", with the caveats of its own audit under it"
+        return f"Show the attention map{{of}}{caveats}"
+    if any(one.startswith(CAN) for one in known):
+        return _DEPENDS
+    return "Do not show the attention map{of} yet" if known == {CANNOT_TELL} else "Do not show the attention map{of}"
+
+
+def _other_maps(across: AcrossSeeds) -> Iterator[str]:
+    """Say of each kind which other map may be shown; beside attention that may be, one with directions alone."""
+    answers = [_answer(one, name) for name in across.by_class or ("",) for one in across.details]
+    allowed = all(one.startswith(CAN) for one in answers if one)
+    for maps in across.maps:
+        found = Counter("" if one == "attention" else one or "" for one in maps.by_seed)
+        if set(found) != {""}:
+            yield _other(maps, found)
+        elif not maps.signed and not allowed:
+            yield f"Show no other map of {_SAYS[False]}: in no training one passes that was put before attention."
+
+
+def _other(maps: MapsAcross, found: Counter[str]) -> str:
+    """Name the map that may be shown of a kind, or say how it depends on the training."""
+    says, total, (first, times) = _SAYS[maps.signed], len(maps.by_seed), found.most_common(1)[0]
+    if times == total:
+        told = f"to show {says}, take the {called(first)} map{but_not_for(maps.against)}"
+        return opened(f"{told}: it may be shown in {of_trainings(times, total)}.")
+    each = ", ".join(f"{called(name) if name else 'none'} in {n}" for name, n in found.most_common())
+    told = f"Which other map may show {says} depends on the training (of {count(total)}: {each})"
+    return f"{told}: take the one that the audit of your model recommends."
+
+
+def _more_texts(across: AcrossSeeds) -> Iterator[str]:
+    """Say how many texts would settle what is open, and of which classes there are too few."""
+    if (needed := across.needed) is not None:
+        more = f"now {texts(needed.now)}{beyond(needed.texts, needed.there)}"
+        told = "as many would settle what is open where most texts are needed"
+        yield f"Audit about {about(needed.texts)}{KEEP}texts ({more}): {told}."
+    for name in across.by_class:
+        few = [one.by_class[name] for one in across.details if name in one.by_class and one.by_class[name].row == 1]
+        why = dict.fromkeys(reason_of(one.reasons[0]).words for one in few if one.reasons)
+        if why:
+            trainings = of_trainings(len(few), len(across.details))
+            yield f"Audit more texts that are predicted {quoted(name)}, in {trainings}: {listed(why)}."
+
+
+def _change(across: AcrossSeeds) -> Iterator[str]:
+    """Say what to change about the model and its training."""
+    learned, total = [one for one in across.learned if one is not None], len(across.details)
+    if guessing := sum(not one.something for one in learned):
+        trainings = of_trainings(guessing, total)
+        yield f"Train a model that is surely better than guessing first: after {trainings} it is not."
+    if short := sum(one.converged is False for one in learned):
+        yield f"Let training run to its end, which it did not in {of_trainings(short, total)}: --epochs allows more."
+
+
+def _keep(across: AcrossSeeds) -> Iterator[str]:
+    """Say what follows where trainings differ."""
+    if across.disagree or across.classes_disagree:
+        yield "Keep the very model that was audited: trained anew, it may get another verdict."

@@ -1,0 +1,152 @@
+"""What several trainings say: sentences first, with every class and caveat counted, and the numbers behind them."""
+
+from dataclasses import replace
+
+import pytest
+
+from sightline.findings.seeds import across
+from sightline.report.across import ends, held, told
+from sightline.report.numerals import interval
+from sightline.report.page.render import render
+from sightline.report.sheets.across import across_lines
+from sightline.report.trainings import together
+from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Verdict
+from tests.report.audits import LEARNED, audit, compared, estimate, map_row
+from tests.report.pages import Page
+
+ASTRAY = "SL-301 contradicted: it leads astray (effect 0.01 [0, 0.02])"
+
+
+def verdict(text: str, reasons: tuple[str, ...] = (), **by_class: str) -> Verdict:
+    return Verdict(text, 3, (), reasons, {name: Verdict(one, 3, (), ()) for name, one in by_class.items()})
+
+
+def trained(*verdicts: Verdict, **more: object):
+    return across({seed: replace(compared(), verdict=one, **more) for seed, one in enumerate(verdicts)})
+
+
+def said(sentences: list[str]) -> list[str]:
+    return [one.replace("\xa0", " ") for one in sentences]
+
+
+def test_a_difference_by_class_is_said_though_all_texts_end_alike() -> None:
+    found = trained(verdict(CAVEATS, pos=CAN, neg=MUST_NOT), verdict(CAVEATS, pos=CAN, neg=CAVEATS), verdict(CAVEATS))
+    assert told(found) == (
+        "All 3 trainings end in the same verdict for all texts together, can be shown with caveats; but by predicted "
+        "class it depends on the training"
+    )
+    assert ends(found) == [
+        "All texts together: can be shown with caveats in all 3 trainings.",
+        "Texts predicted 'pos': can be shown in 2 of 3 trainings; no verdict of their own in 1 of 3 trainings.",
+        "Texts predicted 'neg': must not be shown in 1 of 3 trainings; can be shown with caveats in 1 of 3 trainings; "
+        "no verdict of their own in 1 of 3 trainings.",
+    ]
+
+
+def test_trainings_that_end_alike_say_how_by_class() -> None:
+    one = verdict(CAVEATS, pos=CAN, neg=MUST_NOT)
+    assert told(trained(one, one)) == (
+        "All 2 trainings end alike: can be shown with caveats for all texts together; can be shown for texts predicted "
+        "'pos'; must not be shown for texts predicted 'neg'"
+    )
+
+
+def test_every_caveat_is_said_once_with_the_trainings_that_it_holds_in() -> None:
+    other = "SL-101 inconclusive: it could not be shown that x (effect 0.1 [0, 0.2])"
+    found = trained(verdict(MUST_NOT, (other, ASTRAY)), verdict(MUST_NOT, (ASTRAY.replace("0.01", "0.02"),)))
+    assert held(found) == [
+        "In all 2 trainings: it leads astray.",
+        "In 1 of 2 trainings: it could not be shown that x.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "first"),
+    [
+        ((verdict(CAN), verdict(CAN)), "Show the attention map."),
+        ((verdict(CAN), verdict(CAVEATS)), "Show the attention map, with the caveats of its own audit under it."),
+        ((verdict(MUST_NOT), verdict(CANNOT_TELL)), "Do not show the attention map."),
+        ((verdict(CANNOT_TELL), verdict(CANNOT_TELL)), "Do not show the attention map yet."),
+        (
+            (verdict(CAN), verdict(MUST_NOT)),
+            "Whether the attention map may be shown depends on the training: show it only of a model whose own audit "
+            "allows it.",
+        ),
+        (
+            (verdict(CANNOT_TELL, a=CAN, b=CANNOT_TELL), verdict(CANNOT_TELL, a=CAN, b=CANNOT_TELL)),
+            "Show the attention map for texts predicted 'a'.",
+        ),
+        (
+            (verdict(MUST_NOT, a=CANNOT_TELL, b=MUST_NOT), verdict(MUST_NOT, a=MUST_NOT, b=CANNOT_TELL)),
+            "Do not show the attention map for texts predicted 'a' and 'b'.",
+        ),
+    ],
+)
+def test_what_to_do_follows_from_all_trainings(verdicts: tuple[Verdict, ...], first: str) -> None:
+    assert together(trained(*verdicts))[0] == first
+
+
+def test_another_map_is_advised_as_far_as_trainings_agree() -> None:
+    bad = replace(compared(), verdict=verdict(MUST_NOT))
+    rows = [map_row(name, "supported", 0.9, chosen=True) for name in ("gradient", "gradient", "attention")]
+    audits = [replace(bad, maps=(row,)) for row in rows]
+    assert together(across(dict(enumerate(audits[:2]))))[1] == (
+        "To show how much each word matters, take the gradient map: it may be shown in all 2 trainings."
+    )
+    assert together(across(dict(enumerate(audits))))[1] == (
+        "Which other map may show how much each word matters depends on the training (of 3: gradient in 2, none in 1): "
+        "take the one that the audit of your model recommends."
+    )
+    assert together(across({0: audits[2], 1: audits[2]}))[1].startswith("Show no other map of how much each word")
+
+
+def test_more_texts_and_other_trainings_are_advised_with_their_counts() -> None:
+    few = Verdict(CANNOT_TELL, 1, (), ("too few texts: audit more",))
+    guessing = replace(LEARNED, above=estimate(0.0))
+    first = replace(compared(), verdict=replace(verdict(CANNOT_TELL), by_class={"a": few}), learned=guessing)
+    open_ = tuple(replace(one, needed=1234) if one.code == "SL-001" else one for one in first.findings)
+    first = replace(first, findings=open_)
+    other = replace(first, learned=replace(LEARNED, converged=False), verdict=verdict(CAN))
+    sentences = said(together(across({0: first, 1: other})))
+    assert "Audit more texts that are predicted 'a', in 1 of 2 trainings: too few texts: audit more." in sentences
+    assert any(one.startswith("Audit about 1,300 texts (now 872 texts; the data have 24") for one in sentences)
+    assert any("better than guessing first: after 1 of 2 trainings it is not" in one for one in sentences)
+    assert "Let training run to its end, which it did not in 1 of 2 trainings: --epochs allows more." in sentences
+    assert sentences[-1] == "Keep the very model that was audited: trained anew, it may get another verdict."
+
+
+def test_the_first_screen_holds_no_codes_and_the_table_behind_it_every_number() -> None:
+    first = audit()
+    found = across({3: first, 4: first, 9: replace(first, verdict=verdict(MUST_NOT))})
+    lines = across_lines(found)
+    head = lines[: lines.index("Details.")]
+    assert not any("SL-" in line for line in head)
+    assert "What to do now:" in head
+    rows = {line.split()[0]: line for line in lines[lines.index("Details.") + 4 :]}
+    for claim in found.claims:
+        for one in (*claim.effect.by_seed, claim.effect.mean):
+            assert one is None or one.n == 0 or interval(one).replace("\xa0", " ") in rows[claim.code]
+
+
+def test_a_page_of_several_seeds_says_first_whether_they_agree() -> None:
+    first = audit()
+    found = across({3: first, 4: first, 9: replace(first, verdict=verdict(MUST_NOT, pos=MUST_NOT, neg="<b>"))})
+    page = render(first, seeds=found)
+    assert Page(page).torn == []
+    text = Page(page).text()
+    head = text.index("The verdict depends on the training; of 3 trainings: can be shown with these caveats (2), must")
+    for sentence in (*ends(found), *held(found), *together(found)):
+        assert head < text.index(sentence) < text.index("All that follows is of one training, seed 3.")
+    assert "seed 9" in text
+    assert "All of them were audited on the same texts." in text
+    assert "One training was seen" not in text.split("Methods")[0]
+    assert render(first) == render(first, seeds=None)
+    assert "Across seeds" not in render(first)
+
+
+def test_a_mean_of_fewer_seeds_says_of_how_many() -> None:
+    first = audit()
+    without = replace(first, findings=tuple(replace(one, effect=None) for one in first.findings))
+    lines = across_lines(across({0: first, 1: without}))
+    assert any(line.startswith("SL-101") and "(1 of 2 seeds)" in line for line in lines)
+    assert lines[0] == "Across seeds: All 2 trainings end alike: can be shown with these caveats"
