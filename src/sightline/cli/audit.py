@@ -16,7 +16,7 @@ from sightline.cli.estimate import show_forecast
 from sightline.cli.gates import closed, read_gates
 from sightline.cli.machine import prepare, repeating, tokens_at_once
 from sightline.cli.output import emit, note_kept, note_unsealed, say, tell, write_text, writing
-from sightline.cli.places import Folder, Output, check_places
+from sightline.cli.places import Folder, Output, check_places, note_replaced
 from sightline.cli.resuming import beside, resumable
 from sightline.cli.seeds import SEVERAL, each_seed, show_seeds, write_seeds
 from sightline.cli.source import data_places, model_place, read_source
@@ -161,6 +161,7 @@ def audit(
     subject = choose(source, model, asked, seed=seed, limit=limit, device=device, gradient=gradient, told=told)
     note_unsealed(saved_folder(model))
     gates = read_gates(fail_on or ())
+    note_replaced(*places)
     several = with_seeds(subject, seeds) if seeds > 1 else ()
     kept = Unfinished(beside(out, save).path)
     where, tokens = prepare(device, threads, kept.threads), tokens_at_once(memory)

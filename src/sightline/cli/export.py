@@ -9,7 +9,7 @@ import typer
 
 from sightline.cli import flags
 from sightline.cli.output import emit, note_unsealed, say, writing
-from sightline.cli.places import Folder, Output, check_places
+from sightline.cli.places import Folder, Output, check_places, note_replaced
 from sightline.errors import SpecError
 from sightline.report.frames.writing import COLUMNS, check_kind
 from sightline.report.frames.writing import export as write_export
@@ -50,9 +50,11 @@ def export(
     wanted = {kind: place for kind, place in (("csv", csv), ("parquet", parquet)) if place is not None}
     if not wanted:
         raise SpecError("expected --csv DIR or --parquet DIR, got neither; say where the tables are to be written")
-    check_places((("AUDIT_DIR", saved),), *(Output(f"--{kind}", place, EXPORT) for kind, place in wanted.items()))
+    written = [Output(f"--{kind}", place, EXPORT) for kind, place in wanted.items()]
+    check_places((("AUDIT_DIR", saved),), *written)
     for kind in wanted:
         check_kind(kind)
+    note_replaced(*written)
     found = load_results(saved)
     note_unsealed(saved)
     for kind, place in wanted.items():

@@ -14,13 +14,17 @@ from safetensors.torch import load, save
 
 from sightline.data.vocabulary import Vocabulary
 from sightline.errors import ModelError, SightlineError, SpecError
-from sightline.files import plain, put_back, write_whole
+from sightline.files import is_free, plain, put_back, write_whole
 from sightline.models.classifier import AttentionClassifier, build
 from sightline.seal import MANIFEST, changed_file, seal
 from sightline.spec.typed import parse_json, read_as
-from sightline.spec.values import ModelSpec
+from sightline.spec.values import COMPANIONS, ModelSpec
 
 FORMAT = 1
+FILES = ("model.json", "model.safetensors", MANIFEST)
+"""What a saved model consists of; the first is the file by which it is known."""
+OWN = (*FILES, *(f"companions/{name}/{file}" for name in COMPANIONS for file in FILES))
+"""The same with its companions."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ def save_classifier(
 ) -> Path:
     """Write a classifier to a folder with its companions, whole or not at all; ``record`` says how it was trained."""
     final = Path(folder)
-    if final.exists() and not (final / "model.json").exists():
+    if not (is_free(final) or (final / "model.json").exists()):
         raise ModelError(f"{final}: exists and is not a saved model; name a new folder")
 
     def write(aside: Path) -> None:
@@ -58,7 +62,7 @@ def save_classifier(
             write_classifier(companion, aside / "companions" / name, seed, {})
             seal(aside / "companions" / name)
 
-    return write_whole(final, write)
+    return write_whole(final, write, OWN)
 
 
 def write_classifier(model: AttentionClassifier, folder: Path, seed: int, record: Mapping[str, Any]) -> None:
