@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sightline.findings.compared import compared
 from sightline.findings.comparison import SideBySide
@@ -25,6 +26,10 @@ class Audit(Results):
     def headline(self) -> str:
         """The verdict as a sentence, with the predicted classes for which it differs."""
         return headline(self.verdict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Summarise as plain JSON values (schema in ``docs/schema.md``), the verdict as a sentence first."""
+        return {"headline": self.headline} | super().to_json()
 
     def to_html(self, path: str | Path, *, texts: bool = True, ids: bool = True) -> Path:
         """Write the audit as one self-contained HTML page; without its texts, or with texts that are only numbered."""

@@ -41,6 +41,8 @@ class Reading:
         The command, or the line of Python, that audits the model.
     audit
         An audit of the model, where one was handed in.
+    doubt
+        Why that audit may be of another training of the model; empty where it is of this one.
     before
         The reading that this one follows: what is different is seen beside it.
     """
@@ -54,6 +56,7 @@ class Reading:
     cut: int
     advice: str
     audit: Results | None = None
+    doubt: str = ""
     before: Reading | None = None
 
     @property
@@ -75,6 +78,7 @@ class Reading:
             "absent": dict(self.absent),
             "warning": f"{WARNING}: {self.advice}",
             "verdict": None if self.audit is None else self.audit.verdict.text,
+            "doubt": self.doubt,
         }
 
     def _word(self, place: int) -> dict[str, Any]:

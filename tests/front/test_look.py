@@ -14,13 +14,14 @@ from sightline.audits import Audit
 from sightline.data.dataset import Dataset
 from sightline.errors import DataError, ModelError, SpecError
 from sightline.experiments.run import Trained
-from sightline.front.look import edited
+from sightline.front.look import ALIKE, NOT_KNOWN, edited
 from sightline.models.altered import Scaled
 from sightline.questions import MAPS
 from sightline.reading import USUAL
 from sightline.results import Measurement, Ragged
 from sightline.tokeniser import tokenise
 from tests.adapters.plain import wrapped
+from tests.front.conftest import MODEL
 from tests.texts import WORDS, untrained
 
 KEPT = {"attention": "outputs", "deletion": "agreement", "gradient": "agreement", "contribution": "transplant"}
@@ -139,6 +140,33 @@ def test_an_audit_of_another_model_is_refused(model: Trained, audit: Audit) -> N
         with pytest.raises(ModelError, match=r"expected an audit of mlp\(hidden=\d\)") as told:
             sightline.look(wrong, "one two", audit=asked)
         assert told.value.field == "audit"
+
+
+def marked(audit: Audit, key: str, **card: str) -> Audit:
+    """Let an audit say that it is of other weights, and of a training with this key."""
+    return replace(
+        audit, cards={**audit.cards, "model": {**audit.cards["model"], **card}}, spec={**audit.spec, "training_key": key}
+    )
+
+
+def test_an_audit_of_another_training_is_refused(model: Trained, audit: Audit, data: Dataset) -> None:
+    assert sightline.look(model, "one two", audit=audit).doubt == ""
+    other = sightline.train(data, MODEL, epochs=1, seed=1, companions="none")
+    for wrong, asked in ((other, audit), (model, marked(audit, "other", weights="0" * 16))):
+        with pytest.raises(ModelError, match="got that of another training of the same model, whose weights") as told:
+            sightline.look(wrong, "one two", audit=asked)
+        assert told.value.field == "audit"
+        assert "sightline.audit(model, data)" in str(told.value)
+
+
+def test_what_cannot_be_known_of_an_audit_is_said(model: Trained, audit: Audit) -> None:
+    older = replace(audit, cards={**audit.cards, "model": {k: v for k, v in audit.cards["model"].items() if k != "weights"}})
+    alike = marked(audit, model.record["key"], weights="0" * 16)
+    for asked, doubt in ((older, NOT_KNOWN), (alike, ALIKE)):
+        look = sightline.look(model, "one two", audit=asked)
+        assert look.doubt == look.edit(0, "three").to_json()["doubt"] == doubt
+        assert doubt in str(look)
+        assert doubt in look._repr_html_()
 
 
 @pytest.mark.parametrize(

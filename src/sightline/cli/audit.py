@@ -24,9 +24,7 @@ from sightline.errors import SpecError
 from sightline.experiments.several import with_seeds
 from sightline.experiments.subject import audited, choose, saved_folder, scores_of
 from sightline.experiments.unfinished import Unfinished
-from sightline.files import plain
 from sightline.report.card import card as card_of
-from sightline.report.sentences import headline
 from sightline.report.sheets.cards import CARDS
 from sightline.report.sheets.summary import lines
 from sightline.results import Results
@@ -247,7 +245,7 @@ def show_audit(found: Audit, out: Path, save: Path | None, as_json: bool) -> Non
     places = [f"report: {out}", *([f"saved audit: {save}"] if save is not None else [])]
     if not as_json:
         return say([*lines(found), "", *places])
-    emit(plain({"headline": headline(found.verdict)} | found.to_json()))
+    emit(found.to_json())
     for place in places:
         tell(place)
     return None

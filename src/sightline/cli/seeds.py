@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from sightline.cli.output import emit, note_kept, note_unsealed, say, tell, writing
 from sightline.cli.places import Folder
 from sightline.experiments.several import FILES, load_several, members, save_several
-from sightline.files import plain
 from sightline.report.sentences import headline
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def show_seeds(audits: Mapping[int, Results], out: Path, save: Path | None, as_j
     if not as_json:
         return say([*across_lines(found), "", f"Seed {found.seeds[0]}:", *lines(first), "", *places])
     head = f"{told(found)}; seed {found.seeds[0]}: {headline(first.verdict)}"
-    emit(plain({"headline": head} | first.to_json() | {"seeds": found.to_json()}))
+    emit(first.to_json() | {"headline": head, "seeds": found.to_json()})
     for place in places:
         tell(place)
     return None

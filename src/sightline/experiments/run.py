@@ -101,6 +101,7 @@ def audit_trained(
 ) -> Audit:
     """Audit a trained model on the test split of its dataset; ``spec`` says what was run, for the report."""
     about = {**(spec or {}), "trainings": trained.record.get("trainings", {})}
+    about |= {"training_key": trained.record["key"]} if "key" in trained.record else {}
     return audit(
         trained.model, trained.dataset, trained.companions, seed, spec=about, on_progress=display.on_texts, **options
     )

@@ -12,11 +12,12 @@ from sightline.adapters.admission import admit
 from sightline.adapters.factory import texts_without_data
 from sightline.errors import ModelError, SpecError
 from sightline.example import Example
-from sightline.front.models import Model, class_names, known_model
+from sightline.front.models import Known, Model, class_names, known_model
 from sightline.front.texts import unlabelled
 from sightline.maths.divergences import probabilities
 from sightline.measures.arrays import decided, to_numpy
 from sightline.measures.maps import MAKERS, Maps
+from sightline.models.checkpoint import weights_digest
 from sightline.models.classifier import AttentionClassifier
 from sightline.questions import MAPS
 from sightline.reading import USUAL, Reading
@@ -32,6 +33,16 @@ from sightline.types import Auditable, Subject
 BROUGHT = "given"
 """The one map that is not made here: scores that another tool made."""
 
+NOT_KNOWN = (
+    "Whether that audit is of this training cannot be known: an older version saved it, or the model comes from elsewhere"
+)
+"""What is said where the weights of one of them have no name."""
+ALIKE = (
+    "That audit is of a training with the same settings, and not of the same weights: other threads or versions, or "
+    "data that have changed, give others"
+)
+"""What is said where the model was trained once for the audit and once more to be kept."""
+
 COMMON = ("the", "film", "was", "good", "and", "bad")
 """Words that stand between those of a text where a model is proved: one word alone proves nothing of attention."""
 
@@ -45,6 +56,7 @@ class Reader:
     max_tokens: int
     advice: str
     audit: Results | None
+    doubt: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +115,8 @@ def look(
     query
         The question or hypothesis that comes with the text, for a model that reads one.
     audit
-        An audit of this model, or the folder of a saved one: its verdict stands beside the maps.
+        An audit of this model, or the folder of a saved one: its verdict stands beside the maps. One of another model,
+        or of another training of it, is refused.
     maps
         Names of `sightline.questions.MAPS`; what the model does not allow is said to be absent.
     max_tokens
@@ -114,7 +127,8 @@ def look(
     example = unlabelled(text, query, max_tokens)
     beside = texts_without_data((*example.tokens, *COMMON), queries=query is not None)
     ready = admit(known.model, beside, known.model.labels)
-    return _looked(Reader(ready, chosen, max_tokens, known.advice, _of_model(audit, ready)), example)
+    reader = Reader(ready, chosen, max_tokens, known.advice, *_of_model(audit, ready, known))
+    return _looked(reader, example)
 
 
 def edited(text: str, place: int, word: str) -> str:
@@ -137,10 +151,10 @@ def _chosen(maps: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(maps))
 
 
-def _of_model(audit: Results | str | Path | None, model: Auditable) -> Results | None:
-    """Read an audit where a folder is named; one of a model with another name or other classes is refused."""
+def _of_model(audit: Results | str | Path | None, model: Auditable, known: Known) -> tuple[Results | None, str]:
+    """Read an audit where a folder is named, and say what is in doubt; one of another model or training is refused."""
     if audit is None:
-        return None
+        return None, ""
     found = audit if isinstance(audit, Results) else load_results(audit)
     card = found.cards.get("model", {})
     told = (card.get("name"), tuple(card.get("labels", ())))
@@ -150,7 +164,23 @@ def _of_model(audit: Results | str | Path | None, model: Auditable) -> Results |
             change="name an audit of this model",
             field="audit",
         )
-    return found
+    return found, _doubt(found, weights_digest(model), known)
+
+
+def _doubt(audit: Results, weights: str, known: Known) -> str:
+    """Say why an audit may be of another training than this one; one that surely is gets refused."""
+    audited = audit.cards["model"].get("weights", "")
+    if not (audited and weights):
+        return NOT_KNOWN
+    if audited == weights:
+        return ""
+    if audit.spec.get("training_key", "") == known.record.get("key"):
+        return ALIKE
+    raise ModelError(
+        "expected the audit of this training, got that of another training of the same model, whose weights differ",
+        change=f"name the audit of this one; it is made by {known.advice}",
+        field="audit",
+    )
 
 
 def _looked(reader: Reader, example: Example, before: Look | None = None) -> Look:
@@ -175,6 +205,7 @@ def _looked(reader: Reader, example: Example, before: Look | None = None) -> Loo
         cut=len(tokenise(example.text)[0]) - len(example.tokens),
         advice=reader.advice,
         audit=reader.audit,
+        doubt=reader.doubt,
         before=before,
         reader=reader,
     )

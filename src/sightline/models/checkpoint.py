@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -11,6 +12,7 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
+from torch import nn
 
 from sightline.data.vocabulary import Vocabulary
 from sightline.errors import ModelError, SightlineError, SpecError
@@ -19,6 +21,7 @@ from sightline.models.classifier import AttentionClassifier, build
 from sightline.seal import MANIFEST, changed_file, seal
 from sightline.spec.typed import parse_json, read_as
 from sightline.spec.values import COMPANIONS, ModelSpec
+from sightline.types import Auditable
 
 FORMAT = 1
 FILES = ("model.json", "model.safetensors", MANIFEST)
@@ -41,6 +44,20 @@ class Card:
     def __post_init__(self) -> None:
         if len(set(self.labels)) != len(self.labels) or len(self.labels) < 2:
             raise ValueError(f"labels: expected two or more, each once, got {', '.join(self.labels) or 'none'}")
+
+
+def weights_digest(model: Auditable) -> str:
+    """Name a training by its weights: the same of a model just trained, saved and read, on any device, in float64.
+
+    Empty for a model from elsewhere, of which only its own code knows what it computes with.
+    """
+    if model.origin != "here" or not isinstance(model, nn.Module):
+        return ""
+    digest = hashlib.sha256()
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(f"{name} {tuple(tensor.shape)}\n".encode())
+        digest.update(tensor.detach().to("cpu", torch.float64).contiguous().numpy())
+    return digest.hexdigest()[:16]
 
 
 def save_classifier(
