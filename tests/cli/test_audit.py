@@ -59,7 +59,7 @@ def test_the_json_is_strict_and_keeps_its_promises(finished: Finished):
 def test_the_json_on_stdout_is_the_audit_that_was_saved(finished: Finished):
     saved = json.loads((finished.saved / "audit.json").read_text(encoding="utf-8"))
     told = finished.ran.json
-    assert told.pop("headline") == told["verdict"]  # no class has an answer of its own
+    assert told["headline"] == told["verdict"]  # no class has an answer of its own
     assert told.items() <= saved.items()
 
 
@@ -131,7 +131,7 @@ def test_who_saves_what_the_report_leaves_out_is_told(sightline: Call, here: Pat
     told = sightline("audit", "--data", table, *TINY, *flags, "--no-texts").err.splitlines()
     assert told[1:] == ["note: a holds the texts that the report leaves out: share the report, not that folder"]
     told = sightline("audit", "--data", table, *TINY, *flags, "--no-texts", "--no-ids").err.splitlines()
-    assert "a holds the texts and ids that" in told[1]
+    assert "a holds the texts and ids that" in told[-1]
     assert sightline("audit", "--data", table, *TINY, *flags).err.splitlines() == [CUT_SHORT]
 
 

@@ -37,7 +37,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Files:
-    """A table for each split; the one of validation may be missing, and for a model that is trained that of training.
+    """A table for each split; a model that is trained needs one of test texts alone, and a training one of training.
 
     Its text is ``train=FILE,validation=FILE,test=FILE``.
     """
@@ -47,9 +47,9 @@ class Files:
     test: Table | None = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
-        """Refuse a file for two splits, and texts without any to test on."""
-        if self.test is None:
-            raise SpecError("no file of test texts; name one", field="test")
+        """Refuse a file for two splits, and texts that are neither to learn from nor to test on."""
+        if self.train is None:
+            self.check_tested()
         first: dict[Path, str] = {}
         for split, table in self.tables.items():
             other = first.setdefault(Path(table.path), split)
@@ -62,6 +62,11 @@ class Files:
     def tables(self) -> Mapping[str, Table]:
         """The tables there are, by their split, in the order train, validation, test."""
         return {split: table for split, table in vars(self).items() if table is not None}
+
+    def check_tested(self) -> None:
+        """Refuse texts of which none are to test on."""
+        if self.test is None:
+            raise SpecError("no file of test texts; name one", field="test")
 
     def seen_from(self, folder: Path) -> Files:
         """Give the same files, their paths seen from a folder."""

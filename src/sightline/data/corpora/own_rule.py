@@ -55,7 +55,10 @@ class _Own:
         about = {"labels_not_in_training": dict(sorted(unseen.items()))}
         dropped[NOT_IN_TRAINING] = unseen.total()
         notes = [note] if taught else [note, "no training texts: for a model that is trained already"]
-        return Chosen(splits, copies, known, dropped, notes, about, SPLITS if taught else ("test",))
+        needed = [split for split in (SPLITS if taught else ("test",)) if split not in self._left_out]
+        if self._left_out:
+            notes.append("no test texts: to train a model, and to audit it on others")
+        return Chosen(splits, copies, known, dropped, notes, about, tuple(needed))
 
     def _named(self, corpus: Corpus, labels: Sequence[str], copies: Sequence[Hashable], seed: int) -> Named:
         """Follow the splits that are named, or divide."""
@@ -90,8 +93,14 @@ class _Own:
     def _check_needed(self, file: str, names: Sequence[str]) -> None:
         """Refuse texts of which none is where some must be."""
         for needed in ("train", "test") if self.training else ("test",):
-            if needed not in names:
+            if needed not in names and needed not in self._left_out:
                 raise DataError(f"no text is in {needed}; {self._advice(needed)}", file)
+
+    @property
+    def _left_out(self) -> tuple[str, ...]:
+        """The split that nobody asks for: with a file of training texts, and none of test texts, there are none."""
+        files = self.spec.files
+        return ("test",) if files is not None and files.test is None else ()
 
     def _advice(self, needed: str) -> str:
         elsewhere = "; a model that is trained already needs none" if needed == "train" else ""
