@@ -61,7 +61,9 @@ def test_a_stopped_audit_keeps_its_model(sightline: Call, here: Path, table: Pat
     assert one == other
 
 
-def test_what_other_settings_trained_is_not_used_and_stays(sightline: Call, here: Path, table: Path, monkeypatch) -> None:
+def test_what_other_settings_trained_is_not_used_and_stays(
+    sightline: Call, here: Path, table: Path, monkeypatch
+) -> None:
     command = ("train", "--data", table, *LOUD, "--out", "m")
     with monkeypatch.context() as patch:
         stop(patch, "epoch", ("model", 1))

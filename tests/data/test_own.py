@@ -176,7 +176,9 @@ def test_a_file_of_training_texts_alone_is_divided_in_two(three: Path) -> None:
     found = load(files(three, train="a.csv"), 0)
     assert found.test == ()
     assert len(found.validation) > 0
-    assert {text.id for text in (*found.train, *found.validation)} == {f"a.csv:{line}" for line in range(2, 2 + len(found.train) + len(found.validation))}
+    assert {text.id for text in (*found.train, *found.validation)} == {
+        f"a.csv:{line}" for line in range(2, 2 + len(found.train) + len(found.validation))
+    }
     assert "no test texts: to train a model, and to audit it on others" in found.card["notes"]
 
 
@@ -223,7 +225,9 @@ def test_an_id_in_two_files_and_columns_that_cannot_be(three: Path) -> None:
         )
     spec = files(three, train="a.csv", test="c.csv")
     found = load(replace(spec, id="name"), 0)
-    assert {text.id for text in found.train} | {text.id for text in found.validation} == {f"train/{i}" for i in range(len(rows()))}
+    assert {text.id for text in found.train} | {text.id for text in found.validation} == {
+        f"train/{i}" for i in range(len(rows()))
+    }
     assert [text.id for text in found.test] == [f"test/{i}" for i in range(len(rows()))]
     assert "files have ids in common: a text is named SPLIT/ID" in found.card["notes"]
     (three / "e.csv").write_bytes(table([(f"e {t}", lb, f"e{i}", i) for i, (t, lb) in enumerate(rows())], HEADER))

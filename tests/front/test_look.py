@@ -145,7 +145,9 @@ def test_an_audit_of_another_model_is_refused(model: Trained, audit: Audit) -> N
 def marked(audit: Audit, key: str, **card: str) -> Audit:
     """Let an audit say that it is of other weights, and of a training with this key."""
     return replace(
-        audit, cards={**audit.cards, "model": {**audit.cards["model"], **card}}, spec={**audit.spec, "training_key": key}
+        audit,
+        cards={**audit.cards, "model": {**audit.cards["model"], **card}},
+        spec={**audit.spec, "training_key": key},
     )
 
 
@@ -160,7 +162,9 @@ def test_an_audit_of_another_training_is_refused(model: Trained, audit: Audit, d
 
 
 def test_what_cannot_be_known_of_an_audit_is_said(model: Trained, audit: Audit) -> None:
-    older = replace(audit, cards={**audit.cards, "model": {k: v for k, v in audit.cards["model"].items() if k != "weights"}})
+    older = replace(
+        audit, cards={**audit.cards, "model": {k: v for k, v in audit.cards["model"].items() if k != "weights"}}
+    )
     alike = marked(audit, model.record["key"], weights="0" * 16)
     for asked, doubt in ((older, NOT_KNOWN), (alike, ALIKE)):
         look = sightline.look(model, "one two", audit=asked)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sightline.cli.output import emit, note_kept, note_unsealed, say, tell, writing
+from sightline.cli.pages import write_card
 from sightline.cli.places import Folder
 from sightline.experiments.several import FILES, load_several, members, save_several
 from sightline.report.sentences import headline
@@ -31,8 +32,10 @@ def each_seed(subjects: Sequence[ToTrain], make: Callable[[ToTrain], Audit], *, 
     return found
 
 
-def write_seeds(audits: Mapping[int, Results], out: Path, save: Path | None, *, texts: bool, ids: bool) -> None:
-    """Save the audits where that is asked for, then write the page of the first with what all of them say."""
+def write_seeds(
+    audits: Mapping[int, Results], out: Path, save: Path | None, card: Path | None, *, texts: bool, ids: bool
+) -> None:
+    """Save the audits where that is asked for, then write page and card of the first with what all of them say."""
     from sightline.findings.seeds import across  # noqa: PLC0415  (scipy)
     from sightline.report.page.render import write_page  # noqa: PLC0415  (jinja2)
 
@@ -40,8 +43,10 @@ def write_seeds(audits: Mapping[int, Results], out: Path, save: Path | None, *, 
         with writing(save):
             save_several(audits, save)
         note_kept(save, texts=texts, ids=ids)
+    found = across(audits)
     with writing(out):
-        write_page(_first(audits), out, texts=texts, ids=ids, seeds=across(audits))
+        write_page(_first(audits), out, texts=texts, ids=ids, seeds=found)
+    write_card(_first(audits), card, found)
 
 
 def show_seeds(audits: Mapping[int, Results], out: Path, save: Path | None, as_json: bool) -> None:
@@ -62,12 +67,12 @@ def show_seeds(audits: Mapping[int, Results], out: Path, save: Path | None, as_j
     return None
 
 
-def report_seeds(folder: Path, out: Path, as_json: bool, *, texts: bool, ids: bool) -> None:
+def report_seeds(folder: Path, out: Path, card: Path | None, as_json: bool, *, texts: bool, ids: bool) -> None:
     """Draw the saved audits of several seeds again."""
     audits = load_several(folder)
     for place in members(folder):
         note_unsealed(place)
-    write_seeds(audits, out, None, texts=texts, ids=ids)
+    write_seeds(audits, out, None, card, texts=texts, ids=ids)
     from sightline.findings.seeds import across  # noqa: PLC0415  (scipy)
     from sightline.report.across import told  # noqa: PLC0415  (the statistics that it is made of)
 

@@ -34,7 +34,8 @@ BROUGHT = "given"
 """The one map that is not made here: scores that another tool made."""
 
 NOT_KNOWN = (
-    "Whether that audit is of this training cannot be known: an older version saved it, or the model comes from elsewhere"
+    "Whether that audit is of this training cannot be known: an older version saved it, or the model comes from "
+    "elsewhere"
 )
 """What is said where the weights of one of them have no name."""
 ALIKE = (

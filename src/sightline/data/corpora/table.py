@@ -140,9 +140,7 @@ def _names(sheets: Sequence[Sheet], read: Sequence[_Read]) -> list[str]:
     return files if len(set(files)) == len(files) else [f"{s.split}/{f}" for s, f in zip(sheets, files, strict=True)]
 
 
-def _texts(
-    read: _Read, table: str, before: str, numbers: Mapping[str, int], longest: int
-) -> Iterator[Text]:
+def _texts(read: _Read, table: str, before: str, numbers: Mapping[str, int], longest: int) -> Iterator[Text]:
     """Cut the texts of a table into words; ``before`` stands before the ids that it has of its own."""
     large = is_large(read.file)
     for number, record in enumerate(read.cells):
