@@ -56,6 +56,10 @@ class Audit(Results):
         """Compare others with this audit, on the texts that they share with it."""
         return compare(self, *others)
 
+    def __repr__(self) -> str:
+        named = self.cards.get("model", {}).get("name", "a model")
+        return f"<Audit of {named!r} on {len(self.texts)} texts: {self.headline}; next: audit.to_html('report.html')>"
+
     def _repr_html_(self) -> str:
         """Show verdict and findings where the audit is the last line of a notebook's cell."""
         return in_notebook(self)
@@ -64,6 +68,9 @@ class Audit(Results):
 @dataclass(frozen=True)
 class Comparison(SideBySide):
     """Audits side by side, and what lies between their effects; draw it, or take its numbers."""
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {len(self.sides)} audits; next: comparison.to_html('compare.html')>"
 
     def to_html(self, path: str | Path) -> Path:
         """Write the comparison as one self-contained HTML page."""

@@ -98,3 +98,10 @@ class Prediction:
 
     label: str | None
     probabilities: Mapping[str, float]
+
+    def __repr__(self) -> str:
+        if self.label is None:
+            return "<Prediction None: the output is no number>"
+        likely = sorted(self.probabilities.items(), key=lambda one: -one[1])[:3]
+        more = ", …" if len(self.probabilities) > len(likely) else ""
+        return f"<Prediction {', '.join(f'{name!r} {chance:.3f}' for name, chance in likely)}{more}>"

@@ -109,7 +109,7 @@ REFUSED = {
         ("check-data", "--test", "planted:needle"),
         "--test: 'planted:needle': expected a file that ends in .csv",
     ),
-    "twice": (("check-data", "--train", "a.csv", "--test", "a.csv"), "--test: names a.csv, as train does"),
+    "twice": (("check-data", "--train", "a.csv", "--test", "a.csv"), "--test: names a.csv, as --train does"),
     "split": (
         ("check-data", "--test", "c.jsonl", "--split", "x"),
         "--split: 'x': each file is named for a split already",

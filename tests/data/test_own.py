@@ -135,7 +135,7 @@ def test_a_mistake_names_the_file_it_is_in(three: Path) -> None:
     copy = lines([*({"text": text, "label": label} for text, label in test), {"text": train[0][0], "label": "neg"}])
     assert told("c.jsonl", copy) == (
         "c.jsonl:16: the same text is in train at a.csv:2 and in test here; keep it in one split, "
-        "or drop copies (--on-copies drop)"
+        "or drop copies (on_copies=drop)"
     )
     copies = lines({"text": text, "label": label} for text, label in train[:2])
     assert told("c.jsonl", copies).endswith("; likewise a.csv:3 and 2")

@@ -78,6 +78,24 @@ def test_a_change_stands_beside_what_was_before(model: Trained, data: Dataset) -
         assert refused.value.field == "place"
 
 
+def test_a_word_may_be_named_instead_of_its_place(model: Trained) -> None:
+    look = sightline.look(model, "One two three two")
+    assert look.edit("one", "x").text.text == "x two three two"
+    assert look.without("Three").text.tokens == ("one", "two", "two")
+    assert look.edit(np.int64(1), "x").text.tokens[1] == "x"
+    for place, told in (
+        ("two", "which is there 2 times"),
+        ("zyx", "there 0 times"),
+        (True, "got True"),
+        (1.0, "got 1.0"),
+    ):
+        with pytest.raises(SpecError, match=told) as refused:
+            look.edit(place, "x")
+        assert refused.value.field == "place"
+    with pytest.raises(SpecError, match="word: expected a word, got 5"):
+        look.edit(0, 5)
+
+
 @given(
     words=st.text(alphabet="ab1. ,'-!漢", min_size=1, max_size=12),
     word=st.sampled_from(["", "a", "1", ".", "b c"]),
@@ -184,6 +202,7 @@ def test_what_is_no_text_is_refused(model: Trained, text: str, told: str) -> Non
 def test_maps_are_asked_for_by_name(model: Trained) -> None:
     assert set(USUAL) <= set(MAPS)
     assert list(sightline.look(model, "one two", maps=["evidence", "evidence"]).maps) == ["evidence"]
+    assert list(sightline.look(model, "one two", maps="attention").maps) == ["attention"]
     for name in ("given", "nothing"):
         with pytest.raises(SpecError, match=f"got '{name}'") as told:
             sightline.look(model, "one two", maps=[name])

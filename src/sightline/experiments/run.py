@@ -56,6 +56,10 @@ class Trained:
     companions: Mapping[str, Auditable]
     record: dict[str, Any]
 
+    def __repr__(self) -> str:
+        beside = f", beside it {', '.join(self.companions)}" if self.companions else ""
+        return f"<Trained {self.model.name!r} on {self.dataset.name!r}{beside}; next: sightline.audit(model, data)>"
+
 
 def run(
     spec: RunSpec, display: Display = Display(), device: str = "cpu", keep: Keep = make_anew, **options: Any

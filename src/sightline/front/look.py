@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from sightline.questions import MAPS
 from sightline.reading import USUAL, Reading
 from sightline.report.page.reading import in_notebook
 from sightline.report.sheets.reading import lines
+from sightline.report.visible import shortened
 from sightline.results import Results, TextRecord
 from sightline.saving import load_results
 from sightline.seeds import Seeds
@@ -66,12 +68,14 @@ class Look(Reading):
 
     reader: Reader = field(kw_only=True, repr=False)
 
-    def edit(self, place: int, word: str) -> Look:
-        """Put another word, or several, in the place of one; places are counted from 0."""
+    def edit(self, place: int | str, word: str) -> Look:
+        """Put another word, or several, in the place of one: counted from 0, or the word itself if it is there once."""
+        if not isinstance(word, str):
+            raise SpecError(f"expected a word, got {word!r:.60}", field="word")
         return self.again(edited(self.text.text, self._place(place), word))
 
-    def without(self, place: int) -> Look:
-        """Leave a word out; places are counted from 0."""
+    def without(self, place: int | str) -> Look:
+        """Leave a word out, named as for `edit`."""
         return self.again(edited(self.text.text, self._place(place), ""))
 
     def again(self, text: str) -> Look:
@@ -86,11 +90,25 @@ class Look(Reading):
         """Draw it where it is the last line of a notebook's cell."""
         return in_notebook(self)
 
-    def _place(self, place: int) -> int:
-        n = len(self.text.tokens)
-        if not 0 <= place < n:
-            raise SpecError(f"expected the place of a word, from 0 to {n - 1}, got {place}", field="place")
-        return place
+    def __repr__(self) -> str:
+        text = shortened(self.text.text, 40)
+        return f"<Look at {text!r}: {self.text.predicted!r}; next: print(look), look.edit(place, word)>"
+
+    def _place(self, place: Any) -> int:
+        """Find a word by its place, or by itself; what is no number at all is refused, too."""
+        tokens = self.text.tokens
+        last = len(tokens) - 1
+        if isinstance(place, str):
+            found = [number for number, token in enumerate(tokens) if token == place.lower()]
+            if len(found) == 1:
+                return found[0]
+            told = f"{place!r}, which is there {len(found)} times"
+            raise SpecError(
+                f"expected a word that is there once, or a place from 0 to {last}, got {told}", field="place"
+            )
+        if isinstance(place, bool) or not isinstance(place, int | np.integer) or not 0 <= place <= last:
+            raise SpecError(f"expected the place of a word, from 0 to {last}, got {place!r:.60}", field="place")
+        return int(place)
 
 
 def look(
@@ -99,7 +117,7 @@ def look(
     query: str | None = None,
     *,
     audit: Results | str | Path | None = None,
-    maps: Sequence[str] = USUAL,
+    maps: str | Sequence[str] = USUAL,
     max_tokens: int = DataSpec.max_tokens,
     device: str = "cpu",
 ) -> Look:
@@ -119,7 +137,7 @@ def look(
         An audit of this model, or the folder of a saved one: its verdict stands beside the maps. One of another model,
         or of another training of it, is refused.
     maps
-        Names of `sightline.questions.MAPS`; what the model does not allow is said to be absent.
+        A name of `sightline.questions.MAPS`, or several; what the model does not allow is said to be absent.
     max_tokens
         Words that are read at most; the rest is cut, and counted.
     """
@@ -145,7 +163,8 @@ def edited(text: str, place: int, word: str) -> str:
     return plain if tokenise(plain)[0] == wanted else f"{text[:start]} {word} {text[end:]}"
 
 
-def _chosen(maps: Sequence[str]) -> tuple[str, ...]:
+def _chosen(maps: str | Sequence[str]) -> tuple[str, ...]:
+    maps = (maps,) if isinstance(maps, str) else maps
     known = [name for name in MAPS if name != BROUGHT]
     if unknown := next((name for name in maps if name not in known), None):
         raise SpecError(f"expected one of {', '.join(known)}, got {unknown!r}", field="maps")

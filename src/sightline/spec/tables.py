@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sightline.errors import SpecError
+from sightline.errors import SpecError, setting
 from sightline.spec.catalogue import names_of
 from sightline.spec.later import LATER
 
@@ -54,7 +54,9 @@ class Files:
         for split, table in self.tables.items():
             other = first.setdefault(Path(table.path), split)
             if other != split:
-                raise SpecError(f"names {table.path}, as {other} does; a text may be in one split only", field=split)
+                raise SpecError(
+                    f"names {table.path}, as {setting(other)} does; a text may be in one split only", field=split
+                )
             if _SPLIT.search(f"{table},"):
                 raise SpecError(f"{table.path}: such a name cannot be told from several; rename it", field=split)
 

@@ -13,7 +13,7 @@ from sightline.data.corpora.table import shortened
 from sightline.data.dataset import SPLITS
 from sightline.data.sources.showing import listed, show
 from sightline.data.splitting import SHARES, connected, distinct, divide, with_validation
-from sightline.errors import DataError
+from sightline.errors import DataError, setting
 from sightline.spec.values import DataSpec
 
 Named = tuple[list[str], str, Counter[str]]
@@ -115,7 +115,9 @@ class _Own:
         lacking = sorted({(label, split) for label in divided for split in splits} - there)
         if self.spec.group and lacking:
             told = f"whole groups ({self.spec.group}) leave no text of {shortened(lacking[0][0])} in {lacking[0][1]}"
-            raise DataError(f"{told}; name the splits in a column, take another seed, or leave group out", file)
+            raise DataError(
+                f"{told}; name the splits in a column, take another seed, or leave {setting('group')} out", file
+            )
         return names
 
 
@@ -129,7 +131,7 @@ def _check_divisible(file: str, labels: Sequence[str], together: Sequence[Hashab
         raise DataError(
             f"label {shortened(rare[0])}{others} has {counts[rare[0]]} different {groups or 'texts'}; at least "
             f"{len(SPLITS)} are needed to divide them into training, validation and test: add texts, drop the label, "
-            "name the splits in a column ('split'), or check that 'label' is the right column",
+            f"name the splits in a column ({setting('split')}), or check that {setting('label')} is the right one",
             file,
         )
 
@@ -143,7 +145,7 @@ def _check_overlap(texts: Sequence[Text]) -> None:
         if other.split != text.split:
             twice.append((other, text))
     if twice:
-        _refuse_twice(twice, "the same text", "keep it in one split, or drop copies (--on-copies drop)")
+        _refuse_twice(twice, "the same text", f"keep it in one split, or drop copies ({setting('on_copies', 'drop')})")
 
 
 def _check_groups(texts: Sequence[Text]) -> None:

@@ -12,7 +12,7 @@ from sightline.data.sources.columns import Cells, Columns, find_columns, read_ce
 from sightline.data.sources.folder import Document, find_documents, read_document
 from sightline.data.sources.showing import show
 from sightline.data.watching import is_large, told
-from sightline.errors import DataError, SpecError
+from sightline.errors import DataError, SpecError, setting
 from sightline.sharing import Span, kept_once
 from sightline.spec.values import OWN, DataSpec
 from sightline.tokeniser import tokenise
@@ -200,11 +200,19 @@ def _document(document: Document, numbers: Mapping[str, int], split: str, longes
 def _check_classes(spec: DataSpec, texts: Sequence[Text], label_names: Sequence[str], training: bool) -> None:
     folder = spec.kind == "folder"
     if not texts:
-        asked = "is it the right folder?" if folder else "are 'text' and 'query' the right columns?"
+        asked = (
+            "is it the right folder?"
+            if folder
+            else f"do {setting('text')} and {setting('query')} name the right columns?"
+        )
         raise DataError(f"no text has any words; {asked}", spec.places[0])
     if training and len(labels := {text.label for text in texts}) == 1:
         only = shortened(label_names[labels.pop()])
-        asked = "is it the folder above those of the classes?" if folder else "is 'label' the right column?"
+        asked = (
+            "is it the folder above those of the classes?"
+            if folder
+            else f"does {setting('label')} name the right column?"
+        )
         raise DataError(f"expected at least two labels, got only {only}; {asked}", spec.places[0])
 
 
