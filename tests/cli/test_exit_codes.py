@@ -123,7 +123,7 @@ WRONG = {
     ("audit", "--data", "x.txt"): "--data: 'x.txt'",
     ("audit", "--data", "x.csv"): "x.csv: there is no such file",
     ("audit", "--data", "planted:moon"): "unknown planted corpus 'moon'",
-    ("audit", "--data", "planted:needle(length=600)"): "max_tokens",
+    ("audit", "--data", "planted:needle(length=600)"): "above --max-tokens 512",
     ("train", "--data", "x.csv"): "Missing option '--out'",
     ("report",): "Missing argument",
     ("report", "nowhere"): "nowhere: expected a folder that `sightline audit --save` wrote",
@@ -143,7 +143,7 @@ def test_wrong_input(sightline: Call, here: Path, no_training, arguments):
 
 
 SPELLED = {
-    "--text body": "there is no column 'body' to read as 'text'; there are 'text', 'label' and 'split'; "
+    "--text body": "there is no column 'body' to read as 'text'; there are 'text', 'label', 'split'; "
     "name the right column with --text",
     "--label text": "--label: names 'text', as --text does; a text cannot be its own label",
     "": "keep it in one split, or drop copies (--on-copies drop)",

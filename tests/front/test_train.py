@@ -121,7 +121,7 @@ def test_what_is_given_back_says_in_a_line_what_it_is_and_what_comes_next(
     model: Trained, data: Dataset, audit: Audit
 ) -> None:
     sizes = f"{len(data.train)} train, {len(data.validation)} validation, {len(data.test)} test texts"
-    assert repr(data) == f"<Dataset {data.name!r}: {sizes}; labels 'no', 'yes'; next: sightline.train(data)>"
+    assert repr(data) == f"<Dataset {data.name!r}: {sizes}; labels 'alpha', 'beta'; next: sightline.train(data)>"
     about = f"<Trained {model.model.name!r} on {data.name!r}, beside it uniform"
     assert repr(model) == f"{about}; next: sightline.audit(model, data)>"
     head = f"<Audit of {model.model.name!r} on 8 texts: {audit.headline}"

@@ -196,7 +196,7 @@ MESSAGES: dict[str, tuple[str, Make, tuple[str, ...], str]] = {
     ),
     "ragged rows": ("ragged.csv", lambda: with_row(4, ("well, it was", "fine", "pos")), (), r"ragged\.csv:6: expected 2 fields .* got 3; .*quotes"),
     "a missing label": ("no_label.csv", lambda: with_row(4, ("it was fine", " ")), (), r"no_label\.csv:6: expected a label in 'label'.*got an empty one"),
-    "a missing column": ("missing.csv", lambda: table(rows(), ("body", "stars")), (), r"missing\.csv:1: .*'text' to read as 'text'; there are 'body', 'stars'; .*as 'text'"),
+    "a missing column": ("missing.csv", lambda: table(rows(), ("body", "stars")), (), r"missing\.csv:1: .*'text' to read as 'text'; there are 'body', 'stars'; .*with (text=|--text)"),
     "a missing label column": ("unlabelled.csv", lambda: table(rows(), ("text", "stars")), (), r"unlabelled\.csv:1: .*the right column with (label=|--label)"),
     "a missing split column": ("unsplit.csv", lambda: table(rows()), ("--split", "fold"), r"unsplit\.csv:1: .*'fold' to read as 'split'"),
     "semicolons": ("semicolons.csv", lambda: table(rows(), delimiter=";"), (), r"semicolons\.csv:1: .*'text;label'; .*commas .* tabs"),
