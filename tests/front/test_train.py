@@ -126,7 +126,7 @@ def test_what_is_given_back_says_in_a_line_what_it_is_and_what_comes_next(
     assert repr(model) == f"{about}; next: sightline.audit(model, data)>"
     head = f"<Audit of {model.model.name!r} on 8 texts: {audit.headline}"
     assert repr(audit) == f"{head}; next: audit.to_html('report.html')>"
-    assert repr(audit.compare(audit)) == "<Comparison of 2 audits; next: comparison.to_html('compare.html')>"
+    assert repr(audit.compare(replace(audit))) == "<Comparison of 2 audits; next: comparison.to_html('compare.html')>"
     look = sightline.look(model, "one \x1b[2J" + 50 * "two ")
     assert repr(look).startswith(r"<Look at 'one \x1b[2Jtwo two")
     assert len(repr(look)) < 120
