@@ -23,7 +23,8 @@ def _promise(words: str, *tests: str, **counted: tuple[str, ...]) -> Promise:
 
 PROMISES = (
     _promise(
-        "An output is replaced in one step: whatever ends the process, the old one is there or the new one, and whole",
+        "An output is replaced in one step: whatever ends the process, the old one is there or the new one, and "
+        "whole, and in a folder what is not ours",
         "tests/test_files.py",
         "tests/cli/test_exit_codes.py",
         chaos=("nothing half-written",),

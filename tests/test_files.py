@@ -3,13 +3,14 @@
 import ctypes
 import errno
 import os
+import shutil
 import socket
 import stat
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -17,14 +18,17 @@ from typing import Any
 import pytest
 
 from sightline import exchange, files
-from sightline.errors import StoreError
+from sightline.errors import SightlineError, StoreError
+from sightline.experiments.several import save_several
 from sightline.experiments.subject import saved_folder
 from sightline.files import hidden_name, kind_of, write_whole
+from sightline.models.checkpoint import save_classifier
 from sightline.saving import load_results, save_results
 from sightline.seal import is_whole, write_sealed
 from tests import breaking
 from tests.breaking import NAME, NEW, OLD, Break, broken_at_each, fill, found, full, interrupted, replace
 from tests.report.audits import audit
+from tests.texts import untrained
 
 ROOT = Path(__file__).resolve().parents[1]
 WAYS = [("file", "exchange"), ("folder", "exchange"), ("folder", "steps")]
@@ -166,6 +170,129 @@ def test_an_old_one_that_was_replaced_already_is_not_put_back(tmp_path: Path, no
     assert found(place) == "new"
     replace(tmp_path, "folder")
     assert [path.name for path in tmp_path.iterdir()] == [NAME]
+
+
+# ---------------------------------------------------------------- what is somebody's
+
+
+def beside(place: Path) -> None:
+    """Put into a folder what a user might: a file, a link, a folder that only its owner reads, and a place in ours."""
+    (place / "notes.txt").write_text("mine")
+    (place / "latest").symlink_to("notes.txt")
+    (place / "figures/deep").mkdir(parents=True)
+    (place / "figures/deep/one.svg").write_text("mine")
+    (place / "figures").chmod(0o700)
+    (place / "shared").mkdir(exist_ok=True)
+    (place / "shared/mine.txt").write_text("mine")
+
+
+def beside_is_there(place: Path) -> bool:
+    told = [(place / name).read_text() for name in ("notes.txt", "latest", "figures/deep/one.svg", "shared/mine.txt")]
+    return told == ["mine"] * 4 and (place / "latest").is_symlink() and mode(place / "figures") == 0o700
+
+
+def replace_own(place: Path) -> None:
+    def write(aside: Path) -> None:
+        fill(aside, NEW, "folder")
+        (aside / "shared").mkdir()
+        (aside / "shared/one").write_text("new")
+
+    write_whole(place, write, (*OLD, *NEW, "gone", "shared/one", "shared/gone"))
+
+
+@pytest.fixture
+def used(tmp_path: Path) -> Path:
+    """A folder of ours in which a user keeps things, with files of ours that its successor has not."""
+    place = tmp_path / NAME
+    fill(place, OLD | {"gone": "old"}, "folder")
+    fill(place / "shared", {"one": "old", "gone": "old"}, "folder")
+    beside(place)
+    return place
+
+
+@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.parametrize("steps", [False, True])
+def test_what_is_not_ours_stays_in_a_folder_that_is_replaced(used: Path, monkeypatch, steps, links) -> None:
+    def no_links(*_: object, **__: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    if steps:
+        monkeypatch.setattr(exchange, "_system_call", lambda: None)
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    inode = (used / "notes.txt").stat().st_ino
+    replace_own(used)
+    assert {name: (used / name).read_text() for name in NEW} == NEW
+    assert (used / "shared/one").read_text() == "new"
+    assert not any((used / name).exists() for name in ("gone", "shared/gone"))
+    assert beside_is_there(used)
+    assert ((used / "notes.txt").stat().st_ino == inode) == links
+    assert [path.name for path in used.parent.iterdir()] == [NAME]
+
+
+def test_what_is_new_wins_over_what_has_its_name(tmp_path: Path) -> None:
+    fill(tmp_path / NAME, OLD, "folder")
+    write_whole(tmp_path / NAME, lambda aside: fill(aside, NEW, "folder"), ())
+    assert found(tmp_path / NAME) == "new"
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_whichever_call_breaks_what_is_not_ours_stays(tmp_path: Path, after) -> None:
+    number, one = 0, Break(0, interrupted)
+    while one.count >= number:
+        number += 1
+        place, one = tmp_path / str(number), Break(number, interrupted, after=after)
+        fill(place, OLD, "folder")
+        beside(place)
+        with suppress(KeyboardInterrupt), breaking.breaking(one, "exchange"):
+            replace_own(place)
+        assert beside_is_there(place)
+        assert {(place / name).read_text() for name in OLD} in ({"old"}, {"new"})
+    assert number > 20
+
+
+SAVED: dict[str, tuple[Callable[[Path], object], str]] = {
+    "an audit": (lambda place: save_results(audit(), place), "audit.json"),
+    "audits of seeds": (lambda place: save_several({3: audit()}, place), "seed-3/audit.json"),
+    "a model": (lambda place: save_classifier(untrained("mlp(hidden=4)"), place, 0), "model.json"),
+    "an export": (lambda place: audit().export(place), "words.csv"),
+}
+
+
+@pytest.mark.parametrize("what", SAVED)
+def test_whatever_is_saved_again_leaves_what_is_not_ours(tmp_path: Path, what: str) -> None:
+    save, ours = SAVED[what]
+    place = tmp_path / "x"
+    place.mkdir()  # an empty folder is as good as none
+    save(place)
+    inside = (place / ours).parent
+    (inside / "notes.txt").write_text("mine")
+    before = (place / ours).stat().st_ino
+    save(place)
+    assert (inside / "notes.txt").read_text() == "mine"
+    assert (place / ours).stat().st_ino != before
+    next(place.glob("*.json")).unlink()
+    with pytest.raises(SightlineError, match="name a new folder"):
+        save(place)
+
+
+def test_what_only_the_old_one_had_of_ours_is_gone(tmp_path: Path) -> None:
+    save_several({0: audit(), 1: audit()}, tmp_path / "s")
+    shutil.copytree(tmp_path / "s/seed-1", tmp_path / "s/seed-1-old")
+    save_several({0: audit()}, tmp_path / "s")
+    assert sorted(path.name for path in (tmp_path / "s").iterdir()) == [
+        "SHA256SUMS",
+        "seed-0",
+        "seed-1-old",
+        "seeds.json",
+    ]
+    small = untrained("mlp(hidden=4)")
+    save_classifier(small, tmp_path / "m", 0, companions={"uniform": small, "frozen": small})
+    save_classifier(small, tmp_path / "m", 0, companions={"uniform": small})
+    assert [path.name for path in (tmp_path / "m/companions").iterdir()] == ["uniform"]
+    audit().export(tmp_path / "e", "parquet")
+    audit().export(tmp_path / "e", "csv")
+    assert sorted(path.name for path in (tmp_path / "e").iterdir()) == ["columns.json", "texts.csv", "words.csv"]
 
 
 # ---------------------------------------------------------------- the exchange

@@ -27,7 +27,7 @@ from tests.report.audits import audit as make_audit
 
 def same(first: Audit, second: Audit) -> None:
     """Compare two audits, arrays included."""
-    assert json.dumps(plain(first.to_json())) == json.dumps(plain(second.to_json()))
+    assert json.dumps(plain(Results.to_json(first))) == json.dumps(plain(Results.to_json(second)))
     assert first.texts == second.texts
     assert first.verdict == second.verdict
     assert first.measurements.keys() == second.measurements.keys()

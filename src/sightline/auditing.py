@@ -23,6 +23,7 @@ from sightline.findings.judge import judge
 from sightline.findings.maps import maps_of
 from sightline.findings.thresholds import Thresholds, committed
 from sightline.measures import default_measures
+from sightline.models.checkpoint import weights_digest
 from sightline.results import Learned, Measurement, Outcome, TextRecord
 from sightline.seeds import Seeds
 from sightline.taking.measuring import Progress, measure
@@ -120,9 +121,10 @@ def _records(
 
 
 def model_card(model: Auditable, dataset: Dataset) -> dict[str, Any]:
-    """Say what was audited; of a module that was handed in, also what cannot be known."""
-    unknown = {"training_texts": TRAINED_ELSEWHERE} if model.origin == "elsewhere" else {}
-    return unknown | {
+    """Say what was audited, and by its weights which training of it; of one from elsewhere, what cannot be known."""
+    elsewhere = model.origin == "elsewhere"
+    beside = {"training_texts": TRAINED_ELSEWHERE} if elsewhere else {"weights": weights_digest(model)}
+    return beside | {
         "name": model.name,
         "link": model.link,
         "offers": sorted(model.offers),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sightline.findings.compared import compared
 from sightline.findings.comparison import SideBySide
@@ -25,6 +26,10 @@ class Audit(Results):
     def headline(self) -> str:
         """The verdict as a sentence, with the predicted classes for which it differs."""
         return headline(self.verdict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Summarise as plain JSON values (schema in ``docs/schema.md``), the verdict as a sentence first."""
+        return {"headline": self.headline} | super().to_json()
 
     def to_html(self, path: str | Path, *, texts: bool = True, ids: bool = True) -> Path:
         """Write the audit as one self-contained HTML page; without its texts, or with texts that are only numbered."""
@@ -51,6 +56,10 @@ class Audit(Results):
         """Compare others with this audit, on the texts that they share with it."""
         return compare(self, *others)
 
+    def __repr__(self) -> str:
+        named = self.cards.get("model", {}).get("name", "a model")
+        return f"<Audit of {named!r} on {len(self.texts)} texts: {self.headline}; next: audit.to_html('report.html')>"
+
     def _repr_html_(self) -> str:
         """Show verdict and findings where the audit is the last line of a notebook's cell."""
         return in_notebook(self)
@@ -59,6 +68,9 @@ class Audit(Results):
 @dataclass(frozen=True)
 class Comparison(SideBySide):
     """Audits side by side, and what lies between their effects; draw it, or take its numbers."""
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {len(self.sides)} audits; next: comparison.to_html('compare.html')>"
 
     def to_html(self, path: str | Path) -> Path:
         """Write the comparison as one self-contained HTML page."""

@@ -13,7 +13,24 @@ them into one line on stderr and exit code 2; anything else that escapes is our 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
+
+_SETTING = re.compile("\0([a-z_]+) ?([^\0]*)\0")
+
+
+def setting(name: str, value: object = "") -> str:
+    """Name a setting inside a message, with or without its value: it is spelled as it is typed where it is read.
+
+    >>> str(SightlineError(f"there is no such column; name it with {setting('text')}"))
+    'there is no such column; name it with text='
+    """
+    return f"\0{name} {value}\0"
+
+
+def _in_python(name: str, value: str) -> str:
+    return f"{name}={value}"
 
 
 class SightlineError(Exception):
@@ -24,9 +41,14 @@ class SightlineError(Exception):
     """
 
     def __init__(self, message: str, *, field: str = "") -> None:
-        super().__init__(f"{field}: {message}" if field else message)
         self.field = field
-        self.told = message
+        self._message = message
+        self.told = self.spelled(_in_python)
+        super().__init__(f"{field}: {self.told}" if field else self.told)
+
+    def spelled(self, call: Callable[[str, str], str]) -> str:
+        """Give the message with each `setting` in it as ``call`` spells it, from its name and its value."""
+        return _SETTING.sub(lambda found: call(found[1], found[2]), self._message)
 
 
 class SpecError(SightlineError):

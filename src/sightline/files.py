@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import errno
 import math
+import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -56,11 +57,12 @@ def kind_of(place: Path) -> str:
     return kind(mode)
 
 
-def write_whole(path: str | Path, write: Callable[[Path], None]) -> Path:
+def write_whole(path: str | Path, write: Callable[[Path], None], own: Collection[str] | None = None) -> Path:
     """Let ``write`` fill a file or folder beside ``path``, then put it in place in one step.
 
     A reader sees the old content or the new, and so does who comes after an interrupt or a kill. What is replaced
-    keeps its permissions; what is neither a file nor a folder is left alone and refused.
+    keeps its permissions; what is neither a file nor a folder is left alone and refused. ``own`` names the files of a
+    folder that are replaced, as paths in it: whatever else lies there is somebody's, and stays. Without it all goes.
     """
     final = Path(path)
     put_back(final)
@@ -70,6 +72,8 @@ def write_whole(path: str | Path, write: Callable[[Path], None]) -> Path:
         write(aside / "new")
         _check_replaceable(final, aside / "new")
         _keep_mode(final, aside / "new")
+        if own is not None and kind_of(final) == "folder":
+            _carry_over(final, aside / "new", own)
         _place(aside / "new", final)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
@@ -112,6 +116,35 @@ def _keep_mode(final: Path, new: Path) -> None:
         mode = stat.S_IMODE(final.stat().st_mode)
         if mode != stat.S_IMODE(new.stat().st_mode):
             new.chmod(mode)
+
+
+def is_free(place: Path) -> bool:
+    """Tell whether a folder may be written at a place: nothing is there, or an empty folder."""
+    return kind_of(place) == "nothing" or (kind_of(place) == "folder" and not any(place.iterdir()))
+
+
+def _carry_over(old: Path, new: Path, own: Collection[str], inside: str = "") -> None:
+    """Let the new folder have what lies in the old one and is not its ``own``; until that is removed, both have it."""
+    for path in sorted(old.iterdir()):
+        name, target = f"{inside}{path.name}", new / path.name
+        if name in own:
+            continue
+        new.mkdir(exist_ok=True)
+        shared = kind_of(target) == "folder" or any(one.startswith(f"{name}/") for one in own)
+        if kind_of(path) == "folder" and shared:
+            _carry_over(path, target, own, f"{name}/")
+        elif kind_of(path) == "folder":
+            shutil.copytree(path, target, symlinks=True, copy_function=_link)
+        elif kind_of(target) == "nothing":
+            _link(path, target)
+
+
+def _link(source: str | Path, target: str | Path) -> None:
+    """Give a file a second name, or make a copy where the disk knows no second names."""
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except OSError:
+        shutil.copy2(source, target, follow_symlinks=False)
 
 
 def _place(new: Path, final: Path) -> None:

@@ -41,6 +41,8 @@ class Reading:
         The command, or the line of Python, that audits the model.
     audit
         An audit of the model, where one was handed in.
+    doubt
+        Why that audit may be of another training of the model; empty where it is of this one.
     before
         The reading that this one follows: what is different is seen beside it.
     """
@@ -54,6 +56,7 @@ class Reading:
     cut: int
     advice: str
     audit: Results | None = None
+    doubt: str = ""
     before: Reading | None = None
 
     @property
@@ -75,6 +78,7 @@ class Reading:
             "absent": dict(self.absent),
             "warning": f"{WARNING}: {self.advice}",
             "verdict": None if self.audit is None else self.audit.verdict.text,
+            "doubt": self.doubt,
         }
 
     def _word(self, place: int) -> dict[str, Any]:
@@ -94,3 +98,10 @@ class Prediction:
 
     label: str | None
     probabilities: Mapping[str, float]
+
+    def __repr__(self) -> str:
+        if self.label is None:
+            return "<Prediction None: the output is no number>"
+        likely = sorted(self.probabilities.items(), key=lambda one: -one[1])[:3]
+        more = ", …" if len(self.probabilities) > len(likely) else ""
+        return f"<Prediction {', '.join(f'{name!r} {chance:.3f}' for name, chance in likely)}{more}>"

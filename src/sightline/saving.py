@@ -17,7 +17,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from sightline.errors import SpecError, StoreError
-from sightline.files import plain, put_back, write_whole
+from sightline.files import is_free, plain, put_back, write_whole
 from sightline.results import (
     SCHEMA,
     Bracket,
@@ -52,16 +52,16 @@ PARTS: Mapping[str, tuple[str, ...]] = {"array": ("",), "ragged": ("/flat", "/le
 
 
 def save_results(found: Results, folder: str | Path) -> Path:
-    """Write an audit to a folder; an audit already there is replaced, anything else is refused."""
+    """Write an audit to a folder; one that is there is replaced, and what else lies beside it stays."""
     final = Path(folder)
-    if final.exists() and not (final / SUMMARY).exists():
+    if not (is_free(final) or (final / SUMMARY).exists()):
         raise StoreError(f"{final}: exists and is not a saved audit; name a new folder")
 
     def write(aside: Path) -> None:
         write_results(found, aside)
         seal(aside)
 
-    return write_whole(final, write)
+    return write_whole(final, write, FILES)
 
 
 def write_results(found: Results, folder: Path) -> None:

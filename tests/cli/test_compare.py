@@ -12,6 +12,8 @@ import sightline as package
 from sightline.experiments.several import load_several, save_several
 from sightline.experiments.store import Store
 from sightline.findings import seeds as together
+from sightline.findings.seeds import across
+from sightline.report.numerals import interval
 from sightline.saving import load_results, save_results
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import RunSpec
@@ -126,8 +128,9 @@ def seeds(sightline: Call, table: Path, tmp_path_factory: pytest.TempPathFactory
     few = ("--companions", "none", "--limit", 6, "--seed", 4, "--seeds", 2, "--fail-on", "cannot-tell")
     loud = [flag for flag in TINY if flag != "--quiet"]
     done = sightline(
-        "audit", "--data", table, *loud, *few, "--save", folder / "s", "--out", folder / "s.html", "--json"
-    )
+        "audit", "--data", table, *loud, *few, "--save", folder / "s", "--out", folder / "s.html", "--json",
+        "--card", folder / "s.md"
+    )  # fmt: skip
     assert done.code == 3, done.err  # a gate is closed when everything is written
     return done, folder
 
@@ -164,6 +167,18 @@ def test_saved_seeds_are_drawn_again_and_compared(
     assert Path("report.html").read_bytes() == (folder / "s.html").read_bytes()
     assert sightline("report", folder / "s" / "seed-5", "--json").json["verdict"] == "cannot tell"
     assert len(sightline("compare", folder / "s", "--json").json["audits"]) == 2
+
+
+def test_the_card_of_several_seeds_says_what_all_of_them_do(sightline: Call, seeds, here: Path) -> None:
+    _, folder = seeds
+    card = (folder / "s.md").read_text(encoding="utf-8")
+    assert "- Across seeds: All 2 seeds end in the same verdict: cannot tell\n- Verdict: Cannot tell" in card
+    assert "Seeds 4, 5; the first is the one that is shown in full" in card
+    found = across(load_several(folder / "s"))
+    for metric in found.metrics:
+        assert interval(metric.mean) in card.replace("\\", "")
+    assert sightline("report", folder / "s", "--card", "again.md").code == 0
+    assert Path("again.md").read_text(encoding="utf-8") == card
 
 
 def test_a_folder_of_seeds_that_is_not_as_it_was_written_is_refused(sightline: Call, seeds, here: Path) -> None:

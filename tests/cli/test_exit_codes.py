@@ -15,7 +15,10 @@ import pytest
 from sightline.audits import Audit
 from sightline.cli.gates import closed, read_gates
 from sightline.cli.stopping import heed_sigterm
+from sightline.data.loading import load
+from sightline.errors import SightlineError
 from sightline.findings.claims import CLAIMS
+from sightline.spec.texts import parse_data
 from tests.cli.conftest import TINY, Call, Finished, write_table
 
 # An interrupt is handled even where the tests run in the background, which would have it ignored.
@@ -121,7 +124,7 @@ WRONG = {
     ("audit", "--data", "x.txt"): "--data: 'x.txt'",
     ("audit", "--data", "x.csv"): "x.csv: there is no such file",
     ("audit", "--data", "planted:moon"): "unknown planted corpus 'moon'",
-    ("audit", "--data", "planted:needle(length=600)"): "max_tokens",
+    ("audit", "--data", "planted:needle(length=600)"): "above --max-tokens 512",
     ("train", "--data", "x.csv"): "Missing option '--out'",
     ("report",): "Missing argument",
     ("report", "nowhere"): "nowhere: expected a folder that `sightline audit --save` wrote",
@@ -138,6 +141,27 @@ def test_wrong_input(sightline: Call, here: Path, no_training, arguments):
     assert done.out == ""
     assert re.search(WRONG[arguments], one_error(done.err)), done.err
     assert not any(here.iterdir())
+
+
+SPELLED = {
+    "--text body": "there is no column 'body' to read as 'text'; there are 'text', 'label', 'split'; "
+    "name the right column with --text",
+    "--label text": "--label: names 'text', as --text does; a text cannot be its own label",
+    "": "keep it in one split, or drop copies (--on-copies drop)",
+}
+
+
+@pytest.mark.parametrize("flags", SPELLED)
+def test_a_setting_inside_a_message_is_spelled_as_a_flag(sightline: Call, here: Path, flags: str):
+    Path("t.csv").write_text("text,label,split\na b,x,train\na b,y,test\nc d,y,train\n")
+    told = one_error(sightline("check-data", "--data", "t.csv", *flags.split()).err)
+    assert told.rstrip("\n").endswith(SPELLED[flags])
+    with pytest.raises(SightlineError) as refused:
+        load(parse_data("t.csv", **dict([flags.removeprefix("--").split()] if flags else [])), 0, training=False)
+    python = (
+        SPELLED[flags].replace("--on-copies ", "on_copies=").replace("--label:", "label:").replace("--text", "text=")
+    )
+    assert str(refused.value).endswith(python)
 
 
 def test_a_terminal_obeys_nothing_that_an_error_quotes(sightline: Call, here: Path):

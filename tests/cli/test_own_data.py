@@ -46,6 +46,17 @@ def test_a_saved_model_is_audited_on_texts_to_test_on_alone(sightline: Call, fol
     assert "unlike_training" not in card
 
 
+def test_a_model_is_trained_from_one_file_and_audited_on_another(sightline: Call, folder: Path, here: Path) -> None:
+    done = sightline("train", "--train", folder / "a.csv", "--out", "m", *TINY, "--companions", "none", "--json")
+    assert done.code == 0, done.err
+    assert done.json["validation"]["n"] == 8  # 15 % of the 30 of each label
+    audited = ("audit", "--model", "m", "--test", folder / "c.jsonl", "--limit", "4", "--quiet")
+    assert sightline(*audited).code == 0
+    seen = sightline("audit", "--model", "m", "--test", folder / "a.csv")
+    assert (seen.code, "used to train" in seen.err) == (2, True)
+    assert sightline("check-model", "m", "--data", f"files:train={folder / 'a.csv'}").code == 0
+
+
 @pytest.mark.parametrize("data", [("--data", "c.jsonl", "--split", "all"), ("--data", "t.csv")])
 def test_every_row_may_be_a_test_text(sightline: Call, folder: Path, here: Path, data: tuple[str, ...]) -> None:
     flag, name, *rest = data
@@ -82,7 +93,8 @@ def test_what_a_model_remembers_is_taken_but_for_what_was_told(folder: Path, tmp
 
 REFUSED = {
     "both": (("audit", "--data", "c.jsonl", "--test", "c.jsonl"), "--test: names texts, and --data does, too"),
-    "no test": (("train", "--train", "a.csv", "--out", "x"), "--test: no file of test texts; name one"),
+    "no test": (("audit", "--train", "a.csv"), "--test: no file of test texts; name one"),
+    "validation": (("train", "--validation", "a.csv", "--out", "x"), "--test: no file of test texts; name one"),
     "no training": (
         ("audit", "--test", "c.jsonl"),
         "--train: no file of training texts; name one, or name a model that",
@@ -97,7 +109,7 @@ REFUSED = {
         ("check-data", "--test", "planted:needle"),
         "--test: 'planted:needle': expected a file that ends in .csv",
     ),
-    "twice": (("check-data", "--train", "a.csv", "--test", "a.csv"), "--test: names a.csv, as train does"),
+    "twice": (("check-data", "--train", "a.csv", "--test", "a.csv"), "--test: names a.csv, as --train does"),
     "split": (
         ("check-data", "--test", "c.jsonl", "--split", "x"),
         "--split: 'x': each file is named for a split already",

@@ -189,8 +189,8 @@ COSTS = {
     "audit --data link.csv --out d.csv": "--data and --out both name d.csv",
     "audit --data sst:corpus --out corpus/train.txt": "--out corpus/train.txt: lies in --data corpus, which",
     "audit --data sst:corpus --save corpus": "--save corpus: exists and is not a saved audit; name a new folder",
-    "audit --data sa/data.csv --save sa": "--save sa: is replaced as a whole, and --data sa/data.csv lies in it; name another folder",
-    "audit --data sa/link.csv --save sa": "--save sa: is replaced as a whole, and --data sa/link.csv lies in it",
+    "audit --data sa/data.csv --save sa": "--save sa: is replaced, and --data sa/data.csv lies in it; name another folder",
+    "audit --data sa/link.csv --save sa": "--save sa: is replaced, and --data sa/link.csv lies in it",
     "audit --data d.csv --save new --out new": "--out and --save both name new",
     "audit --data d.csv --save new --out new/audit.json": "--out new/audit.json: is in the way of what --save new writes; give it another name",
     "audit --data d.csv --save new --out new/arrays.npz": "--out new/arrays.npz: is in the way of what --save new",
@@ -199,8 +199,8 @@ COSTS = {
     "audit --data d.csv --out page --save page/new": "--save page/new: is in the way of what --out page writes",
     "train --data d.csv --vectors v.txt --out v.txt": "--out v.txt: expected the name of a folder, got a file",
     "train --data sst:corpus --out corpus/model": "--out corpus/model: lies in --data corpus",
-    "train --data m/d.csv --out m": "--out m: is replaced as a whole, and --data m/d.csv lies in it",
-    "train --data d.csv --vectors m/v.txt --out m": "--out m: is replaced as a whole, and --vectors m/v.txt lies in it",
+    "train --data m/d.csv --out m": "--out m: is replaced, and --data m/d.csv lies in it",
+    "train --data d.csv --vectors m/v.txt --out m": "--out m: is replaced, and --vectors m/v.txt lies in it",
     "report sa --out sa/audit.json": "--out sa/audit.json: lies in AUDIT_DIR sa, which is only read",
     "report sa --out sa": "--out sa: expected the name of a file, got a folder",
     "study s.toml --store st --table d.csv": "data of s.toml and --table both name d.csv; give them different names",
@@ -274,8 +274,30 @@ def test_an_audit_that_was_hidden_is_seen(place: Path) -> None:
     assert Path("sa/audit.json").exists()
     shutil.rmtree("sa")
     hidden_name(Path("sa")).mkdir()
+    (hidden_name(Path("sa")) / "mine").touch()
     with pytest.raises(SightlineError, match="exists and is not a saved audit"):
         check_places([], Output("--save", Path("sa"), AUDIT))
+
+
+REPLACES = {
+    "train --data d.csv --out": ("a saved model", "model.json"),
+    "audit --data d.csv --save": ("a saved audit", "audit.json"),
+    "audit --data d.csv --seeds 2 --save": ("a folder with the audits of several seeds", "seeds.json"),
+    "export sa --csv": ("an export", "columns.json"),
+}
+
+
+@pytest.mark.parametrize("command", REPLACES)
+def test_what_is_replaced_is_said_before_any_work(sightline: Call, place: Path, command: str) -> None:
+    what, mark = REPLACES[command]
+    Path("old").mkdir()
+    empty = sightline(*command.split(), "old")
+    assert "work was begun" in empty.err, "an empty folder is as good as none"
+    assert "is replaced" not in empty.err
+    Path("old", mark).write_text("{}")
+    done = sightline(*command.split(), "old")
+    told = f"note: {command.split()[-1]} old holds {what}, which is replaced; other files in it stay"
+    assert done.err.splitlines()[0] == told
 
 
 def test_a_page_keeps_its_permissions(sightline: Call, here: Path, finished: Finished) -> None:

@@ -59,8 +59,8 @@ def test_texts_with_a_query_need_a_model_that_reads_it(sightline: Call, kind, tm
     data, out = f"{kind}:{folder_of(tmp_path / kind, CORPORA[kind])}", tmp_path / "page.html"
     assert sightline("check-data", "--data", data).code == 0
     for command in ("train", "audit"):
-        ran = sightline(command, "--data", data, *TINY, "--out", tmp_path / "out")
-        assert (ran.code, (tmp_path / "out").exists()) == (2, False)
+        ran = sightline(command, "--data", data, *TINY, "--out", tmp_path / "out.html")
+        assert (ran.code, (tmp_path / "out.html").exists()) == (2, False)
         assert "+query" in ran.err
     done = sightline("audit", "--data", data, "--model", "mlp(hidden=4)+query", "--epochs", 1, "--out", out)
     assert done.code == 0, done.err

@@ -61,6 +61,23 @@ def test_a_stopped_audit_keeps_its_model(sightline: Call, here: Path, table: Pat
     assert one == other
 
 
+def test_what_other_settings_trained_is_not_used_and_stays(
+    sightline: Call, here: Path, table: Path, monkeypatch
+) -> None:
+    command = ("train", "--data", table, *LOUD, "--out", "m")
+    with monkeypatch.context() as patch:
+        stop(patch, "epoch", ("model", 1))
+        assert sightline(*command).code == 130
+    other = sightline(*command, "--seed", "1", "--companions", "none")
+    assert other.code == 0
+    assert "what is kept in m.partial was trained with other settings or data: it is not used, and stays" in other.err
+    assert "going on" not in other.err
+    again = sightline(*command)
+    assert "note: --out m holds a saved model, which is replaced" in again.err
+    assert "going on with what is kept in m.partial" in again.err
+    assert not Path("m.partial").exists()
+
+
 def test_what_fails_before_anything_is_trained_leaves_nothing(sightline: Call, here: Path, table: Path) -> None:
     assert sightline("train", "--data", table, "--text", "no", *TINY, "--out", "m").code == 2
     assert sightline("train", "--data", "absent.csv", *TINY, "--out", "m").code == 2

@@ -135,7 +135,7 @@ def test_a_mistake_names_the_file_it_is_in(three: Path) -> None:
     copy = lines([*({"text": text, "label": label} for text, label in test), {"text": train[0][0], "label": "neg"}])
     assert told("c.jsonl", copy) == (
         "c.jsonl:16: the same text is in train at a.csv:2 and in test here; keep it in one split, "
-        "or drop copies (--on-copies drop)"
+        "or drop copies (on_copies=drop)"
     )
     copies = lines({"text": text, "label": label} for text, label in train[:2])
     assert told("c.jsonl", copies).endswith("; likewise a.csv:3 and 2")
@@ -170,6 +170,16 @@ def test_a_split_column_may_say_test_in_every_row(tmp_path: Path) -> None:
     told = "no text is in train; name some, or leave the split column out; a model that is trained already needs none"
     with pytest.raises(DataError, match=told):
         load(spec, 0)
+
+
+def test_a_file_of_training_texts_alone_is_divided_in_two(three: Path) -> None:
+    found = load(files(three, train="a.csv"), 0)
+    assert found.test == ()
+    assert len(found.validation) > 0
+    assert {text.id for text in (*found.train, *found.validation)} == {
+        f"a.csv:{line}" for line in range(2, 2 + len(found.train) + len(found.validation))
+    }
+    assert "no test texts: to train a model, and to audit it on others" in found.card["notes"]
 
 
 # ---------------------------------------------------------------- ids and groups
@@ -214,8 +224,18 @@ def test_an_id_in_two_files_and_columns_that_cannot_be(three: Path) -> None:
             table([(f"{name} {t}", lb, i, i) for i, (t, lb) in enumerate(rows())], HEADER)
         )
     spec = files(three, train="a.csv", test="c.csv")
-    with pytest.raises(DataError, match=r"c.csv:2: the id '0' is at .*a.csv:2, too"):
-        load(replace(spec, id="name"), 0)
+    found = load(replace(spec, id="name"), 0)
+    assert {text.id for text in found.train} | {text.id for text in found.validation} == {
+        f"train/{i}" for i in range(len(rows()))
+    }
+    assert [text.id for text in found.test] == [f"test/{i}" for i in range(len(rows()))]
+    assert "files have ids in common: a text is named SPLIT/ID" in found.card["notes"]
+    (three / "e.csv").write_bytes(table([(f"e {t}", lb, f"e{i}", i) for i, (t, lb) in enumerate(rows())], HEADER))
+    apart = load(replace(files(three, train="a.csv", test="e.csv"), id="name"), 0)
+    assert [text.id for text in apart.test] == [f"e{i}" for i in range(len(rows()))]
+    (three / "f.csv").write_bytes(table([(f"f {t}", lb, i // 2, i) for i, (t, lb) in enumerate(rows())], HEADER))
+    with pytest.raises(DataError, match=r"f.csv:3: the id '0' is at .*f.csv:2, too; give each text one of its own"):
+        load(replace(files(three, train="a.csv", test="f.csv"), id="name"), 0)
     with pytest.raises(DataError, match=r"a.csv:1: there is no column 'key' to read as 'id'"):
         load(replace(spec, id="key"), 0)
     for field in ("id", "group"):

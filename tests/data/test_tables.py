@@ -264,7 +264,7 @@ def test_an_example_says_where_it_came_from(folder):
 
 def test_mistakes_in_the_spec_are_refused(folder):
     path = write(folder, "plain.csv", table(rows()))
-    with pytest.raises(SpecError, match="label: names 'text', as 'text' does"):
+    with pytest.raises(SpecError, match="label: names 'text', as text= does"):
         load(replace(parse_data(path), label="text"), 0)
     with pytest.raises(SpecError, match="max_tokens: expected at least 1, got 0"):
         load(replace(parse_data(path), max_tokens=0), 0)
@@ -284,8 +284,8 @@ def test_the_card_is_plain_json_and_counts_what_the_splits_hold(folder):
 @pytest.mark.parametrize(
     ("copies", "told"),
     [
-        (1, r"in train at .*twice\.csv:2 and in test here; keep it in one split, or drop copies \(--on-copies drop\)$"),
-        (3, r"\(--on-copies drop\); likewise 3 and 23, 4 and 24$"),
+        (1, r"in train at .*twice\.csv:2 and in test here; keep it in one split, or drop copies \(on_copies=drop\)$"),
+        (3, r"\(on_copies=drop\); likewise 3 and 23, 4 and 24$"),
         (15, r"; likewise 3 and 23, .*, 12 and 32 and 4 more$"),
     ],
 )

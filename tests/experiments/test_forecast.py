@@ -14,12 +14,12 @@ from sightline.data.vocabulary import Vocabulary
 from sightline.experiments import forecast as module
 from sightline.experiments.cost import estimate
 from sightline.experiments.forecast import Forecast, amid, forecast, forecast_audit, spread, strata
-from sightline.experiments.run import Display, audit_trained, train
+from sightline.experiments.run import Display, Trained, audit_trained, train
 from sightline.experiments.store import Summary
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data
 from sightline.spec.values import RunSpec
-from tests.texts import example
+from tests.texts import example, untrained
 
 
 def spec(data: str = "planted:needle(n=400,length=8)", **changes: object) -> RunSpec:
@@ -175,3 +175,10 @@ def test_cells_cost_what_others_of_their_data_and_model_took_and_the_rest_is_tri
     mixed = estimate([one, other], done)
     assert 2.5 < mixed.least <= mixed.most
     assert "a trial of 1 of 1" in mixed.basis
+
+
+def test_texts_to_train_on_alone_cost_no_audit() -> None:
+    data = replace(load(parse_data("planted:needle(n=30,length=6)"), 0), test=())
+    found = forecast_audit(Trained(untrained("mlp(hidden=4)"), data, {}, {}), 0)
+    assert (found.seconds_audit, found.basis) == (0.0, "no audit: there are no test texts")
+    assert found.peak_bytes > 0

@@ -1,5 +1,6 @@
 """What is trained of a command that is stopped is found again, goes on to the bit, and is gone at the end."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from sightline.training.states import Epoch, State
 
 MODEL, FIT = build_specs("mlp(hidden=4)", epochs=4)
 SPEC = RunSpec(parse_data("planted:needle(n=60,length=6)"), MODEL, FIT)
+OTHER = replace(SPEC, seed=1)
 COMPANION = "companion (uniform attention)"
 
 
@@ -23,7 +25,9 @@ class Stopped(BaseException):
     """Stands for Ctrl-C."""
 
 
-def run(folder: Path, stop: tuple[str, int] | None = None) -> tuple[Trained | None, list[tuple[str, int]], Unfinished]:
+def run(
+    folder: Path, stop: tuple[str, int] | None = None, spec: RunSpec = SPEC
+) -> tuple[Trained | None, list[tuple[str, int]], Unfinished]:
     """Train, up to an epoch of a model; give the epochs that were made."""
     kept, made = Unfinished(folder), list[tuple[str, int]]()
 
@@ -33,7 +37,7 @@ def run(folder: Path, stop: tuple[str, int] | None = None) -> tuple[Trained | No
             raise Stopped
 
     try:
-        return train(SPEC, Display(told), "cpu", lambda spec, make: kept.keep("cpu", spec, make)), made, kept
+        return train(spec, Display(told), "cpu", lambda spec, make: kept.keep("cpu", spec, make)), made, kept
     except Stopped:
         kept.release()
         return None, made, kept
@@ -78,8 +82,8 @@ def test_a_state_that_is_torn_or_made_otherwise_counts_as_none(tmp_path: Path, u
     state.write_bytes(state.read_bytes()[:-1])
     found, made, _ = run(folder, ("model", 2))
     assert (found, made[0]) == (None, ("model", 1))
-    told = (folder / WITH).read_text()
-    (folder / WITH).write_text(told.replace('"threads": 1', '"threads": 7'))
+    mark = next(folder.glob(f"trainings/??/*{WITH}"))
+    mark.write_text(mark.read_text().replace('"threads": 1', '"threads": 7'))
     assert Unfinished(folder).threads == 7
     found, made, _ = run(folder)
     assert made[0] == ("model", 1)
@@ -110,3 +114,32 @@ def test_a_second_command_leaves_the_folder_of_the_first_alone(tmp_path: Path, u
         kept.remove()
     assert (tmp_path / "p").exists()
     assert same(found, undisturbed)
+
+
+def test_what_there_is_for_a_training_is_told_before_it_begins(tmp_path: Path) -> None:
+    folder = tmp_path / "p"
+    assert Unfinished(folder).find("cpu", SPEC) == "nothing"
+    run(folder, ("model", 1))
+    for spec, told in ((SPEC, "kept"), (OTHER, "others")):
+        kept = Unfinished(folder)
+        assert kept.find("cpu", spec) == told
+        kept.release()
+    with claim(folder / "claims" / "command", wait=False):
+        assert Unfinished(folder).find("cpu", SPEC) == "busy"
+    mark = next(folder.glob(f"trainings/??/*{WITH}"))
+    mark.write_text(mark.read_text().replace('"threads": 1', '"threads": 7'))
+    assert Unfinished(folder).find("cpu", SPEC) == "made otherwise"
+
+
+def test_what_another_command_keeps_stays(tmp_path: Path, undisturbed: Trained) -> None:
+    folder = tmp_path / "p"
+    run(folder, ("model", 1))
+    _, _, kept = run(folder, spec=OTHER)
+    assert kept.holds()
+    kept.remove()
+    assert not kept.holds()
+    found, made, kept = run(folder)
+    assert made[0] == ("model", 2)
+    assert same(found, undisturbed)
+    kept.remove()
+    assert not folder.exists()

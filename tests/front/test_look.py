@@ -14,13 +14,14 @@ from sightline.audits import Audit
 from sightline.data.dataset import Dataset
 from sightline.errors import DataError, ModelError, SpecError
 from sightline.experiments.run import Trained
-from sightline.front.look import edited
+from sightline.front.look import ALIKE, NOT_KNOWN, edited
 from sightline.models.altered import Scaled
 from sightline.questions import MAPS
 from sightline.reading import USUAL
 from sightline.results import Measurement, Ragged
 from sightline.tokeniser import tokenise
 from tests.adapters.plain import wrapped
+from tests.front.conftest import MODEL
 from tests.texts import WORDS, untrained
 
 KEPT = {"attention": "outputs", "deletion": "agreement", "gradient": "agreement", "contribution": "transplant"}
@@ -75,6 +76,24 @@ def test_a_change_stands_beside_what_was_before(model: Trained, data: Dataset) -
         with pytest.raises(SpecError, match="expected the place of a word, from 0 to") as refused:
             look.edit(place, "x")
         assert refused.value.field == "place"
+
+
+def test_a_word_may_be_named_instead_of_its_place(model: Trained) -> None:
+    look = sightline.look(model, "One two three two")
+    assert look.edit("one", "x").text.text == "x two three two"
+    assert look.without("Three").text.tokens == ("one", "two", "two")
+    assert look.edit(np.int64(1), "x").text.tokens[1] == "x"
+    for place, told in (
+        ("two", "which is there 2 times"),
+        ("zyx", "there 0 times"),
+        (True, "got True"),
+        (1.0, "got 1.0"),
+    ):
+        with pytest.raises(SpecError, match=told) as refused:
+            look.edit(place, "x")
+        assert refused.value.field == "place"
+    with pytest.raises(SpecError, match="word: expected a word, got 5"):
+        look.edit(0, 5)
 
 
 @given(
@@ -141,6 +160,37 @@ def test_an_audit_of_another_model_is_refused(model: Trained, audit: Audit) -> N
         assert told.value.field == "audit"
 
 
+def marked(audit: Audit, key: str, **card: str) -> Audit:
+    """Let an audit say that it is of other weights, and of a training with this key."""
+    return replace(
+        audit,
+        cards={**audit.cards, "model": {**audit.cards["model"], **card}},
+        spec={**audit.spec, "training_key": key},
+    )
+
+
+def test_an_audit_of_another_training_is_refused(model: Trained, audit: Audit, data: Dataset) -> None:
+    assert sightline.look(model, "one two", audit=audit).doubt == ""
+    other = sightline.train(data, MODEL, epochs=1, seed=1, companions="none")
+    for wrong, asked in ((other, audit), (model, marked(audit, "other", weights="0" * 16))):
+        with pytest.raises(ModelError, match="got that of another training of the same model, whose weights") as told:
+            sightline.look(wrong, "one two", audit=asked)
+        assert told.value.field == "audit"
+        assert "sightline.audit(model, data)" in str(told.value)
+
+
+def test_what_cannot_be_known_of_an_audit_is_said(model: Trained, audit: Audit) -> None:
+    older = replace(
+        audit, cards={**audit.cards, "model": {k: v for k, v in audit.cards["model"].items() if k != "weights"}}
+    )
+    alike = marked(audit, model.record["key"], weights="0" * 16)
+    for asked, doubt in ((older, NOT_KNOWN), (alike, ALIKE)):
+        look = sightline.look(model, "one two", audit=asked)
+        assert look.doubt == look.edit(0, "three").to_json()["doubt"] == doubt
+        assert doubt in str(look)
+        assert doubt in look._repr_html_()
+
+
 @pytest.mark.parametrize(
     ("text", "told"), [("", "with words in it"), (" \u200b", "with words"), ("a\0", "no character")]
 )
@@ -152,6 +202,7 @@ def test_what_is_no_text_is_refused(model: Trained, text: str, told: str) -> Non
 def test_maps_are_asked_for_by_name(model: Trained) -> None:
     assert set(USUAL) <= set(MAPS)
     assert list(sightline.look(model, "one two", maps=["evidence", "evidence"]).maps) == ["evidence"]
+    assert list(sightline.look(model, "one two", maps="attention").maps) == ["attention"]
     for name in ("given", "nothing"):
         with pytest.raises(SpecError, match=f"got '{name}'") as told:
             sightline.look(model, "one two", maps=[name])

@@ -15,6 +15,7 @@ from sightline.errors import DataError, ModelError, SpecError
 from sightline.experiments.run import Trained
 from sightline.experiments.saved import save_trained
 from sightline.experiments.subject import audited, choose
+from sightline.reading import Prediction
 from sightline.spec.texts import parse_data
 from sightline.spec.values import GIVEN, DataSpec
 from tests.front.conftest import CORPUS, MODEL
@@ -102,3 +103,34 @@ def test_texts_that_were_handed_over_are_known_by_their_content(data: Dataset) -
     assert key(labels) == key(labels) != key(["y", "x"] * 15)
     with pytest.raises(SpecError, match="hand them over again"):
         load(DataSpec(GIVEN, "texts"), 0)
+
+
+def test_what_is_no_dataset_is_refused_with_what_to_write(model: Trained, data: Dataset) -> None:
+    told = r"data: expected what sightline.load gives, got '{}'; write data = sightline.load\('{}'\), then sightline."
+    with pytest.raises(DataError, match=told.format("reviews.csv", "reviews.csv") + r"train\(data\)"):
+        sightline.train("reviews.csv")
+    with pytest.raises(DataError, match=told.format("reviews.csv", "reviews.csv") + r"audit\(model, data\)"):
+        sightline.audit(model, "reviews.csv")
+    with pytest.raises(DataError, match=r"got <Trained .*then sightline.audit\(model, data\)"):
+        sightline.audit(data, model)
+    with pytest.raises(SpecError, match=r"model: expected a spec such as 'bilstm\+additive', got 5"):
+        sightline.train(data, 5)
+
+
+def test_what_is_given_back_says_in_a_line_what_it_is_and_what_comes_next(
+    model: Trained, data: Dataset, audit: Audit
+) -> None:
+    sizes = f"{len(data.train)} train, {len(data.validation)} validation, {len(data.test)} test texts"
+    assert repr(data) == f"<Dataset {data.name!r}: {sizes}; labels 'alpha', 'beta'; next: sightline.train(data)>"
+    about = f"<Trained {model.model.name!r} on {data.name!r}, beside it uniform"
+    assert repr(model) == f"{about}; next: sightline.audit(model, data)>"
+    head = f"<Audit of {model.model.name!r} on 8 texts: {audit.headline}"
+    assert repr(audit) == f"{head}; next: audit.to_html('report.html')>"
+    assert repr(audit.compare(replace(audit))) == "<Comparison of 2 audits; next: comparison.to_html('compare.html')>"
+    look = sightline.look(model, "one \x1b[2J" + 50 * "two ")
+    assert repr(look).startswith(r"<Look at 'one \x1b[2Jtwo two")
+    assert len(repr(look)) < 120
+    assert repr(Prediction("a", {"b": 0.25, "a": 0.5, "c": 0.125, "d": 0.125})) == (
+        "<Prediction 'a' 0.500, 'b' 0.250, 'c' 0.125, …>"
+    )
+    assert repr(Prediction(None, {"a": float("nan")})) == "<Prediction None: the output is no number>"

@@ -8,8 +8,10 @@ import pytest
 import torch
 from safetensors.torch import load, save
 
+from sightline.adapters.precision import precise
 from sightline.errors import ModelError
-from sightline.models.checkpoint import load_classifier, save_classifier
+from sightline.models.checkpoint import load_classifier, save_classifier, weights_digest
+from tests.adapters.plain import wrapped
 from tests.edits import edited, unsealed
 from tests.texts import examples, untrained
 
@@ -96,3 +98,12 @@ def test_a_torn_file_is_named(folder: Path, name: str) -> None:
     (folder / name).unlink()
     with pytest.raises(ModelError, match=name):
         load_classifier(folder)
+
+
+def test_a_training_has_the_name_of_its_weights_wherever_they_are(tmp_path: Path) -> None:
+    model = untrained("mlp(hidden=4)")
+    named = weights_digest(model)
+    saved, _ = load_classifier(save_classifier(model, tmp_path / "model", 0))
+    assert weights_digest(saved) == weights_digest(precise(model)) == named
+    assert weights_digest(untrained("mlp(hidden=4)", seed=4)) != named
+    assert weights_digest(wrapped(model)) == ""

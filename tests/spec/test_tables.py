@@ -43,11 +43,11 @@ def test_a_table_is_named_by_its_ending_or_its_kind() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("files:train=a.csv", "test: no file of test texts; name one"),
+        ("files:validation=a.csv", "test: no file of test texts; name one"),
         ("files:a.csv", "data: expected train=FILE,validation=FILE,test=FILE, each once, got 'a.csv'"),
         ("files:test=a.csv,test=b.csv", "data: expected train=FILE,validation=FILE,test=FILE, each once"),
         ("files:train=a.xls,test=b.csv", r"train: 'a.xls': expected a file that ends in .csv, .tsv, .jsonl, .parquet"),
-        ("files:train=a.csv,test=./a.csv", "test: names ./a.csv, as train does; a text may be in one split only"),
+        ("files:train=a.csv,test=./a.csv", "test: names ./a.csv, as train= does; a text may be in one split only"),
         ("files:train=csv:,test=a.csv", "expected a table as csv:FILE, tsv:FILE, jsonl:FILE, parquet:FILE, got 'csv:'"),
     ],
 )

@@ -158,8 +158,14 @@ def _usage(error: Exception) -> str | None:
 
 
 def _told(error: SightlineError, asked: Sequence[str]) -> str:
-    """Give the message of an error, which begins with the flag where the library named a field."""
-    return f"{_flag(error.field, asked)}: {error.told}" if error.field else str(error)
+    """Give the message of an error, its settings spelled as flags; it begins with one where it names a field."""
+    flags = _flags(asked)
+
+    def spelled(name: str, value: str) -> str:
+        return f"{flags[name]} {value}".strip() if name in flags else f"{name}={value}"
+
+    told = error.spelled(spelled)
+    return f"{_flag(error.field, asked)}: {told}" if error.field else told
 
 
 def _flag(field: str, asked: Sequence[str]) -> str:

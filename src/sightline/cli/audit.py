@@ -15,21 +15,16 @@ from sightline.cli.display import progress
 from sightline.cli.estimate import show_forecast
 from sightline.cli.gates import closed, read_gates
 from sightline.cli.machine import prepare, repeating, tokens_at_once
-from sightline.cli.output import emit, note_kept, note_unsealed, say, tell, write_text, writing
-from sightline.cli.places import Folder, Output, check_places
+from sightline.cli.output import emit, note_kept, note_unsealed, say, tell, writing
+from sightline.cli.pages import check_endings, write_card
+from sightline.cli.places import Folder, Output, check_places, note_replaced
 from sightline.cli.resuming import beside, resumable
 from sightline.cli.seeds import SEVERAL, each_seed, show_seeds, write_seeds
 from sightline.cli.source import data_places, model_place, read_source
-from sightline.errors import SpecError
 from sightline.experiments.several import with_seeds
 from sightline.experiments.subject import audited, choose, saved_folder, scores_of
 from sightline.experiments.unfinished import Unfinished
-from sightline.files import plain
-from sightline.report.card import card as card_of
-from sightline.report.sentences import headline
-from sightline.report.sheets.cards import CARDS
 from sightline.report.sheets.summary import lines
-from sightline.results import Results
 from sightline.saving import FILES
 
 if TYPE_CHECKING:
@@ -157,10 +152,11 @@ def audit(
     )
     places = (*written(out, save, seeds), beside(out, save), None if card is None else Output("--card", card))
     check_places(read, *places)
-    check_card(card, seeds)
+    check_endings(out, card)
     subject = choose(source, model, asked, seed=seed, limit=limit, device=device, gradient=gradient, told=told)
     note_unsealed(saved_folder(model))
     gates = read_gates(fail_on or ())
+    note_replaced(*places)
     several = with_seeds(subject, seeds) if seeds > 1 else ()
     kept = Unfinished(beside(out, save).path)
     where, tokens = prepare(device, threads, kept.threads), tokens_at_once(memory)
@@ -177,7 +173,7 @@ def audit(
 
         if several:
             trained = each_seed(several, make, quiet=quiet)
-            write_seeds(trained, out, save, texts=not no_texts, ids=not no_ids)
+            write_seeds(trained, out, save, card, texts=not no_texts, ids=not no_ids)
         else:
             found = make(subject)
             write_audit(found, out, save, texts=not no_texts, ids=not no_ids)
@@ -227,26 +223,12 @@ def write_audit(found: Audit, out: Path, save: Path | None, *, texts: bool = Tru
         write_page(found, out, texts=texts, ids=ids)
 
 
-def check_card(card: Path | None, seeds: int = 1) -> None:
-    """Refuse a card that nobody can print, and one of several seeds, before anything is done."""
-    if card is not None and card.suffix.lower() not in CARDS:
-        raise SpecError(f"{card}: expected a name that ends in {' or '.join(CARDS)}", field="card")
-    if card is not None and seeds > 1:
-        raise SpecError("a card is of one audit; draw it of a seed: sightline report DIR/seed-0 --card", field="card")
-
-
-def write_card(found: Results, card: Path | None) -> None:
-    """Write the card of an audit where it is asked for."""
-    if card is not None:
-        write_text(card, CARDS[card.suffix.lower()](card_of(found)))
-
-
 def show_audit(found: Audit, out: Path, save: Path | None, as_json: bool) -> None:
     """Print an audit, and where it was written."""
     places = [f"report: {out}", *([f"saved audit: {save}"] if save is not None else [])]
     if not as_json:
         return say([*lines(found), "", *places])
-    emit(plain({"headline": headline(found.verdict)} | found.to_json()))
+    emit(found.to_json())
     for place in places:
         tell(place)
     return None

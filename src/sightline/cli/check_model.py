@@ -71,7 +71,7 @@ def read_model(model: str) -> Auditable:
 def read_texts(
     model: Auditable, source: DataSpec | None, seed: int
 ) -> tuple[tuple[Example, ...], tuple[str, ...] | None]:
-    """Read the test texts of the data, or make some where there are no data."""
+    """Read the test texts of the data, or those of training where they are alone; make some where there are no data."""
     from sightline.adapters.factory import texts_without_data  # noqa: PLC0415  (torch)
     from sightline.adapters.labels import numbered_for  # noqa: PLC0415  (torch)
     from sightline.data.loading import load  # noqa: PLC0415  (as late as it is needed)
@@ -84,7 +84,7 @@ def read_texts(
     dataset = load(source, seed, training=False)
     if model.labels is not None:
         dataset = numbered_for(dataset, model.labels)
-    return dataset.test, dataset.label_names
+    return dataset.test or dataset.train, dataset.label_names
 
 
 def show(model: Auditable, proofs: tuple[Proof, ...], as_json: bool) -> None:

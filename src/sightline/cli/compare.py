@@ -10,6 +10,7 @@ import typer
 
 from sightline.cli import flags
 from sightline.cli.output import emit, note_unsealed, say, tell, writing
+from sightline.cli.pages import check_endings
 from sightline.cli.places import Output, check_places
 from sightline.errors import SpecError
 
@@ -52,6 +53,7 @@ def compare(
 
     named = named_audits(audits, store)
     check_places([("--store", store), *(("AUDIT", one.folder) for one in named)], Output("--out", out))
+    check_endings(out)
     _refuse_repeats(named)
     _compare(named, out, texts=not no_texts, as_json=as_json)
 

@@ -9,7 +9,7 @@ import typer
 
 from sightline.cli import flags
 from sightline.cli.output import emit, note_unsealed, say, writing
-from sightline.cli.places import Folder, Output, check_places
+from sightline.cli.places import Folder, Output, check_places, note_replaced
 from sightline.errors import SpecError
 from sightline.report.frames.writing import COLUMNS, check_kind
 from sightline.report.frames.writing import export as write_export
@@ -53,9 +53,11 @@ def export(
     from sightline.experiments.named import place_of  # noqa: PLC0415  (as late as it is needed)
 
     saved = place_of(saved)
-    check_places((("AUDIT_DIR", saved),), *(Output(f"--{kind}", place, EXPORT) for kind, place in wanted.items()))
+    written = [Output(f"--{kind}", place, EXPORT) for kind, place in wanted.items()]
+    check_places((("AUDIT_DIR", saved),), *written)
     for kind in wanted:
         check_kind(kind)
+    note_replaced(*written)
     found = load_results(saved)
     note_unsealed(saved)
     for kind, place in wanted.items():

@@ -80,7 +80,7 @@ Test = Annotated[
         "--test",
         metavar="FILE",
         show_default="none",
-        help="A table of test texts; a model that is trained already needs no other.",
+        help="A table of test texts; a model that is trained already needs no other, and a training needs none.",
         rich_help_panel=_DATA,
     ),
 ]
@@ -129,7 +129,7 @@ Id = Annotated[
         "--id",
         metavar="COLUMN",
         show_default="file and line",
-        help="Column that names each text; no two alike.",
+        help="Column that names each text; no two alike in a file.",
         rich_help_panel=_DATA,
     ),
 ]

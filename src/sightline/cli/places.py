@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import permutations, product
 from pathlib import Path
 
-from sightline.cli.output import writing
+from sightline.cli.output import tell, writing
 from sightline.errors import SpecError, StoreError
-from sightline.files import hidden_name, kind_of, put_back
+from sightline.files import hidden_name, is_free, kind_of, put_back
 
 Input = tuple[str, Path | None]
 """A flag and the file or folder that it has read; None where there is none."""
@@ -21,11 +21,15 @@ Input = tuple[str, Path | None]
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder that is written, known by the first of its ``files``; it is replaced whole unless it is ``kept``."""
+    """A folder that is written, known by the first of its ``files``; these are replaced unless it is ``kept``."""
 
     what: str
     files: tuple[str, ...]
     kept: bool = False
+
+    def is_at(self, place: Path) -> bool:
+        """Tell whether there is such a folder at a place."""
+        return (place / self.files[0]).is_file()
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,17 @@ def check_places(inputs: Sequence[Input], *outputs: Output | None) -> None:
         _check_other(output, other)
 
 
+def note_replaced(*outputs: Output | None) -> None:
+    """Say before the work which folders of ours it replaces, as reports are; it costs a model that took long to train.
+
+    Not refused: who gives the same command again wants what it writes in the place of what it wrote.
+    """
+    for output in filter(None, outputs):
+        folder = output.folder
+        if folder is not None and not folder.kept and folder.is_at(output.path):
+            tell(f"note: {output} holds {folder.what}, which is replaced; other files in it stay")
+
+
 def _check_above(output: Output) -> None:
     """Refuse a place in what is no folder, or in one that must not be written."""
     place = output.path.absolute()
@@ -90,7 +105,7 @@ def _check_kind(output: Output) -> None:
 
 
 def _check_replaced(output: Output, folder: Folder) -> None:
-    if not (output.path / folder.files[0]).is_file():
+    if not (is_free(output.path) or folder.is_at(output.path)):
         raise StoreError(f"{output}: exists and is not {folder.what}; name a new folder")
     if output.path.name in ("", "..") or Path.cwd().is_relative_to(output.place):
         raise StoreError(f"{output}: expected a folder by its name, and not the one you are in; change to one above it")
@@ -106,7 +121,7 @@ def _check_input(output: Output, flag: str, path: Path) -> None:
         raise SpecError(f"{output}: lies in {flag} {path}, which is only read; name a place outside of it")
     replaced = output.folder is not None and not output.folder.kept
     if replaced and any(place in source.parents for source in sources):
-        raise SpecError(f"{output}: is replaced as a whole, and {flag} {path} lies in it; name another folder")
+        raise SpecError(f"{output}: is replaced, and {flag} {path} lies in it; name another folder")
 
 
 def _check_other(output: Output, other: Output) -> None:

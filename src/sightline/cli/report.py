@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from sightline.cli import flags
-from sightline.cli.audit import check_card, write_card
 from sightline.cli.output import emit, note_unsealed, say, writing
+from sightline.cli.pages import check_endings, write_card
 from sightline.cli.places import Output, check_places
 from sightline.cli.seeds import report_seeds
 from sightline.errors import SpecError
@@ -57,9 +57,9 @@ def report(
 
     seeds = seeds_in(folder)
     check_places((("AUDIT_DIR", folder),), Output("--out", out), None if card is None else Output("--card", card))
-    check_card(card, len(seeds))
+    check_endings(out, card)
     if seeds:
-        return report_seeds(folder, out, as_json, texts=not no_texts, ids=not no_ids)
+        return report_seeds(folder, out, card, as_json, texts=not no_texts, ids=not no_ids)
     found = read_place(folder)
     note_unsealed(folder)
     with writing(out):

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sightline.cli.output import emit, note_kept, note_unsealed, say, tell, writing
+from sightline.cli.pages import write_card
 from sightline.cli.places import Folder
 from sightline.experiments.several import FILES, load_several, members, save_several
-from sightline.files import plain
 from sightline.report.sentences import headline
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def each_seed(subjects: Sequence[ToTrain], make: Callable[[ToTrain], Audit], *, 
     return several_of(found)
 
 
-def write_seeds(several: Several, out: Path, save: Path | None, *, texts: bool, ids: bool) -> None:
-    """Save the audits where that is asked for, then write the page of the first with what all of them say."""
+def write_seeds(several: Several, out: Path, save: Path | None, card: Path | None, *, texts: bool, ids: bool) -> None:
+    """Save the audits where that is asked for, then write page and card of the first with what all of them say."""
     from sightline.report.page.render import write_page  # noqa: PLC0415  (jinja2)
 
     if save is not None:
@@ -64,6 +64,7 @@ def write_seeds(several: Several, out: Path, save: Path | None, *, texts: bool, 
         note_kept(save, texts=texts, ids=ids)
     with writing(out):
         write_page(several.first, out, texts=texts, ids=ids, seeds=several.found)
+    write_card(several.first, card, several.found)
 
 
 def show_seeds(several: Several, out: Path, save: Path | None, as_json: bool) -> None:
@@ -78,20 +79,20 @@ def show_seeds(several: Several, out: Path, save: Path | None, as_json: bool) ->
         shown = lines(first, alone=False)
         return say([*across_lines(found), "", f"Seed {found.seeds[0]}, in full:", *shown, "", *places])
     head = f"{told(found)}; seed {found.seeds[0]}: {headline(first.verdict)}"
-    emit(plain({"headline": head} | first.to_json() | {"seeds": found.to_json()}))
+    emit(first.to_json() | {"headline": head, "seeds": found.to_json()})
     for place in places:
         tell(place)
     return None
 
 
-def report_seeds(folder: Path, out: Path, as_json: bool, *, texts: bool, ids: bool) -> None:
+def report_seeds(folder: Path, out: Path, card: Path | None, as_json: bool, *, texts: bool, ids: bool) -> None:
     """Draw the saved audits of several seeds again."""
     from sightline.report.across import told  # noqa: PLC0415  (the statistics that it is made of)
 
     several = several_of(load_several(folder))
     for place in members(folder):
         note_unsealed(place)
-    write_seeds(several, out, None, texts=texts, ids=ids)
+    write_seeds(several, out, None, card, texts=texts, ids=ids)
     head = told(several.found)
     if as_json:
         return emit({"report": str(out), "verdict": several.first.verdict.text, "headline": head})

@@ -12,7 +12,7 @@ from sightline.cli.display import progress
 from sightline.cli.estimate import show_forecast
 from sightline.cli.machine import prepare, tokens_at_once
 from sightline.cli.output import emit, say, writing
-from sightline.cli.places import Folder, Output, check_places
+from sightline.cli.places import Folder, Output, check_places, note_replaced
 from sightline.cli.resuming import beside, resumable
 from sightline.cli.source import data_places, read_source
 from sightline.experiments.subject import MODEL_FILE, ToTrain, choose_training
@@ -87,8 +87,10 @@ def train(
         data, train, validation, test, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1
     )
     training = {"preset": preset, "epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
-    check_places((*data_places(source), ("--vectors", vectors)), Output("--out", out, MODEL), beside(out))
+    written = Output("--out", out, MODEL)
+    check_places((*data_places(source), ("--vectors", vectors)), written, beside(out))
     subject = choose_training(source, model, training | {"companions": companions, "vectors": vectors}, seed=seed)
+    note_replaced(written)
     kept = Unfinished(beside(out).path)
     where = prepare(device, threads, kept.threads)
     if dry_run:

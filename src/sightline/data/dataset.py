@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from sightline.data.sources.showing import listed
 from sightline.errors import DataError, SpecError
 from sightline.example import Example
 from sightline.seeds import seed_for
@@ -39,6 +40,10 @@ class Dataset:
             _check_example(example, self.label_names)
             if (example.query is None) == self.has_queries:
                 raise DataError(f"text {example.id}: expected a query with every text or with none, got both")
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{len(split)} {name}" for name, split in self.splits.items())
+        return f"<Dataset {self.name!r}: {sizes} texts; labels {listed(self.label_names)}; next: sightline.train(data)>"
 
     @property
     def has_queries(self) -> bool:

@@ -20,7 +20,7 @@ from sightline.data.dataset import Dataset
 from sightline.data.official.formats import FORMATS
 from sightline.data.planted.generated import generate, read_options
 from sightline.data.vocabulary import Vocabulary
-from sightline.errors import DataError, SpecError
+from sightline.errors import DataError, SpecError, setting
 from sightline.regular import naming_what_needs_memory
 from sightline.spec.tables import IN_LINES
 from sightline.spec.values import GIVEN, OFFICIAL, DataSpec
@@ -107,7 +107,9 @@ def _check(spec: DataSpec) -> None:
         return
     assert spec.part is not None  # a planted spec without one cannot be made
     if (longest := read_options(spec.part).longest) > spec.max_tokens:
-        raise SpecError(f"{spec}: texts have up to {longest} words, above max_tokens={spec.max_tokens}; lower length")
+        raise SpecError(
+            f"{spec}: texts have up to {longest} words, above {setting('max_tokens', spec.max_tokens)}; lower length"
+        )
 
 
 # Two, so that models that take turns find the texts of both; datasets of one corpus share its words.

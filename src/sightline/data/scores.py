@@ -19,7 +19,7 @@ from jaxtyping import Float
 from sightline.data.sources.columns import not_a_character
 from sightline.data.sources.rows import Row, Rows, read_rows, table_digest
 from sightline.data.sources.showing import listed, show
-from sightline.errors import DataError, SpecError
+from sightline.errors import DataError, SpecError, setting
 from sightline.example import Example
 from sightline.regular import naming_what_needs_memory
 from sightline.spec.tables import IN_LINES, table_kind
@@ -172,7 +172,7 @@ def _check_word(file: str, text: Example, one: _Scored, place: int) -> None:
     """Refuse a row that speaks of another word than the text has at its place, or of none."""
     if place >= len(text.tokens):
         wrong = f"text {show(text.id)}: expected words 0 to {len(text.tokens) - 1}, got word {place}, {show(one.word)}"
-        raise DataError(f"{wrong}; of a longer text leave out what lies beyond --max-tokens", file, one.line)
+        raise DataError(f"{wrong}; of a longer text leave out what lies beyond {setting('max_tokens')}", file, one.line)
     if one.word.casefold() != text.tokens[place].casefold():
         wrong = f"{_at(text, place)}: expected {show(text.tokens[place])}, got {show(one.word)}"
         raise DataError(f"{wrong}; {_WHICH_WORDS}", file, one.line)

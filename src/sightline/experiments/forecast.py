@@ -110,6 +110,9 @@ def forecast_audit(
         audit = Σ_strata seconds · Σ T² / Σ_timed T²
     """
     ordered = sorted(trained.dataset.test, key=lambda example: len(example.tokens))
+    if not ordered:
+        device = trained.model.collate(trained.dataset.train[:1]).ids.device
+        return Forecast(0.0, 0.0, _peak_bytes(device), "no audit: there are no test texts")
     texts = round(len(ordered) / share)
     audited = texts if limit is None else min(limit, texts)
     measures = default_measures(tokens_at_once, chosen)

@@ -206,6 +206,7 @@ def _cell(values: Mapping[str, Any], data: Callable[..., DataSpec], trained: Cal
 def _data(folder: Path, source: str, settings: Settings) -> DataSpec:
     data = parse_data(source, **dict(settings))
     if data.files is not None:
+        data.files.check_tested()
         return replace(data, files=data.files.seen_from(folder))
     return data if data.kind == "planted" else replace(data, path=str(folder / data.path))
 

@@ -56,6 +56,10 @@ class Trained:
     companions: Mapping[str, Auditable]
     record: dict[str, Any]
 
+    def __repr__(self) -> str:
+        beside = f", beside it {', '.join(self.companions)}" if self.companions else ""
+        return f"<Trained {self.model.name!r} on {self.dataset.name!r}{beside}; next: sightline.audit(model, data)>"
+
 
 def run(
     spec: RunSpec, display: Display = Display(), device: str = "cpu", keep: Keep = make_anew, **options: Any
@@ -101,6 +105,7 @@ def audit_trained(
 ) -> Audit:
     """Audit a trained model on the test split of its dataset; ``spec`` says what was run, for the report."""
     about = {**(spec or {}), "trainings": trained.record.get("trainings", {})}
+    about |= {"training_key": trained.record["key"]} if "key" in trained.record else {}
     return audit(
         trained.model, trained.dataset, trained.companions, seed, spec=about, on_progress=display.on_texts, **options
     )

@@ -7,14 +7,16 @@ DIR/seed-0/         a saved audit for each
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sightline.errors import SpecError, StoreError
 from sightline.experiments.subject import Chosen, ToTrain, audited
-from sightline.files import put_back, write_whole
+from sightline.files import is_free, put_back, write_whole
+from sightline.saving import FILES as OF_AN_AUDIT
 from sightline.saving import load_results, write_results
 from sightline.seal import MANIFEST, changed_file, seal
 from sightline.spec.typed import parse_json, read_as
@@ -27,6 +29,7 @@ MARK = "seeds.json"
 FILES = (MARK, MANIFEST)
 """What lies beside the audits; the first is the file by which the folder is known."""
 SCHEMA = 1
+_MEMBER = re.compile(r"seed--?[0-9]+")
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ def audited_seeds(subject: Chosen, count: int, display: Display | None = None, *
 def save_several(audits: Mapping[int, Results], folder: str | Path) -> Path:
     """Write the audits of several seeds to one folder, all of them or nothing."""
     final = Path(folder)
-    if final.exists() and not (final / MARK).exists():
+    if not (is_free(final) or (final / MARK).exists()):
         raise StoreError(f"{final}: exists and does not hold the audits of several seeds; name a new folder")
 
     def write(aside: Path) -> None:
@@ -66,7 +69,13 @@ def save_several(audits: Mapping[int, Results], folder: str | Path) -> Path:
         (aside / MARK).write_text(json.dumps({"schema": SCHEMA, "seeds": list(audits)}), encoding="utf-8")
         seal(aside)
 
-    return write_whole(final, write)
+    return write_whole(final, write, _own(final, audits))
+
+
+def _own(folder: Path, seeds: Iterable[int]) -> set[str]:
+    """Name what is replaced with such a folder: the audits of these seeds, and of those that it holds."""
+    held = [one.name for one in folder.glob(_folder("*")) if _MEMBER.fullmatch(one.name)]
+    return {*FILES, *(f"{name}/{file}" for name in (*held, *map(_folder, seeds)) for file in OF_AN_AUDIT)}
 
 
 def load_several(folder: str | Path) -> dict[int, Results]:
@@ -97,5 +106,5 @@ def seeds_in(folder: str | Path) -> tuple[int, ...]:
     return mark.seeds
 
 
-def _folder(seed: int) -> str:
+def _folder(seed: int | str) -> str:
     return f"seed-{seed}"

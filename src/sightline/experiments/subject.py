@@ -168,6 +168,8 @@ def choose(
     refused for a model that is trained already. How its texts were prepared it remembers; of ``SHAPING``, only what was
     ``told`` is taken from the data spec instead.
     """
+    if data.files is not None:
+        data.files.check_tested()
     training = training or {}
     if model.startswith(PY):
         _refuse_training(training, f"of {model}")

@@ -1,8 +1,9 @@
 """What is trained of a command that may be stopped: a store beside its output, which is gone once that is written.
 
 The same command goes on from there: a training that is whole is read, and of one that is not the state after its last
-epoch. Both are of equal bits only with equal threads, versions and device, so `WITH` says what they were made with, and
-what was made with others is made anew.
+epoch. Both are of equal bits only with equal threads, versions and device, so beside each stands what it was made with,
+and what was made with others is made anew. Commands with other settings have trainings of their own in the folder; each
+removes what it used, and leaves the rest.
 """
 
 from __future__ import annotations
@@ -11,14 +12,20 @@ import json
 import shutil
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from sightline.experiments.run import Fitted, Make
+    from sightline.experiments.store import Store
     from sightline.spec.values import RunSpec
 
-WITH = "made-with.json"
+WITH = ".made-with.json"
+"""How the file is called that says what a training was made with, behind the key of the training."""
+Found = Literal["kept", "made otherwise", "others", "nothing", "busy"]
+"""What there is for a training: it or a part of it, the same in other bits, trainings of other settings alone, or not
+even these; or another command has the folder."""
 
 
 class Unfinished:
@@ -28,58 +35,112 @@ class Unfinished:
         self.folder = folder
         self._claim = ExitStack()
         self._mine: bool | None = None
+        self._used: dict[str, _Kept] = {}
 
     @property
     def threads(self) -> int | None:
-        """With how many threads a command that was stopped had begun; None where there is none."""
-        threads = self._made_with().get("threads")
+        """With how many threads the command that was stopped last had begun; None where there is none."""
+        marks = sorted(self.folder.glob(f"trainings/??/*{WITH}"), key=lambda mark: mark.stat().st_mtime)
+        threads = _read(marks[-1]).get("threads") if marks else None
         return threads if type(threads) is int and threads > 0 else None
+
+    def find(self, device: str, spec: RunSpec) -> Found:
+        """Tell what there is for a training that is about to be asked for."""
+        if not self._is_mine():
+            return "busy"
+        kept = _Kept.of(self._store(), spec)
+        if not kept.is_there():
+            return "others" if self._is_used() else "nothing"
+        return "kept" if _read(kept.mark) == made_with(device) else "made otherwise"
 
     def keep(self, device: str, spec: RunSpec, make: Make) -> Fitted:
         """Give a training: as it is kept, or made from the last epoch that is; another command may have the folder."""
         from sightline.experiments.grid import pin  # noqa: PLC0415  (as late as it is needed)
         from sightline.experiments.run import make_anew  # noqa: PLC0415  (torch)
-        from sightline.experiments.store import Store  # noqa: PLC0415  (as late as it is needed)
         from sightline.experiments.stored import keep_training  # noqa: PLC0415  (torch)
 
-        if self._mine is None:
-            self._mine = self._begin(made_with(device))
-        if not self._mine:
+        if not self._is_mine():
             return make_anew(spec, make)
-        return keep_training(Store(self.folder), pin(spec), make, by_epoch=True)
+        store = self._store()
+        kept = _Kept.of(store, spec)
+        self._used[str(kept.whole)] = kept
+        kept.begin(made_with(device))
+        return keep_training(store, pin(spec), make, by_epoch=True)
 
     def holds(self) -> bool:
-        """Tell whether there is anything to go on from."""
-        return bool(self._mine) and any((self.folder / "trainings").glob("??/[!.]*"))
+        """Tell whether there is anything that this command could go on from."""
+        return any(kept.is_there() for kept in self._used.values())
 
     def remove(self) -> None:
-        """Remove the folder, if it is ours: what it was for is written, or there is nothing in it."""
+        """Remove what this command used, and the folder if nobody else has anything in it."""
+        for kept in self._used.values():
+            kept.remove()
         self.release()
-        if self._mine:
+        if self._mine and not self._is_used():
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def release(self) -> None:
         """Leave the folder to the next command."""
         self._claim.close()
 
-    def _begin(self, now: Mapping[str, Any]) -> bool:
-        """Take the folder, unless another command has it; what was made otherwise than now is removed."""
+    def _is_mine(self) -> bool:
+        """Take the folder, unless another command has it."""
         from sightline.experiments.locks import claim  # noqa: PLC0415  (as late as it is needed)
-        from sightline.experiments.store import CLAIMS, TRAININGS, Store  # noqa: PLC0415  (as late as it is needed)
+        from sightline.experiments.store import CLAIMS  # noqa: PLC0415  (as late as it is needed)
 
-        Store(self.folder)  # refuses a folder that is something else
-        if not self._claim.enter_context(claim(self.folder / CLAIMS / "command", wait=False)):
-            return False
-        if self._made_with() != now:
-            shutil.rmtree(self.folder / TRAININGS, ignore_errors=True)
-            (self.folder / WITH).write_text(json.dumps(now), encoding="utf-8")
-        return True
+        if self._mine is None:
+            self._store()  # refuses a folder that is something else
+            self._mine = self._claim.enter_context(claim(self.folder / CLAIMS / "command", wait=False))
+        return self._mine
 
-    def _made_with(self) -> dict[str, Any]:
-        with suppress(OSError, ValueError):
-            found = json.loads((self.folder / WITH).read_text(encoding="utf-8"))
-            return found if isinstance(found, dict) else {}
-        return {}
+    def _store(self) -> Store:
+        from sightline.experiments.store import Store  # noqa: PLC0415  (as late as it is needed)
+
+        return Store(self.folder)
+
+    def _is_used(self) -> bool:
+        return any(self.folder.glob("trainings/??/[!.]*"))
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """Where a training lies, the state of one that is not whole, and what they were made with."""
+
+    whole: Path
+    epochs: Path
+    mark: Path
+
+    @staticmethod
+    def of(store: Store, spec: RunSpec) -> _Kept:
+        from sightline.experiments.grid import pin  # noqa: PLC0415  (as late as it is needed)
+        from sightline.spec.keys import training_key  # noqa: PLC0415  (with what it is asked of)
+
+        key = training_key(pin(spec))
+        whole = store.training_folder(key)
+        return _Kept(whole, store.epochs_folder(key), whole.with_name(f"{key}{WITH}"))
+
+    def is_there(self) -> bool:
+        return self.whole.is_dir() or self.epochs.is_dir()
+
+    def begin(self, now: Mapping[str, Any]) -> None:
+        """Remove what was made otherwise than now."""
+        if _read(self.mark) != now:
+            self.remove()
+            self.mark.parent.mkdir(parents=True, exist_ok=True)
+            self.mark.write_text(json.dumps(now), encoding="utf-8")
+
+    def remove(self) -> None:
+        for folder in (self.whole, self.epochs):
+            shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):
+            self.mark.unlink()
+
+
+def _read(mark: Path) -> dict[str, Any]:
+    with suppress(OSError, ValueError):
+        found = json.loads(mark.read_text(encoding="utf-8"))
+        return found if isinstance(found, dict) else {}
+    return {}
 
 
 def made_with(device: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,16 +13,18 @@ from sightline.adapters.admission import admit
 from sightline.adapters.factory import texts_without_data
 from sightline.errors import ModelError, SpecError
 from sightline.example import Example
-from sightline.front.models import Model, class_names, known_model
+from sightline.front.models import Known, Model, class_names, known_model
 from sightline.front.texts import unlabelled
 from sightline.maths.divergences import probabilities
 from sightline.measures.arrays import decided, to_numpy
 from sightline.measures.maps import MAKERS, Maps
+from sightline.models.checkpoint import weights_digest
 from sightline.models.classifier import AttentionClassifier
 from sightline.questions import MAPS
 from sightline.reading import USUAL, Reading
 from sightline.report.page.reading import in_notebook
 from sightline.report.sheets.reading import lines
+from sightline.report.visible import shortened
 from sightline.results import Results, TextRecord
 from sightline.saving import load_results
 from sightline.seeds import Seeds
@@ -31,6 +34,17 @@ from sightline.types import Auditable, Subject
 
 BROUGHT = "given"
 """The one map that is not made here: scores that another tool made."""
+
+NOT_KNOWN = (
+    "Whether that audit is of this training cannot be known: an older version saved it, or the model comes from "
+    "elsewhere"
+)
+"""What is said where the weights of one of them have no name."""
+ALIKE = (
+    "That audit is of a training with the same settings, and not of the same weights: other threads or versions, or "
+    "data that have changed, give others"
+)
+"""What is said where the model was trained once for the audit and once more to be kept."""
 
 COMMON = ("the", "film", "was", "good", "and", "bad")
 """Words that stand between those of a text where a model is proved: one word alone proves nothing of attention."""
@@ -45,6 +59,7 @@ class Reader:
     max_tokens: int
     advice: str
     audit: Results | None
+    doubt: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,12 +68,14 @@ class Look(Reading):
 
     reader: Reader = field(kw_only=True, repr=False)
 
-    def edit(self, place: int, word: str) -> Look:
-        """Put another word, or several, in the place of one; places are counted from 0."""
+    def edit(self, place: int | str, word: str) -> Look:
+        """Put another word, or several, in the place of one: counted from 0, or the word itself if it is there once."""
+        if not isinstance(word, str):
+            raise SpecError(f"expected a word, got {word!r:.60}", field="word")
         return self.again(edited(self.text.text, self._place(place), word))
 
-    def without(self, place: int) -> Look:
-        """Leave a word out; places are counted from 0."""
+    def without(self, place: int | str) -> Look:
+        """Leave a word out, named as for `edit`."""
         return self.again(edited(self.text.text, self._place(place), ""))
 
     def again(self, text: str) -> Look:
@@ -73,11 +90,25 @@ class Look(Reading):
         """Draw it where it is the last line of a notebook's cell."""
         return in_notebook(self)
 
-    def _place(self, place: int) -> int:
-        n = len(self.text.tokens)
-        if not 0 <= place < n:
-            raise SpecError(f"expected the place of a word, from 0 to {n - 1}, got {place}", field="place")
-        return place
+    def __repr__(self) -> str:
+        text = shortened(self.text.text, 40)
+        return f"<Look at {text!r}: {self.text.predicted!r}; next: print(look), look.edit(place, word)>"
+
+    def _place(self, place: Any) -> int:
+        """Find a word by its place, or by itself; what is no number at all is refused, too."""
+        tokens = self.text.tokens
+        last = len(tokens) - 1
+        if isinstance(place, str):
+            found = [number for number, token in enumerate(tokens) if token == place.lower()]
+            if len(found) == 1:
+                return found[0]
+            told = f"{place!r}, which is there {len(found)} times"
+            raise SpecError(
+                f"expected a word that is there once, or a place from 0 to {last}, got {told}", field="place"
+            )
+        if isinstance(place, bool) or not isinstance(place, int | np.integer) or not 0 <= place <= last:
+            raise SpecError(f"expected the place of a word, from 0 to {last}, got {place!r:.60}", field="place")
+        return int(place)
 
 
 def look(
@@ -86,7 +117,7 @@ def look(
     query: str | None = None,
     *,
     audit: Results | str | Path | None = None,
-    maps: Sequence[str] = USUAL,
+    maps: str | Sequence[str] = USUAL,
     max_tokens: int = DataSpec.max_tokens,
     device: str = "cpu",
 ) -> Look:
@@ -103,9 +134,10 @@ def look(
     query
         The question or hypothesis that comes with the text, for a model that reads one.
     audit
-        An audit of this model, or the folder of a saved one: its verdict stands beside the maps.
+        An audit of this model, or the folder of a saved one: its verdict stands beside the maps. One of another model,
+        or of another training of it, is refused.
     maps
-        Names of `sightline.questions.MAPS`; what the model does not allow is said to be absent.
+        A name of `sightline.questions.MAPS`, or several; what the model does not allow is said to be absent.
     max_tokens
         Words that are read at most; the rest is cut, and counted.
     """
@@ -114,7 +146,8 @@ def look(
     example = unlabelled(text, query, max_tokens)
     beside = texts_without_data((*example.tokens, *COMMON), queries=query is not None)
     ready = admit(known.model, beside, known.model.labels)
-    return _looked(Reader(ready, chosen, max_tokens, known.advice, _of_model(audit, ready)), example)
+    reader = Reader(ready, chosen, max_tokens, known.advice, *_of_model(audit, ready, known))
+    return _looked(reader, example)
 
 
 def edited(text: str, place: int, word: str) -> str:
@@ -130,17 +163,18 @@ def edited(text: str, place: int, word: str) -> str:
     return plain if tokenise(plain)[0] == wanted else f"{text[:start]} {word} {text[end:]}"
 
 
-def _chosen(maps: Sequence[str]) -> tuple[str, ...]:
+def _chosen(maps: str | Sequence[str]) -> tuple[str, ...]:
+    maps = (maps,) if isinstance(maps, str) else maps
     known = [name for name in MAPS if name != BROUGHT]
     if unknown := next((name for name in maps if name not in known), None):
         raise SpecError(f"expected one of {', '.join(known)}, got {unknown!r}", field="maps")
     return tuple(dict.fromkeys(maps))
 
 
-def _of_model(audit: Results | str | Path | None, model: Auditable) -> Results | None:
-    """Read an audit where a folder is named; one of a model with another name or other classes is refused."""
+def _of_model(audit: Results | str | Path | None, model: Auditable, known: Known) -> tuple[Results | None, str]:
+    """Read an audit where a folder is named, and say what is in doubt; one of another model or training is refused."""
     if audit is None:
-        return None
+        return None, ""
     found = audit if isinstance(audit, Results) else load_results(audit)
     card = found.cards.get("model", {})
     told = (card.get("name"), tuple(card.get("labels", ())))
@@ -150,7 +184,23 @@ def _of_model(audit: Results | str | Path | None, model: Auditable) -> Results |
             change="name an audit of this model",
             field="audit",
         )
-    return found
+    return found, _doubt(found, weights_digest(model), known)
+
+
+def _doubt(audit: Results, weights: str, known: Known) -> str:
+    """Say why an audit may be of another training than this one; one that surely is gets refused."""
+    audited = audit.cards["model"].get("weights", "")
+    if not (audited and weights):
+        return NOT_KNOWN
+    if audited == weights:
+        return ""
+    if audit.spec.get("training_key", "") == known.record.get("key"):
+        return ALIKE
+    raise ModelError(
+        "expected the audit of this training, got that of another training of the same model, whose weights differ",
+        change=f"name the audit of this one; it is made by {known.advice}",
+        field="audit",
+    )
 
 
 def _looked(reader: Reader, example: Example, before: Look | None = None) -> Look:
@@ -175,6 +225,7 @@ def _looked(reader: Reader, example: Example, before: Look | None = None) -> Loo
         cut=len(tokenise(example.text)[0]) - len(example.tokens),
         advice=reader.advice,
         audit=reader.audit,
+        doubt=reader.doubt,
         before=before,
         reader=reader,
     )

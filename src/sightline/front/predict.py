@@ -39,6 +39,8 @@ def predict(
     """
     if isinstance(texts, str) or isinstance(queries, str):
         raise DataError("expected a list of texts, got one text; put it in a list")
+    if not isinstance(texts, Iterable):
+        raise DataError(f"expected a list of texts, got {texts!r:.60}")
     examples = (unlabelled(*pair, max_tokens, i, "texts") for i, pair in enumerate(_pairs(texts, queries)))
     return list(predictions(known_model(model, device).model, examples, batch_size))
 

@@ -10,6 +10,7 @@ from typing import Any
 from sightline.audits import Audit
 from sightline.data import loading
 from sightline.data.dataset import Dataset
+from sightline.errors import DataError, SpecError
 from sightline.experiments.run import Display, Trained, audit_trained, train_on
 from sightline.experiments.seen import fingerprint, refuse_seen
 from sightline.experiments.subject import choose_training
@@ -49,6 +50,9 @@ def train(
     display
         Where it is told how far the training is.
     """
+    _check_data(data, "train(data)")
+    if not isinstance(model, str):
+        raise SpecError(f"expected a spec such as 'bilstm+additive', got {model!r:.60}", field="model")
     fit = {"epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
     training = {"preset": preset, "vectors": vectors, "companions": companions, **fit}
     subject = choose_training(_spec_of(data), model, training, seed=seed)
@@ -81,6 +85,7 @@ def audit(
         ``limit`` (a seeded sample of so many texts), ``scores``, ``measures``, ``batch_size`` and what else
         `sightline.auditing.audit` takes.
     """
+    _check_data(data, "audit(model, data)")
     known = known_model(model)
     if data.card.get("recipe") != "paper":  # its copies between splits are the paper's own; the card counts them
         refuse_seen(data, frozenset(known.record.get("seen", ())), known.model.name)
@@ -98,6 +103,14 @@ def load(data: str | Path | DataSpec, seed: int = 0, **settings: Any) -> Dataset
     texts are read (``max_tokens``, ``min_count``, ``recipe``). Texts that Python holds already: `sightline.data_from`.
     """
     return loading.load(data if isinstance(data, DataSpec) else parse_data(str(data), **settings), seed)
+
+
+def _check_data(data: object, call: str) -> None:
+    """Refuse what is not a dataset, such as the name of a file, and say how one is made."""
+    if not isinstance(data, Dataset):
+        named = repr(str(data)) if isinstance(data, str | Path) else '"reviews.csv"'
+        told = f"expected what sightline.load gives, got {data!r:.60}"
+        raise DataError(f"{told}; write data = sightline.load({named}), then sightline.{call}", field="data")
 
 
 def _spec_of(data: Dataset) -> DataSpec:

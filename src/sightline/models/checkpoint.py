@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -11,16 +12,22 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
+from torch import nn
 
 from sightline.data.vocabulary import Vocabulary
 from sightline.errors import ModelError, SightlineError, SpecError
-from sightline.files import plain, put_back, write_whole
+from sightline.files import is_free, plain, put_back, write_whole
 from sightline.models.classifier import AttentionClassifier, build
 from sightline.seal import MANIFEST, changed_file, seal
 from sightline.spec.typed import parse_json, read_as
-from sightline.spec.values import ModelSpec
+from sightline.spec.values import COMPANIONS, ModelSpec
+from sightline.types import Auditable
 
 FORMAT = 1
+FILES = ("model.json", "model.safetensors", MANIFEST)
+"""What a saved model consists of; the first is the file by which it is known."""
+OWN = (*FILES, *(f"companions/{name}/{file}" for name in COMPANIONS for file in FILES))
+"""The same with its companions."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,20 @@ class Card:
             raise ValueError(f"labels: expected two or more, each once, got {', '.join(self.labels) or 'none'}")
 
 
+def weights_digest(model: Auditable) -> str:
+    """Name a training by its weights: the same of a model just trained, saved and read, on any device, in float64.
+
+    Empty for a model from elsewhere, of which only its own code knows what it computes with.
+    """
+    if model.origin != "here" or not isinstance(model, nn.Module):
+        return ""
+    digest = hashlib.sha256()
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(f"{name} {tuple(tensor.shape)}\n".encode())
+        digest.update(tensor.detach().to("cpu", torch.float64).contiguous().numpy())
+    return digest.hexdigest()[:16]
+
+
 def save_classifier(
     model: AttentionClassifier,
     folder: str | Path,
@@ -48,7 +69,7 @@ def save_classifier(
 ) -> Path:
     """Write a classifier to a folder with its companions, whole or not at all; ``record`` says how it was trained."""
     final = Path(folder)
-    if final.exists() and not (final / "model.json").exists():
+    if not (is_free(final) or (final / "model.json").exists()):
         raise ModelError(f"{final}: exists and is not a saved model; name a new folder")
 
     def write(aside: Path) -> None:
@@ -58,7 +79,7 @@ def save_classifier(
             write_classifier(companion, aside / "companions" / name, seed, {})
             seal(aside / "companions" / name)
 
-    return write_whole(final, write)
+    return write_whole(final, write, OWN)
 
 
 def write_classifier(model: AttentionClassifier, folder: Path, seed: int, record: Mapping[str, Any]) -> None:

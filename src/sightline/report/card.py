@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sightline.report import advice
 from sightline.report.instead import Family, families
@@ -15,6 +15,10 @@ from sightline.report.numerals import plainly, texts
 from sightline.report.page.made import command, named
 from sightline.report.sentences import caveats, headline, opened
 from sightline.results import Finding, Results
+
+if TYPE_CHECKING:
+    from sightline.findings.seeds import AcrossSeeds
+    from sightline.report.across import AcrossRow
 
 HEAD = ("claim", "answer", "effect (95 % interval; texts)")
 
@@ -32,10 +36,12 @@ class Card:
     works: tuple[str, ...]
 
 
-def card(audit: Results) -> Card:
-    """Gather the card of an audit: nothing of its texts is in it."""
+def card(audit: Results, seeds: AcrossSeeds | None = None) -> Card:
+    """Gather the card of an audit: nothing of its texts is in it. With ``seeds``, what all say stands before it."""
+    said, those = _of_seeds(seeds)
     learned = () if audit.learned is None else learning(audit.learned, audit.verdict.reasons)
     lists = {
+        **those,
         "Which map may be shown": (*advice.shown(audit), *(_carried(family) for family in families(audit.maps))),
         "Caveats": tuple(caveats(audit.verdict)),
         QUESTION: tuple(learned),
@@ -43,13 +49,28 @@ def card(audit: Results) -> Card:
     }
     return Card(
         title=f"Attention audit: {_name(audit, 'model')}",
-        facts={name: value for name, value in _facts(audit).items() if value},
+        facts={name: value for name, value in (said | _facts(audit)).items() if value},
         lists={name: sentences for name, sentences in lists.items() if sentences},
         rows=tuple(_row(one) for one in audit.findings if one.bears),
         command=command(audit.spec),
         methods=methods(audit),
         works=tuple(works(audit)),
     )
+
+
+def _of_seeds(seeds: AcrossSeeds | None) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+    """Give the fact that all seeds make together, and a list: which they are, and of each number its mean over them."""
+    if seeds is None:
+        return {}, {}
+    from sightline.report.across import TITLE, ends, notes, rows, told  # noqa: PLC0415  (scipy, for several seeds alone)
+
+    means = (_mean(row) for row in rows(seeds) if row.mean)
+    return {TITLE: told(seeds)}, {TITLE: (*ends(seeds), *notes(seeds), *means)}
+
+
+def _mean(row: AcrossRow) -> str:
+    named = f"{opened(row.claim)} ({row.name})" if row.claim else opened(row.name)
+    return f"{named}: {'; '.join(filter(None, (row.mean, row.answers)))}"
 
 
 def _facts(audit: Results) -> dict[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sightline.errors import SpecError
+from sightline.errors import SpecError, setting
 from sightline.spec.catalogue import names_of
 from sightline.spec.later import LATER
 
@@ -37,7 +37,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Files:
-    """A table for each split; the one of validation may be missing, and for a model that is trained that of training.
+    """A table for each split; a model that is trained needs one of test texts alone, and a training one of training.
 
     Its text is ``train=FILE,validation=FILE,test=FILE``.
     """
@@ -47,14 +47,16 @@ class Files:
     test: Table | None = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
-        """Refuse a file for two splits, and texts without any to test on."""
-        if self.test is None:
-            raise SpecError("no file of test texts; name one", field="test")
+        """Refuse a file for two splits, and texts that are neither to learn from nor to test on."""
+        if self.train is None:
+            self.check_tested()
         first: dict[Path, str] = {}
         for split, table in self.tables.items():
             other = first.setdefault(Path(table.path), split)
             if other != split:
-                raise SpecError(f"names {table.path}, as {other} does; a text may be in one split only", field=split)
+                raise SpecError(
+                    f"names {table.path}, as {setting(other)} does; a text may be in one split only", field=split
+                )
             if _SPLIT.search(f"{table},"):
                 raise SpecError(f"{table.path}: such a name cannot be told from several; rename it", field=split)
 
@@ -62,6 +64,11 @@ class Files:
     def tables(self) -> Mapping[str, Table]:
         """The tables there are, by their split, in the order train, validation, test."""
         return {split: table for split, table in vars(self).items() if table is not None}
+
+    def check_tested(self) -> None:
+        """Refuse texts of which none are to test on."""
+        if self.test is None:
+            raise SpecError("no file of test texts; name one", field="test")
 
     def seen_from(self, folder: Path) -> Files:
         """Give the same files, their paths seen from a folder."""

@@ -34,9 +34,9 @@ def saved(chance: Random, here: Path, basis: Basis) -> Case:
         ("results", "--store", "st", "--check"),
         ("results", "--store", "st", "--csv", "out.csv"),
         ("study", "s.toml", "--store", "st", "--quiet"),
-        ("report", str(next((here / "st" / "runs").glob("*/*"), here)), "--out", "out.csv"),
+        ("report", str(next((here / "st" / "runs").glob("*/*"), here)), "--out", "out.html"),
     )
-    return Case(chance.choice(reads), ("out.csv", "st"))
+    return Case(chance.choice(reads), ("out.csv", "out.html", "st"))
 
 
 def _edit(file: Path, chance: Random) -> None:

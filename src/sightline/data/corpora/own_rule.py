@@ -13,7 +13,7 @@ from sightline.data.corpora.table import shortened
 from sightline.data.dataset import SPLITS
 from sightline.data.sources.showing import listed, show
 from sightline.data.splitting import SHARES, connected, distinct, divide, with_validation
-from sightline.errors import DataError
+from sightline.errors import DataError, setting
 from sightline.spec.values import DataSpec
 
 Named = tuple[list[str], str, Counter[str]]
@@ -55,7 +55,10 @@ class _Own:
         about = {"labels_not_in_training": dict(sorted(unseen.items()))}
         dropped[NOT_IN_TRAINING] = unseen.total()
         notes = [note] if taught else [note, "no training texts: for a model that is trained already"]
-        return Chosen(splits, copies, known, dropped, notes, about, SPLITS if taught else ("test",))
+        needed = [split for split in (SPLITS if taught else ("test",)) if split not in self._left_out]
+        if self._left_out:
+            notes.append("no test texts: to train a model, and to audit it on others")
+        return Chosen(splits, copies, known, dropped, notes, about, tuple(needed))
 
     def _named(self, corpus: Corpus, labels: Sequence[str], copies: Sequence[Hashable], seed: int) -> Named:
         """Follow the splits that are named, or divide."""
@@ -90,8 +93,14 @@ class _Own:
     def _check_needed(self, file: str, names: Sequence[str]) -> None:
         """Refuse texts of which none is where some must be."""
         for needed in ("train", "test") if self.training else ("test",):
-            if needed not in names:
+            if needed not in names and needed not in self._left_out:
                 raise DataError(f"no text is in {needed}; {self._advice(needed)}", file)
+
+    @property
+    def _left_out(self) -> tuple[str, ...]:
+        """The split that nobody asks for: with a file of training texts, and none of test texts, there are none."""
+        files = self.spec.files
+        return ("test",) if files is not None and files.test is None else ()
 
     def _advice(self, needed: str) -> str:
         elsewhere = "; a model that is trained already needs none" if needed == "train" else ""
@@ -106,7 +115,9 @@ class _Own:
         lacking = sorted({(label, split) for label in divided for split in splits} - there)
         if self.spec.group and lacking:
             told = f"whole groups ({self.spec.group}) leave no text of {shortened(lacking[0][0])} in {lacking[0][1]}"
-            raise DataError(f"{told}; name the splits in a column, take another seed, or leave group out", file)
+            raise DataError(
+                f"{told}; name the splits in a column, take another seed, or leave {setting('group')} out", file
+            )
         return names
 
 
@@ -120,7 +131,7 @@ def _check_divisible(file: str, labels: Sequence[str], together: Sequence[Hashab
         raise DataError(
             f"label {shortened(rare[0])}{others} has {counts[rare[0]]} different {groups or 'texts'}; at least "
             f"{len(SPLITS)} are needed to divide them into training, validation and test: add texts, drop the label, "
-            "name the splits in a column ('split'), or check that 'label' is the right column",
+            f"name the splits in a column ({setting('split')}), or check that {setting('label')} is the right one",
             file,
         )
 
@@ -134,7 +145,7 @@ def _check_overlap(texts: Sequence[Text]) -> None:
         if other.split != text.split:
             twice.append((other, text))
     if twice:
-        _refuse_twice(twice, "the same text", "keep it in one split, or drop copies (--on-copies drop)")
+        _refuse_twice(twice, "the same text", f"keep it in one split, or drop copies ({setting('on_copies', 'drop')})")
 
 
 def _check_groups(texts: Sequence[Text]) -> None:

@@ -12,7 +12,7 @@ from sightline.data.sources.columns import Cells, Columns, find_columns, read_ce
 from sightline.data.sources.folder import Document, find_documents, read_document
 from sightline.data.sources.showing import show
 from sightline.data.watching import is_large, told
-from sightline.errors import DataError, SpecError
+from sightline.errors import DataError, SpecError, setting
 from sightline.sharing import Span, kept_once
 from sightline.spec.values import OWN, DataSpec
 from sightline.tokeniser import tokenise
@@ -94,13 +94,18 @@ class _Read:
 def _from_tables(spec: DataSpec, share: float) -> _Found:
     sheets, notes = sheets_of(spec, share)
     read = [_read(spec, sheet) for sheet in sheets]
-    _check_ids(read)
+    for one in read:
+        _check_ids(one)
+    shared = _share_ids(read)
     label_names = tuple(dict.fromkeys(record.label for one in read for record in one.cells))
     numbers = {label: number for number, label in enumerate(label_names)}
-    named, longest = zip(_names(sheets, read), read, strict=True), spec.max_tokens
-    texts = [text for name, one in named for text in _texts(one, name, numbers, longest)]
+    before = [f"{sheet.split}/" if shared else "" for sheet in sheets]
+    named, longest = zip(_names(sheets, read), before, read, strict=True), spec.max_tokens
+    texts = [text for name, split, one in named for text in _texts(one, name, split, numbers, longest)]
     first, *others = (one.columns.told() for one in read)
     columns = {name: next((c[name] for c in (first, *others) if c[name]), None) for name in first}
+    if shared:
+        notes = (*notes, "files have ids in common: a text is named SPLIT/ID")
     return _Found(texts, label_names, columns, {EMPTY: sum(one.blank for one in read)}, notes)
 
 
@@ -115,14 +120,18 @@ def _read(spec: DataSpec, sheet: Sheet) -> _Read:
     return _Read(rows.file, columns, cells, ids, groups, split, rows.blank)
 
 
-def _check_ids(read: Sequence[_Read]) -> None:
-    """Refuse an id that two records have, in one table or in two."""
-    first: dict[str, tuple[str, int]] = {}
-    for one in read:
-        for name, record in zip(one.ids, one.cells, strict=False):
-            if (other := first.setdefault(name, (one.file, record.line))) != (one.file, record.line):
-                told = f"the id {show(name)} is at {other[0]}:{other[1]}, too; give each text one of its own"
-                raise DataError(told, one.file, record.line)
+def _share_ids(read: Sequence[_Read]) -> bool:
+    """Tell whether two tables have an id in common."""
+    return len(read) > 1 and len(set[str]().union(*(one.ids for one in read))) < sum(len(one.ids) for one in read)
+
+
+def _check_ids(read: _Read) -> None:
+    """Refuse an id that two records of a table have."""
+    first: dict[str, int] = {}
+    for name, record in zip(read.ids, read.cells, strict=False):
+        if (other := first.setdefault(name, record.line)) != record.line:
+            told = f"the id {show(name)} is at {read.file}:{other}, too; give each text one of its own"
+            raise DataError(told, read.file, record.line)
 
 
 def _names(sheets: Sequence[Sheet], read: Sequence[_Read]) -> list[str]:
@@ -131,7 +140,8 @@ def _names(sheets: Sequence[Sheet], read: Sequence[_Read]) -> list[str]:
     return files if len(set(files)) == len(files) else [f"{s.split}/{f}" for s, f in zip(sheets, files, strict=True)]
 
 
-def _texts(read: _Read, table: str, numbers: Mapping[str, int], longest: int) -> Iterator[Text]:
+def _texts(read: _Read, table: str, before: str, numbers: Mapping[str, int], longest: int) -> Iterator[Text]:
+    """Cut the texts of a table into words; ``before`` stands before the ids that it has of its own."""
     large = is_large(read.file)
     for number, record in enumerate(read.cells):
         if large:
@@ -139,7 +149,7 @@ def _texts(read: _Read, table: str, numbers: Mapping[str, int], longest: int) ->
         tokens, offsets = tokenise(record.text)
         asked = None if record.query is None else tokenise(record.query)[0]
         yield Text(
-            read.ids[number] if read.ids else f"{table}:{record.line}",
+            f"{before}{read.ids[number]}" if read.ids else f"{table}:{record.line}",
             record.split or read.split,
             numbers[record.label],
             record.text,
@@ -190,11 +200,19 @@ def _document(document: Document, numbers: Mapping[str, int], split: str, longes
 def _check_classes(spec: DataSpec, texts: Sequence[Text], label_names: Sequence[str], training: bool) -> None:
     folder = spec.kind == "folder"
     if not texts:
-        asked = "is it the right folder?" if folder else "are 'text' and 'query' the right columns?"
+        asked = (
+            "is it the right folder?"
+            if folder
+            else f"do {setting('text')} and {setting('query')} name the right columns?"
+        )
         raise DataError(f"no text has any words; {asked}", spec.places[0])
     if training and len(labels := {text.label for text in texts}) == 1:
         only = shortened(label_names[labels.pop()])
-        asked = "is it the folder above those of the classes?" if folder else "is 'label' the right column?"
+        asked = (
+            "is it the folder above those of the classes?"
+            if folder
+            else f"does {setting('label')} name the right column?"
+        )
         raise DataError(f"expected at least two labels, got only {only}; {asked}", spec.places[0])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sightline.data.sources.rows import Row, Rows
 from sightline.data.sources.showing import listed, show
-from sightline.errors import DataError, SpecError
+from sightline.errors import DataError, SpecError, setting
 from sightline.sharing import Span
 from sightline.spec.tables import EVERY_ROW
 from sightline.spec.values import DataSpec
@@ -65,12 +65,12 @@ def find_columns(spec: DataSpec, rows: Rows, named: str = "") -> Columns:
     _check_settings(spec)
     asked = {name: column for name in ("query", "id", "group") if (column := getattr(spec, name))}
     columns = {"text": spec.text, "label": spec.label, "split": spec.split, "rationale": spec.rationale} | asked
-    for setting, column in columns.items():
+    for name, column in columns.items():
         # A name that differs from the default was asked for, and its absence must not pass for "there is none".
-        usual = column == setting if setting != "split" else column in (setting, EVERY_ROW)
-        wanted = setting not in ("split", "rationale") or not usual
+        usual = column == name if name != "split" else column in (name, EVERY_ROW)
+        wanted = name not in ("split", "rationale") or not usual
         if wanted:
-            find_column(rows, setting, column)
+            find_column(rows, name, column)
     optional = {name: columns[name] if columns[name] in rows.columns else None for name in ("split", "rationale")}
     if named and optional["split"]:
         told = f"has a column {spec.split!r}, and all of it was named as {named}; leave the column out, or rename it"
@@ -81,7 +81,9 @@ def find_columns(spec: DataSpec, rows: Rows, named: str = "") -> Columns:
 def _check_settings(spec: DataSpec) -> None:
     """Refuse a column that is named for two things which cannot be one."""
     if spec.text == spec.label:
-        raise SpecError(f"names {spec.label!r}, as 'text' does; a text cannot be its own label", field="label")
+        raise SpecError(
+            f"names {spec.label!r}, as {setting('text')} does; a text cannot be its own label", field="label"
+        )
     if spec.query in (spec.text, spec.label):
         raise SpecError(f"names {spec.query!r}, which is the column of texts or of labels; name another", field="query")
     for name in ("id", "group"):
@@ -90,19 +92,19 @@ def _check_settings(spec: DataSpec) -> None:
             raise SpecError(told, field=name)
 
 
-def find_column(rows: Rows, setting: str, column: str) -> str:
-    """Find one column that must be there."""
+def find_column(rows: Rows, what: str, column: str) -> str:
+    """Find one column that must be there; ``what`` is the setting that names it."""
     if column not in rows.columns:
-        raise DataError(_missing(setting, column, rows.columns), rows.file, 1)
+        raise DataError(_missing(what, column, rows.columns), rows.file, 1)
     return column
 
 
-def _missing(setting: str, column: str, columns: tuple[str, ...]) -> str:
+def _missing(what: str, column: str, columns: tuple[str, ...]) -> str:
     there = listed(columns)
-    advice = f"name the right column as {setting!r}"
+    advice = f"name the right column with {setting(what)}"
     if len(columns) == 1 and re.search(r"[;\t,|]", columns[0]):
         advice += ", or separate the fields with commas (csv:FILE) or tabs (tsv:FILE)"
-    return f"there is no column {column!r} to read as {setting!r}; there are {there}; {advice}"
+    return f"there is no column {column!r} to read as {what!r}; there are {there}; {advice}"
 
 
 def read_cells(file: str, row: Row, columns: Columns) -> Cells:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sightline.errors import MissingExtra, StoreError
-from sightline.files import kind_of, plain, write_whole
+from sightline.files import is_free, plain, write_whole
 from sightline.report.frames.frame import Column, Frame
 from sightline.report.frames.texts import texts_frame
 from sightline.report.frames.words import words_frame
@@ -50,9 +50,9 @@ def export(audit: Results, folder: str | Path, kind: str = "csv", texts: bool = 
     """Write the tables and `COLUMNS` to a folder, all of it or nothing; an export that is there is replaced."""
     check_kind(kind)
     final = Path(folder)
-    if kind_of(final) != "nothing" and not is_export(final):
+    if not (is_free(final) or is_export(final)):
         raise StoreError(f"{final}: exists and is not an export; name a new folder")
-    return write_whole(final, partial(_write, audit, kind, texts))
+    return write_whole(final, partial(_write, audit, kind, texts), OWN)
 
 
 def is_export(folder: Path) -> bool:
@@ -130,3 +130,5 @@ KINDS: Mapping[str, tuple[str, tuple[str, ...], Write]] = {
     "parquet": ("null", (), _parquet),
 }
 """The kinds of files: what stands for an undefined value, what else to know when reading, and what writes them."""
+OWN = (COLUMNS, *(f"{name}.{kind}" for name in ("texts", "words") for kind in KINDS))
+"""The files of an export of any kind."""

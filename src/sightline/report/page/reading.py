@@ -152,3 +152,5 @@ def _audited(reading: Reading) -> Iterator[str]:
     yield f"Its audit, of {count(len(reading.audit.texts))} texts: attention {headline(reading.audit.verdict)}"
     for family in families(reading.audit.maps):
         yield f"Which map may be shown, of those that say {family.title}: {family.answer}"
+    if reading.doubt:
+        yield reading.doubt

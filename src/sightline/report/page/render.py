@@ -78,7 +78,7 @@ def _parts(audit: Results, texts: bool, budget: int, left: str, seeds: AcrossSee
         "left": left,
     }
     shown["example"] = example_view(audit, held) if texts else None
-    shown["seeds"] = seeds_view(seeds)
+    shown["seeds"], shown["card"] = seeds_view(seeds), card_markdown(card(audit, seeds))
     shown["sums"] = held.sums
     shown["signed"] = any(each.kind.signed for each in held.maps)
     empty = page.render(**shown, controls=controls(held, texts, audit.maps), data=_DATA)
@@ -130,7 +130,6 @@ def _told(audit: Results) -> dict[str, Any]:
         "about": about(audit),
         "settings": settings(audit),
         "command": command(audit.spec),
-        "card": card_markdown(card(audit)),
     }
 
 
