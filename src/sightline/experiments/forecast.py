@@ -100,7 +100,9 @@ def forecast_audit(
         return perf_counter() - began, taken
 
     short = amid(ordered[: len(ordered) // 5 + 1], FIRST_SQUARES)
-    first, again, alone = (take(few)[0] for few in (short, short, short[:1]))  # the first call of everything is slow
+    first, alone, again = (
+        take(few)[0] for few in (short[:1], short[:1], short)
+    )  # the first call of everything is slow
     a_square, a_batch = again / _squares(short), _fixed(alone, short[:1], again, short)
     spent, seconds, held, seen, tried = 0.0, 0.0, 0.0, 0, list[tuple[Sequence[Example], dict[str, Outcome]]]()
     for stratum in strata(ordered):
@@ -127,7 +129,7 @@ def forecast_audit(
         seconds * part,
         peak,
         f"{basis}; {memory}",
-        seconds_start=max(0.0, first - again),
+        seconds_start=max(0.0, first - alone),
         seconds_judging=after,
         seconds_page=page,
     )
