@@ -81,7 +81,21 @@ def audit(
     beside = admit_companions(companions or {}, model, sampled.test, dataset.label_names)
     others = {"train": dataset.train, "validation": dataset.validation}
     outcomes = measure(model, sampled.test, measures, beside, Seeds(seed), batch_size, on_progress, others, scores)
-    evidence = Evidence(outcomes, dataset.label_names, thresholds, seed)
+    about = {"seed": seed, "limit": limit, **(spec or {})}
+    return conclude(model, sampled, outcomes, seed, thresholds=thresholds, spec=about)
+
+
+def conclude(
+    model: Auditable,
+    audited: Dataset,
+    outcomes: Mapping[str, Outcome],
+    seed: int,
+    *,
+    thresholds: Thresholds,
+    spec: Mapping[str, Any],
+) -> Audit:
+    """Judge what was measured on the test texts of a dataset, all of which were audited."""
+    evidence = Evidence(outcomes, audited.label_names, thresholds, seed)
     judgement, numbers = judge(evidence), estimates(evidence)
     return Audit(
         verdict=judgement.verdict,
@@ -89,12 +103,12 @@ def audit(
         estimates=numbers,
         metrics=metrics(evidence, grouped=any(example.group for example in sampled.test)),
         measurements=outcomes,
-        spec={"seed": seed, "limit": limit, **(spec or {})},
+        spec=spec,
         maps=maps_of(evidence),
-        learned=_learned(judgement.learned, dataset, spec or {}),
-        environment=environment(model.trace(model.collate(sampled.test[:1]))),
-        cards={"data": dict(sampled.card), "model": model_card(model, dataset)},
-        texts=_records(sampled.test, dataset.label_names, outcomes),
+        learned=_learned(judgement.learned, audited, spec),
+        environment=environment(model.trace(model.collate(audited.test[:1]))),
+        cards={"data": dict(audited.card), "model": model_card(model, audited)},
+        texts=_records(audited.test, audited.label_names, outcomes),
     )
 
 

@@ -347,17 +347,26 @@ def test_a_dry_run_estimates_and_writes_nothing(sightline: Call, here: Path, tab
     done = sightline("audit", "--data", table, *TINY, "--dry-run", "--save", "a")
     assert done.code == 0
     assert [line.partition(":")[0] for line in done.out.splitlines()] == [
+        "start",
+        "reading",
         "training",
-        "audit",
+        "measuring",
+        "judging and page",
+        "in all",
+        "not counted",
         "memory",
         "basis",
         "dry run",
     ]
     told = sightline("audit", "--data", table, "--model", model, "--dry-run", "--json").json
     numbers = {"seconds_training", "seconds_epoch", "epochs", "seconds_reading", "seconds_audit", "peak_bytes"}
-    assert set(told) == {*numbers, "basis"}
-    assert told["seconds_training"] == 0 < told["seconds_audit"]
-    assert sightline("train", "--data", table, *TINY, "--out", "m", "--dry-run").code == 0
+    parts = ("seconds_start", "seconds_reading", "seconds_audit", "seconds_judging", "seconds_page")
+    assert set(told) == {*numbers, *parts, "seconds_least", "seconds", "basis"}
+    assert told["seconds_training"] == 0 < min(told[part] for part in parts)
+    assert told["seconds_least"] == told["seconds"] == pytest.approx(sum(told[part] for part in parts))
+    alone = sightline("train", "--data", table, *TINY, "--out", "m", "--dry-run", "--json").json
+    before = alone["seconds_start"] + alone["seconds_reading"]
+    assert alone["seconds"] == pytest.approx(before + alone["seconds_training"])
     assert not any(here.iterdir())
 
 

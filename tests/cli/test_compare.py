@@ -213,11 +213,11 @@ def test_a_model_that_is_trained_already_has_one_seed(sightline: Call, here: Pat
 def test_the_forecast_is_of_all_seeds(
     sightline: Call, table: Path, monkeypatch: pytest.MonkeyPatch, here: Path
 ) -> None:
-    from sightline.experiments.forecast import Forecast
+    from sightline.experiments.forecasted import Forecast
 
     monkeypatch.setattr("sightline.experiments.forecast.forecast", lambda *asked: Forecast(2.0, 3.0, 5, "made up"))
     told = sightline("audit", "--data", table, "--seeds", 3, "--dry-run", "--json").json
-    made_up = {"peak_bytes": 5, "seconds_epoch": 0.0, "epochs": [0, 0], "seconds_reading": 0.0}
-    several = {"seconds_training": 6.0, "seconds_audit": 9.0, "basis": "made up; 3 seeds, one after the other"}
-    assert told == made_up | several
+    assert (told["seconds_training"], told["seconds_audit"], told["peak_bytes"]) == (6.0, 9.0, 5)
+    assert told["basis"] == "made up; 3 seeds, one after the other"
+    assert told["seconds"] == 15.0 + told["seconds_start"]
     assert sightline("audit", "--data", table, "--dry-run", "--json").json["seconds_audit"] == 3.0

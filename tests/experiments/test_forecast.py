@@ -1,6 +1,7 @@
 """An estimate follows the sizes it claims to follow, is near the truth, and leaves nothing behind."""
 
 import csv
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import process_time
@@ -11,11 +12,15 @@ import pytest
 from sightline.data import loading
 from sightline.data.loading import load, load_part
 from sightline.data.vocabulary import Vocabulary
+from sightline.example import Example
 from sightline.experiments import forecast as module
+from sightline.experiments import judging
 from sightline.experiments.cost import estimate
-from sightline.experiments.forecast import Forecast, amid, forecast, forecast_audit, spread, strata
+from sightline.experiments.forecast import amid, forecast, forecast_audit, spread, strata
+from sightline.experiments.forecasted import Forecast
 from sightline.experiments.run import Display, Trained, audit_trained, train
 from sightline.experiments.store import Summary
+from sightline.results import Measurement, NotApplicable, Outcome, Results
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data
 from sightline.spec.values import RunSpec
@@ -58,22 +63,83 @@ def test_training_is_epochs_of_batches_times_models(steady: None, monkeypatch: p
     assert forecast(replace(run, fit=replace(run.fit, epochs=30, patience=6))).epochs == (7, 30)
 
 
-def test_an_audit_is_strata_of_like_cost_by_the_square_of_their_length(steady: None) -> None:
-    run = spec("planted:needle(n=200,length=8)")
-    test = sorted(load(run.data, run.seed).test, key=lambda e: len(e.tokens))
-    a_square = 1 / sum(len(e.tokens) ** 2 for e in amid(test[: len(test) // 5 + 1], module.FIRST_SQUARES))
-    whole, spent = 0.0, 0
-    for stratum in strata(test):
-        if spent > module.TOO_LONG * module.SECONDS:
-            whole += a_square * sum(len(e.tokens) ** 2 for e in stratum)
-            continue
-        spent += 1
-        few = amid(stratum, module.SECONDS / module.STRATA / a_square)
-        a_square = min(a_square, 1 / sum(len(e.tokens) ** 2 for e in few))
-        whole += sum(len(e.tokens) ** 2 for e in stratum) / sum(len(e.tokens) ** 2 for e in few)
-    told = forecast(replace(run, companions=()))
+def squares(texts: Sequence[Example]) -> int:
+    return sum(len(text.tokens) ** 2 for text in texts)
+
+
+@pytest.fixture(scope="module")
+def trained() -> Trained:
+    """A model whose audit is estimated, and never made."""
+    return train(spec("planted:needle(n=200,length=8)", companions=()))
+
+
+@pytest.fixture
+def exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock by which a batch takes half a second and each squared word a thousandth more, judging three, a page four."""
+    now = [0.0]
+
+    def taken(model: object, texts: Sequence[Example], *rest: object) -> dict[str, Outcome]:
+        now[0] += 0.5 + squares(texts) / 1000
+        return {}
+
+    monkeypatch.setattr(module, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(module, "measure", taken)
+    monkeypatch.setattr(module, "time_judging", lambda *about: (3.0, 4.0))
+
+
+def test_an_audit_is_batches_and_the_square_of_the_lengths(
+    exact: None, trained: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    test = trained.dataset.test
+    whole = 0.5 * len(test) / module.AUDIT_BATCH + squares(test) / 1000
+    monkeypatch.setattr(module, "SECONDS", 5.0)
+    told = forecast_audit(trained, 0)
     assert told.seconds_audit == pytest.approx(whole)
-    assert forecast(replace(run, companions=(), limit=10)).seconds_audit == pytest.approx(whole * 10 / len(test))
+    assert (told.seconds_judging, told.seconds_page) == (3.0, 4.0)
+    assert told.auditing == pytest.approx(whole + 7)
+    assert forecast_audit(trained, 0, limit=10).seconds_audit == pytest.approx(whole * 10 / len(test))
+
+
+def test_of_texts_that_take_too_long_the_shortest_are_timed(
+    exact: None, trained: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SECONDS", 0.01)
+    told = forecast_audit(trained, 0)
+    assert f"an audit of {module.LEAST_TEXTS} of" in told.basis
+    assert told.seconds_audit > squares(trained.dataset.test) / 1000
+
+
+def test_all_of_a_command_is_the_sum_of_its_parts_and_seeds_share_the_start() -> None:
+    one = Forecast(8.0, 3.0, 0, "x", 2.0, (2, 4), 0.5, 6.0, 1.5, 0.25)
+    assert one.training == (4.0, 8.0)
+    assert one.auditing == 4.75
+    three = one.times(3)
+    assert (three.training, three.auditing) == ((12.0, 24.0), 13.75)
+    assert (three.seconds_start, three.seconds_reading) == (6.0, 0.5)
+
+
+def test_judging_is_timed_with_as_many_texts_as_are_audited_and_reckoned_above(
+    trained: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few, seen = trained.dataset.test[:2], list[Results]()
+    ticks = iter([0.0, 1.0, 3.0] * 2)
+    monkeypatch.setattr(judging, "perf_counter", lambda: next(ticks))
+    monkeypatch.setattr(judging, "render", seen.append)
+    values = {
+        "predicted": np.array([0, 0]),
+        "label": np.array([0, 1]),
+        "cluster": np.array([5, 5]),
+        "finite": np.ones(2),
+    }
+    taken = {"outputs": Measurement("outputs", values), "marks": NotApplicable("marks", "no marks")}
+    assert judging.time_judging(trained, few, taken, 7, 0) == (1.0, 2.0)
+    found = seen[0].measurements["outputs"]
+    assert isinstance(found, Measurement)
+    assert found.values["predicted"].tolist() == [0, 1, 0, 1, 0, 1, 0]
+    assert "cluster" not in found.values
+    monkeypatch.setattr(judging, "TEXTS", 4)
+    assert judging.time_judging(trained, few, taken, 12, 0) == (3.0, 6.0)
+    assert len(seen[1].texts) == 4
 
 
 def test_strata_hold_all_texts_and_cost_alike() -> None:
@@ -107,8 +173,8 @@ def test_texts_are_taken_over_all_lengths() -> None:
 
 def test_an_estimate_is_of_the_right_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "perf_counter", process_time)  # others use this machine
-    monkeypatch.setattr(module, "SECONDS", 1.0)  # a larger share of what is timed
-    run = spec("planted:needle(n=800,length=16)")
+    monkeypatch.setattr(judging, "perf_counter", process_time)
+    run = spec("planted:needle(n=400,length=12)")
     guess = forecast(run)
     began = process_time()
     trained = train(run)
@@ -116,12 +182,13 @@ def test_an_estimate_is_of_the_right_size(monkeypatch: pytest.MonkeyPatch) -> No
     began = process_time()
     audit_trained(trained, run.seed, Display())
     auditing = process_time() - began
-    # A factor of three: what is timed here takes a second, and the first call of everything is in it.
+    # A factor of three: what is timed here takes less than a second, and the first call of everything is in it.
     assert training / 3 < guess.seconds_training < training * 3
-    assert auditing / 3 < guess.seconds_audit < auditing * 3
+    assert auditing / 3 < guess.seconds_audit + guess.seconds_judging < auditing * 3
+    assert 0 < guess.seconds_page < auditing
     assert 2**26 < guess.peak_bytes < 2**35
-    assert "of 480 training texts, 2 models, 4 to 4 epochs" in guess.basis
-    assert "of 200 test texts" in guess.basis
+    assert "of 240 training texts, 2 models, 4 to 4 epochs" in guess.basis
+    assert "of 100 test texts" in guess.basis
 
 
 def test_a_trained_model_needs_no_training_and_is_left_as_it_was() -> None:

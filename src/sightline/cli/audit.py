@@ -12,7 +12,7 @@ import typer
 
 from sightline.cli import flags
 from sightline.cli.display import progress
-from sightline.cli.estimate import show_forecast
+from sightline.cli.estimate import made_forecast, show_forecast
 from sightline.cli.gates import closed, read_gates
 from sightline.cli.machine import prepare, repeating, tokens_at_once
 from sightline.cli.output import emit, note_kept, note_unsealed, say, tell, writing
@@ -163,7 +163,7 @@ def audit(
     if dry_run:
         if scores is not None:
             scores_of(subject, scores)  # what is wrong with the file is said now, as it would be later
-        return show_forecast(subject.forecast(where, tokens).times(seeds), as_json)
+        return show_forecast(made_forecast(subject, where, tokens, seeds), as_json)
     command = shlex.join(["sightline", *repeating(list(context.obj or ()))])
     with resumable(kept, where) as keep:
 

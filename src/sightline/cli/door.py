@@ -6,7 +6,10 @@ Nothing of ours is imported at the top, and nothing that anybody could lack.
 import json
 import sys
 from importlib.metadata import PackageNotFoundError, version
+from time import perf_counter
 
+BEGAN = perf_counter()
+"""When the command began, before anything that takes long is imported."""
 PACKAGES = ("sightline", "torch", "numpy", "scipy", "safetensors", "typer", "rich", "jinja2")
 CURE = "install sightline again: pip install --force-reinstall sightline"
 UNFIT, WRONG = 1, 2

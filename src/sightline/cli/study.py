@@ -8,13 +8,15 @@ from collections import Counter
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from sightline.cli import flags
 from sightline.cli.display import cells_progress
-from sightline.cli.estimate import duration
+from sightline.cli.door import BEGAN
+from sightline.cli.estimate import span
 from sightline.cli.output import emit, say, tell, write_text, writing
 from sightline.cli.places import Folder, Input, Output, check_places
 from sightline.cli.stopping import Terminated
@@ -186,8 +188,9 @@ def _show_plan(
     store: Store, grid: Grid, found: dict[str, Summary], todo: Sequence[RunSpec], workers: int, as_json: bool
 ) -> None:
     """Say what there is to do, from the cells that were measured or from a trial where none was."""
+    began = perf_counter() - BEGAN
     cost = _cost(todo, [summary for summary in found.values() if summary.state == "done"])
-    least, most = cost.least / workers / 3600, cost.most / workers / 3600
+    least, most = ((began + cost.start + cells / workers) / 3600 for cells in (cost.least, cost.most))
     disk = store.bytes_a_run() * len(todo) if todo else 0.0
     states = Counter(summary.state for summary in found.values())
     plan = {"cells": len(grid.cells), "done": states["done"], "failed": states["failed"], "to_run": len(todo)}
@@ -203,8 +206,7 @@ def _show_plan(
     if not todo:
         return say([*lines, counts])
     space = f"about {disk / 2**20:,.0f} MiB" if disk else "known once a cell is done"
-    span = duration(most * 3600) if least == most else f"{duration(least * 3600)} to {duration(most * 3600)}"
-    time = f"time on {counted(workers, 'worker')}: about {span} ({cost.basis})"
+    time = f"time on {counted(workers, 'worker')}: {span(least * 3600, most * 3600)}, start and all ({cost.basis})"
     return say([*lines, counts, time, f"disk: {space}"])
 
 

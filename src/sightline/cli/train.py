@@ -9,7 +9,7 @@ import typer
 
 from sightline.cli import flags
 from sightline.cli.display import progress
-from sightline.cli.estimate import show_forecast
+from sightline.cli.estimate import made_forecast, show_forecast
 from sightline.cli.machine import prepare, tokens_at_once
 from sightline.cli.output import emit, say, writing
 from sightline.cli.places import Folder, Output, check_places, note_replaced
@@ -94,7 +94,7 @@ def train(
     kept = Unfinished(beside(out).path)
     where = prepare(device, threads, kept.threads)
     if dry_run:
-        return show_forecast(subject.forecast(where, tokens_at_once(None)), as_json)
+        return show_forecast(made_forecast(subject, where, tokens_at_once(None)), as_json, audits=False)
     with resumable(kept, where) as keep:
         with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
             trained = subject.trained(display, where, keep)

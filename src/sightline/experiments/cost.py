@@ -25,11 +25,12 @@ SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds of all cells on one worker, at least and at most, and what that rests on."""
+    """Seconds of all cells on one worker, at least and at most, and what that rests on; ``start`` is of each worker."""
 
     least: float
     most: float
     basis: str
+    start: float = 0.0
 
 
 def estimate(todo: Sequence[RunSpec], done: Sequence[Summary]) -> Cost:
@@ -39,12 +40,12 @@ def estimate(todo: Sequence[RunSpec], done: Sequence[Summary]) -> Cost:
     for cell in todo:
         if _kind(cell) not in known:
             kinds.setdefault(_kind(cell), cell)
-    tried = _tried(kinds)
+    tried, start = _tried(kinds) if kinds else ({}, 0.0)
     spans = known | tried
     among = tuple(np.mean(list((tried or spans).values()), axis=0))
     each = np.array([spans.get(_kind(cell), among) for cell in todo])
     least, most = each.sum(0)
-    return Cost(float(least), float(most), _basis(len(done), len(known), len(tried), len(kinds)))
+    return Cost(float(least), float(most), _basis(len(done), len(known), len(tried), len(kinds)), start)
 
 
 def _kind(cell: RunSpec) -> tuple[str, str]:
@@ -59,24 +60,31 @@ def _known(done: Sequence[Summary]) -> dict[tuple[str, str], Span]:
     return {kind: (float(np.mean(each)), float(np.mean(each))) for kind, each in seconds.items()}
 
 
-def _tried(kinds: Mapping[tuple[str, str], RunSpec]) -> dict[tuple[str, str], Span]:
-    """Try cells of as many kinds as there is time for, the ends of the list first: what varies slowest differs most."""
+def _tried(kinds: Mapping[tuple[str, str], RunSpec]) -> tuple[dict[tuple[str, str], Span], float]:
+    """Try cells of as many kinds as there is time for, the ends of the list first: what varies slowest differs most.
+
+    Also given are the seconds until the first can begin.
+    """
+    started = perf_counter()
     import torch  # noqa: PLC0415  (help and mistakes in flags must not wait for it)
 
     from sightline.experiments.forecast import forecast  # noqa: PLC0415  (torch)
 
     found, began, threads = dict[tuple[str, str], Span](), perf_counter(), torch.get_num_threads()
+    start = began - started
     torch.set_num_threads(1)  # as in every worker
     try:
         for kind in _from_both_ends(list(kinds)):
             if found and perf_counter() - began > SECONDS:
                 break
             one = forecast(kinds[kind])
-            rest = one.seconds_audit + one.seconds_reading
-            found[kind] = (one.seconds_epoch * one.epochs[0] + rest, one.seconds_training + rest)
+            rest = one.seconds_reading + one.seconds_audit + one.seconds_judging  # a cell has no page
+            least, most = one.training
+            found[kind] = (least + rest, most + rest)
+            start += one.seconds_start
     finally:
         torch.set_num_threads(threads)
-    return found
+    return found, start
 
 
 def _from_both_ends(kinds: list[tuple[str, str]]) -> list[tuple[str, str]]:

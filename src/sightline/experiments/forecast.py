@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import resource
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
@@ -20,6 +20,8 @@ from sightline.adapters.precision import precise
 from sightline.data.dataset import Split
 from sightline.data.loading import Part, fit_vocabulary, load_part
 from sightline.example import Example
+from sightline.experiments.forecasted import Forecast
+from sightline.experiments.judging import time_judging
 from sightline.experiments.run import Trained
 from sightline.measures import default_measures
 from sightline.measures.importance import TOKENS_AT_ONCE
@@ -42,31 +44,6 @@ TOO_LONG = 2.0
 """After so many times `SECONDS` the strata that are left, of the longest texts, are reckoned from those before."""
 
 
-@dataclass(frozen=True)
-class Forecast:
-    """Seconds and bytes that a run will take, and in words what that rests on.
-
-    ``seconds_training`` is for the most epochs there can be; ``seconds_epoch`` for one of every model that is trained.
-    """
-
-    seconds_training: float
-    seconds_audit: float
-    peak_bytes: int
-    basis: str
-    seconds_epoch: float = 0.0
-    epochs: tuple[int, int] = (0, 0)
-    """The fewest epochs there can be, and the most: which, only training can tell."""
-    seconds_reading: float = 0.0
-
-    def times(self, runs: int) -> Forecast:
-        """Give what so many such runs take, one after the other."""
-        if runs == 1:
-            return self
-        basis = f"{self.basis}; {runs} seeds, one after the other"
-        training, audit = self.seconds_training * runs, self.seconds_audit * runs
-        return replace(self, seconds_training=training, seconds_audit=audit, basis=basis)
-
-
 def forecast(spec: RunSpec, device: str = "cpu", tokens_at_once: int = TOKENS_AT_ONCE) -> Forecast:
     """Estimate a run from its spec, by training on a few batches and auditing a few texts.
 
@@ -76,7 +53,7 @@ def forecast(spec: RunSpec, device: str = "cpu", tokens_at_once: int = TOKENS_AT
     part, seconds_reading = _read(spec)
     model = _untrained(spec.model, part, spec, device)
     others = {name: _untrained(other.model, part, spec, device) for name, other in companions_of(spec).items()}
-    epoch, timed = _time_epoch(model, part, spec)
+    epoch, timed, once = _time_epoch(model, part, spec)
     models = 1 + len(others)
     trained = Trained(model, part.dataset, others, {})
     audit = forecast_audit(trained, spec.seed, spec.limit, tokens_at_once, spec.measures, part.share)
@@ -89,6 +66,7 @@ def forecast(spec: RunSpec, device: str = "cpu", tokens_at_once: int = TOKENS_AT
         seconds_epoch=epoch * models,
         epochs=(fewest, spec.fit.epochs),
         seconds_reading=seconds_reading,
+        seconds_start=audit.seconds_start + once,
         peak_bytes=audit.peak_bytes + part.unread_bytes,
         basis=f"{_read_of(part)}{about}; {audit.basis}",
     )
@@ -105,9 +83,10 @@ def forecast_audit(
     """Estimate the audit of a model that needs no training; ``share`` is how much of its texts are there.
 
     Texts are cut, in order of length, into strata in which deleting each word of each text costs alike. With T the
-    words of a text, and sums over a stratum against sums over the few of it that were timed together::
+    words of a text, sums over a stratum against sums over the few of it that were timed together, and b what a batch
+    costs however little is in it::
 
-        audit = Σ_strata seconds · Σ T² / Σ_timed T²
+        audit = Σ_strata b · batches + (seconds − b) · Σ T² / Σ_timed T²
     """
     ordered = sorted(trained.dataset.test, key=lambda example: len(example.tokens))
     if not ordered:
@@ -118,29 +97,51 @@ def forecast_audit(
     measures = default_measures(tokens_at_once, chosen)
     model, others = precise(trained.model), {name: precise(other) for name, other in trained.companions.items()}
 
-    def take(examples: Sequence[Example]) -> dict[str, Outcome]:
-        return measure(model, examples, measures, others, Seeds(seed), AUDIT_BATCH, lambda done, total: None)
+    def take(examples: Sequence[Example]) -> tuple[float, dict[str, Outcome]]:
+        began = perf_counter()
+        taken = measure(model, examples, measures, others, Seeds(seed), AUDIT_BATCH, lambda done, total: None)
+        return perf_counter() - began, taken
 
     short = amid(ordered[: len(ordered) // 5 + 1], FIRST_SQUARES)
-    take(short)  # the first call of everything is slow
-    a_square = timed_call(lambda: take(short))[0] / _squares(short)
-    spent, seconds, timed, held, seen = 0.0, 0.0, 0, 0.0, 0
+    first, alone, again = (
+        take(few)[0] for few in (short[:1], short[:1], short)
+    )  # the first call of everything is slow
+    a_square, a_batch = again / _squares(short), _fixed(alone, short[:1], again, short)
+    spent, seconds, held, seen, tried = 0.0, 0.0, 0.0, 0, list[tuple[Sequence[Example], dict[str, Outcome]]]()
     for stratum in strata(ordered):
-        if spent > TOO_LONG * SECONDS:
+        few = amid(stratum, SECONDS / STRATA / a_square)
+        if tried and spent + a_square * _squares(few) > TOO_LONG * SECONDS:
             seconds += a_square * _squares(stratum)
             continue
-        few = amid(stratum, SECONDS / STRATA / a_square)
-        took, outcomes = timed_call(lambda few=few: take(few))  # type: ignore[misc]
+        took, outcomes = take(few)
         spent, a_square = spent + took, min(a_square, took / _squares(few))  # longer texts cost less a squared word
-        seconds += took * _squares(stratum) / _squares(few)
+        whole = min(a_batch, took)
+        seconds += whole * len(stratum) / AUDIT_BATCH + (took - whole) * _squares(stratum) / _squares(few)
         held += _bytes(outcomes) * len(stratum) / len(few)
-        timed, seen = timed + len(few), seen + len(stratum)
+        seen += len(stratum)
+        tried.append((few, outcomes))
     part = audited / len(ordered)
+    timed = sum(len(few) for few, _ in tried)
     basis = f"an audit of {timed} of {audited:,} test texts, scaled by the square of their length"
     memory = "memory: the most that was held meanwhile, and the raw numbers of all texts"
     # Arrays of all texts are held twice while batches are joined.
     peak = _peak_bytes(trained.model.collate(short).ids.device) + round(2 * held * audited / seen)
-    return Forecast(0.0, seconds * part, peak, f"{basis}; {memory}")
+    after, page = time_judging(trained, *tried[0], audited, seed)
+    return Forecast(
+        0.0,
+        seconds * part,
+        peak,
+        f"{basis}; {memory}",
+        seconds_start=max(0.0, first - alone),
+        seconds_judging=after,
+        seconds_page=page,
+    )
+
+
+def _fixed(alone: float, one: Sequence[Example], together: float, short: Sequence[Example]) -> float:
+    """Tell apart what a batch costs and what its texts do, from one text alone and several together."""
+    few, many = _squares(one), _squares(short)
+    return max(0.0, (alone * many - together * few) / (many - few)) if many > few else 0.0
 
 
 def strata(ordered: Sequence[Example]) -> list[Sequence[Example]]:
@@ -166,13 +167,6 @@ def spread(split: Split, count: int) -> Split:
     return tuple(ordered[place] for place in places) if count > 1 else tuple(ordered[-1:])
 
 
-def timed_call(call: Callable[[], dict[str, Outcome]]) -> tuple[float, dict[str, Outcome]]:
-    """Call, and say how many seconds it took."""
-    began = perf_counter()
-    result = call()
-    return perf_counter() - began, result
-
-
 def _read(spec: RunSpec) -> tuple[Part, float]:
     """Read the data, or a part of them, and say how long all of them take."""
     began = perf_counter()
@@ -189,15 +183,20 @@ def _untrained(model: ModelSpec, part: Part, spec: RunSpec, device: str) -> Atte
     return build(model, vocabulary, part.dataset.label_names, spec.seed).to(device)
 
 
-def _time_epoch(model: AttentionClassifier, part: Part, spec: RunSpec) -> tuple[float, int]:
-    """Time some batches and the validation of some texts, and scale both to all there are."""
+def _time_epoch(model: AttentionClassifier, part: Part, spec: RunSpec) -> tuple[float, int, float]:
+    """Time some batches and the validation of some texts, and scale both to all there are.
+
+    Also given are how many texts these were, and what the first training in a process takes beside its batches.
+    """
     train, validation, size = part.dataset.train, part.dataset.validation, spec.fit.batch_size
+    began = perf_counter()
     a_batch, _ = _timed(model, spread(train, size), validation[:1], spec.fit, spec.seed)
+    once = max(0.0, perf_counter() - began - 2 * a_batch)
     few = spread(train, size * int(np.clip(SECONDS / 2 / a_batch, *BATCHES)))
     checked = spread(validation, len(few))
     training, validating = _timed(model, few, checked, spec.fit, spec.seed)
     seconds = training * len(train) / len(few) + validating * len(validation) / len(checked)
-    return seconds / part.share, len(few)
+    return seconds / part.share, len(few), once
 
 
 def _timed(

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from sightline.data.vectors import with_vectors
@@ -27,7 +28,7 @@ from sightline.training.companions import read_companions
 if TYPE_CHECKING:
     from sightline.audits import Audit
     from sightline.data.scores import Scores
-    from sightline.experiments.forecast import Forecast
+    from sightline.experiments.forecasted import Forecast
     from sightline.experiments.run import Display, Keep, Trained
 
 MODEL_FILE = "model.json"
@@ -262,4 +263,7 @@ def _forecast_audit(subject: Saved | Imported, device: str, tokens: int) -> Fore
     """Estimate what auditing a model will cost that needs no training."""
     from sightline.experiments.forecast import forecast_audit  # noqa: PLC0415  (torch)
 
-    return forecast_audit(subject.trained(device=device), subject.seed, subject.limit, tokens)
+    began = perf_counter()
+    trained = subject.trained(device=device)
+    reading = perf_counter() - began
+    return replace(forecast_audit(trained, subject.seed, subject.limit, tokens), seconds_reading=reading)
