@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.stats import rankdata
 
 from sightline.maths.counts import Counts
 
@@ -41,6 +40,13 @@ def area_under_roc(labels: Int[Array, " N"], probability: Float[Array, "N C"]) -
     present = [c for c in range(probability.shape[1]) if 0 < (labels == c).sum() < len(labels)]
     each = []
     for c in present:
-        ranks, own = rankdata(probability[:, c]), labels == c
+        ranks, own = _ranks(probability[:, c]), labels == c
         each.append((ranks[own].mean() - (own.sum() + 1) / 2) / (~own).sum())
     return float(np.mean(each)) if each else float("nan")
+
+
+def _ranks(values: Float[Array, " N"]) -> Float[Array, " N"]:
+    """Number values from the smallest, 1, those that are equal by their mean; NaN where any is no number."""
+    _, place, times = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(times) - (times - 1) / 2)[place]
+    return np.full(len(values), np.nan) if np.isnan(values).any() else ranks

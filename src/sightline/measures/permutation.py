@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from scipy.stats import binom
+from scipy.special import bdtr
 
 from sightline.maths.divergences import entropy, probabilities, total_variation
 from sightline.maths.draws import with_entropy
@@ -91,7 +91,7 @@ class Permutation:
 def median_error(sample: Float[Array, "B R"]) -> Float[Array, " B"]:
     """Standard error of a sample median, from the order statistics that hold it with 95 % (no density is assumed)."""
     count = sample.shape[1]
-    rank = int(binom.ppf(0.025, count, 0.5))
+    rank = int(np.searchsorted(bdtr(np.arange(count + 1.0), count, 0.5), 0.025))
     ordered = np.sort(sample, axis=1)
     return np.asarray((ordered[:, count - 1 - rank] - ordered[:, rank]) / (2 * 1.96))
 

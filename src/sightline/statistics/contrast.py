@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.stats import false_discovery_control
 
 from sightline.results import Estimate
 from sightline.statistics import bootstrap
@@ -102,7 +101,11 @@ def benjamini_hochberg(p: Mapping[str, float]) -> dict[str, float]:
     """Adjust the p-values of one report for their number (Benjamini & Hochberg 1995)."""
     if not p:
         return {}
-    return dict(zip(p, map(float, false_discovery_control(list(p.values()))), strict=True))
+    order = sorted(p, key=lambda name: p[name])
+    scaled = np.array([p[name] for name in order]) * (len(p) / np.arange(1, len(p) + 1))
+    least = np.minimum.accumulate(scaled[::-1])[::-1]
+    adjusted = dict(zip(order, np.minimum(least, 1.0).tolist(), strict=True))
+    return {name: adjusted[name] for name in p}
 
 
 def holm(p: Mapping[str, float]) -> dict[str, float]:
