@@ -4,13 +4,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from sightline import seal
 from sightline.data.corpora import table
 from sightline.data.corpora.sheets import sheets_of
-from sightline.data.dataset import count_copies
+from sightline.data.dataset import SPLITS, count_copies
 from sightline.data.loading import load
 from sightline.data.sources.rows import read_rows
+from sightline.maths.ranks import kendall_tau_b
 from sightline.report.page.held import Rows, held_texts
 from sightline.results import Ragged
 from sightline.saving import load_results, save_results
@@ -61,6 +63,27 @@ def test_of_a_long_text_only_the_words_that_are_seen_are_held(tmp_path: Path) ->
     assert dataset.card["truncated"] == 40
     assert any("33.3% of all words were left out; the longest text has 7" in note for note in dataset.card["notes"])
     assert max(len(text.tokens) for text in load(replace(spec, max_tokens=6), 0).train) == 6  # read anew
+
+
+@pytest.mark.parametrize("kept", [("test",), ("train", "test")])
+def test_texts_of_splits_that_nobody_needs_are_let_go(tmp_path: Path, kept: tuple[str, ...]) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("text,label\n" + "".join(f"It's {i} of all,{i % 2}\n" for i in range(40)))
+    whole = load(parse_data(str(file)), 0)
+    some = load(parse_data(str(file)), 0, training=False, kept=kept)
+    assert some.card == whole.card
+    assert {name: split for name, split in some.splits.items() if split} == {name: whole.splits[name] for name in kept}
+    here, there = some.test[0], whole.test[0]
+    assert here.text is not there.text
+    assert here.tokens is not there.tokens
+    assert set(some.splits) == set(SPLITS)
+
+
+def test_pairs_of_words_are_compared_some_at_a_time() -> None:
+    drawn = np.random.default_rng(0)
+    x, y = drawn.random((2, 8, 400))
+    held = peak(lambda: kendall_tau_b(x, y, np.ones(x.shape, dtype=bool)))
+    assert held < 2**24  # one array of all pairs is 10 MB, and there were five
 
 
 def test_places_of_a_table_are_found_again_and_not_held(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def conclude(
         verdict=judgement.verdict,
         findings=with_context(judgement.findings, numbers),
         estimates=numbers,
-        metrics=metrics(evidence, grouped=any(example.group for example in sampled.test)),
+        metrics=metrics(evidence, grouped=any(example.group for example in audited.test)),
         measurements=outcomes,
         spec=spec,
         maps=maps_of(evidence),

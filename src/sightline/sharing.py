@@ -11,7 +11,7 @@ Words = tuple[tuple[str, ...], tuple[Span, ...]]
 
 def kept_once(tokens: Iterable[str]) -> tuple[str, ...]:
     """Give the same words as objects that are kept once."""
-    return tuple(map(sys.intern, tokens))
+    return (*map(sys.intern, tokens),)  # by a list: a tuple that has grown word by word leaves holes behind it
 
 
 class Sharing:

@@ -360,10 +360,10 @@ def test_no_map_is_made_and_no_hybrid_run_twice(monkeypatch: pytest.MonkeyPatch)
         deleted.append(self)
         return told(self, *beside)
 
-    def distinct(one: Auditable, texts: list[Example], tokens_at_once: int) -> np.ndarray:
+    def distinct(one: Auditable, texts: list[tuple[Example, tuple[str, ...]]], tokens_at_once: int) -> np.ndarray:
         assert len(texts) > 0
         # Within a batch a receiver may meet two donors, so the same words may come twice of one receiver, not of a pair.
-        assert all(text.tokens != TEXTS[text.index].tokens for text in texts)
+        assert all(tokens != text.tokens for text, tokens in texts)
         return answers(one, texts, tokens_at_once)
 
     monkeypatch.setattr(Maps, "deleted", counted)

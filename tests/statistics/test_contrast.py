@@ -69,6 +69,14 @@ def test_a_p_value_is_never_zero_and_counts_ties_against_the_claim() -> None:
     assert p_value(np.full(4, np.nan), draws) is None
 
 
+def test_adjusted_p_values_are_those_of_scipy_to_the_bit() -> None:
+    drawn = np.random.default_rng(0)
+    for count in (1, 2, 5, 13):
+        p = np.round(drawn.random(count), 1)
+        found = benjamini_hochberg(dict(zip("abcdefghijklm", p, strict=False)))
+        assert list(found.values()) == false_discovery_control(p).tolist()
+
+
 def test_benjamini_hochberg_by_hand() -> None:
     adjusted = benjamini_hochberg({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.5})
     assert adjusted == pytest.approx({"a": 0.04, "b": 0.04 * 4 / 3, "c": 0.04 * 4 / 3, "d": 0.5})

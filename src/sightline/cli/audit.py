@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sightline.audits import Audit
     from sightline.experiments.run import Display, Keep, Trained
     from sightline.experiments.subject import Chosen
+    from sightline.results import Results
 
 GATE_CLOSED = 3
 AUDIT = Folder("a saved audit", FILES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from operator import attrgetter
@@ -169,6 +169,23 @@ def describe(split: Split, label_names: Sequence[str]) -> dict[str, Any]:
         "labels": {name: counts[label] for label, name in enumerate(label_names)},
         "tokens": {name: int(value) for name, value in zip(_QUANTILES, values, strict=False)},
     }
+
+
+def keep_splits(dataset: Dataset, kept: Collection[str]) -> Dataset:
+    """Let the texts of all other splits go; the card tells of them as before.
+
+    What stays is copied, one text beside the other, so that what goes leaves its memory in one piece, to be used again,
+    and not in holes between those that stay.
+    """
+    train, validation, test = (
+        tuple(map(_copied, split)) if name in kept else () for name, split in dataset.splits.items()
+    )
+    return replace(dataset, train=train, validation=validation, test=test)
+
+
+def _copied(example: Example) -> Example:
+    """Copy what is large of a text: its letters, and the list of its words."""
+    return replace(example, text=example.text[:1] + example.text[1:], tokens=(*example.tokens,))
 
 
 def sample_test(dataset: Dataset, limit: int | None, seed: int) -> Dataset:

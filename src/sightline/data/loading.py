@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -16,7 +17,7 @@ from sightline.data.corpora.format import PaperRecipe
 from sightline.data.corpora.own_rule import own_rule
 from sightline.data.corpora.rules import CLEAN, as_paper
 from sightline.data.corpora.table import read_table
-from sightline.data.dataset import Dataset
+from sightline.data.dataset import SPLITS, Dataset, keep_splits
 from sightline.data.official.formats import FORMATS
 from sightline.data.planted.generated import generate, read_options
 from sightline.data.vocabulary import Vocabulary
@@ -31,13 +32,14 @@ A_TEXT = 600
 """Bytes that a text takes in memory beside its letters and words."""
 
 
-def load(spec: DataSpec, seed: int, *, training: bool = True) -> Dataset:
+def load(spec: DataSpec, seed: int, *, training: bool = True, kept: Collection[str] = SPLITS) -> Dataset:
     """Read tables or a published corpus, or generate a planted one; the same spec, files and seed, the same splits.
 
     Tables: named splits are followed, and 15 % of training becomes validation if none is named; without splits, texts
     are divided 70/15/15, class by class, copies of a text and texts of a group together. What was left out, cut or
     found twice is counted in the card. For a model that is trained already, no ``training`` texts are needed: where
-    none are named, the others are read without them.
+    none are named, the others are read without them. Of a table, the texts of the splits that are ``kept`` stay in
+    memory, and of the others what the card tells.
 
     What was loaded last stays in memory, so that the cells of a study read a file once; its bytes are looked at every
     time, and a file that has changed is read anew.
@@ -48,7 +50,7 @@ def load(spec: DataSpec, seed: int, *, training: bool = True) -> Dataset:
         told = "has changed since the run was named by its bytes; read the study again"
         raise DataError(told, ", ".join(spec.places))
     with collector_paused():
-        return _load(replace(spec, digest=digest), seed, str(spec), training)
+        return _load(replace(spec, digest=digest), seed, str(spec), training, tuple(kept))
 
 
 @dataclass(frozen=True)
@@ -114,17 +116,19 @@ def _check(spec: DataSpec) -> None:
 
 # Two, so that models that take turns find the texts of both; datasets of one corpus share its words.
 @lru_cache(maxsize=2)
-def _load(spec: DataSpec, seed: int, told: str, training: bool) -> Dataset:
+def _load(spec: DataSpec, seed: int, told: str, training: bool, kept: tuple[str, ...]) -> Dataset:
     """Load by the digest of the spec; ``told``, its text, keeps 1 and 1.0 apart, which are equal but read otherwise."""
     if spec.kind == "planted":
         assert spec.part is not None  # it was checked
         return generate(spec.part, seed)
     with naming_what_needs_memory(", ".join(spec.places)):
-        return _load_published(spec, seed) if spec.kind in OFFICIAL else _load_own(spec, seed, training)
+        return _load_published(spec, seed) if spec.kind in OFFICIAL else _load_own(spec, seed, training, kept)
 
 
-def _load_own(spec: DataSpec, seed: int, training: bool) -> Dataset:
-    return _assembled(_own(_to_read(spec), training), spec, seed, training)
+def _load_own(spec: DataSpec, seed: int, training: bool, kept: tuple[str, ...]) -> Dataset:
+    if kept == SPLITS:
+        return _assembled(_own(_to_read(spec), training), spec, seed, training)
+    return keep_splits(_assembled(read_table(_to_read(spec), training=training), spec, seed, training), kept)
 
 
 def _assembled(corpus: Corpus, spec: DataSpec, seed: int, training: bool) -> Dataset:

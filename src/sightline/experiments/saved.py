@@ -7,16 +7,18 @@ from pathlib import Path
 
 from sightline.adapters.factory import load_factory
 from sightline.adapters.labels import numbered_for
+from sightline.data.dataset import SPLITS, Dataset
 from sightline.data.loading import load
 from sightline.errors import ModelError
 from sightline.experiments.device import check_place
 from sightline.experiments.remembered import unlike_training
 from sightline.experiments.run import Trained, card_with_vectors
 from sightline.experiments.seen import refuse_seen, seen_texts
+from sightline.measures import default_measures
 from sightline.models.checkpoint import load_classifier, save_classifier
 from sightline.models.classifier import AttentionClassifier
 from sightline.spec.values import COMPANIONS, DataSpec
-from sightline.types import Auditable
+from sightline.types import Auditable, Surveying
 
 
 def save_trained(trained: Trained, folder: str | Path, seed: int) -> Path:
@@ -34,7 +36,7 @@ def _built_in(model: Auditable) -> AttentionClassifier:
 def load_trained(folder: str | Path, data: DataSpec, seed: int, device: str = "cpu") -> Trained:
     """Read a saved model with its companions, and data to audit it on: never texts that it was trained on."""
     model, record = load_classifier(folder)
-    dataset = numbered_for(load(data, seed, training=False), model.label_names)
+    dataset = numbered_for(load_to_audit(data, seed), model.label_names)
     seen = frozenset(record.get("seen", ()))
     if data.recipe == "paper":  # its copies between splits are the paper's own; the card counts them
         seen -= frozenset(seen_texts(dataset))
@@ -43,6 +45,16 @@ def load_trained(folder: str | Path, data: DataSpec, seed: int, device: str = "c
         dataset = replace(dataset, card={**dataset.card, "unlike_training": unlike})
     others = load_companions(folder, device)
     return Trained(model.to(device), card_with_vectors(dataset, record), others, record)
+
+
+def load_to_audit(data: DataSpec, seed: int) -> Dataset:
+    """Read data for a model that is trained already: the texts that an audit looks at, and not those of its training.
+
+    The paper's copies between splits are found by their texts, so all of these are kept.
+    """
+    needed = {"test", *(one.surveys for one in default_measures() if isinstance(one, Surveying))}
+    kept = SPLITS if data.recipe == "paper" else tuple(split for split in SPLITS if split in needed)
+    return load(data, seed, training=False, kept=kept)
 
 
 def load_companions(folder: str | Path, device: str = "cpu") -> dict[str, AttentionClassifier]:
@@ -54,7 +66,7 @@ def load_companions(folder: str | Path, device: str = "cpu") -> dict[str, Attent
 def load_imported(spec: str, data: DataSpec, seed: int, device: str = "auto") -> Trained:
     """Call ``py:package.module:factory``, and read data to audit its model on; nobody can say what it has seen."""
     model = load_factory(spec)
-    dataset = load(data, seed, training=False)
+    dataset = load_to_audit(data, seed)
     if (place := getattr(model, "device", None)) is not None:
         check_place(spec, place, device)
     dataset = numbered_for(dataset, model.labels) if model.labels is not None else dataset

@@ -248,8 +248,9 @@ def scores_of(subject: Chosen, file: Path) -> Scores:
     from sightline.data.dataset import sample_test  # noqa: PLC0415  (as late as it is needed)
     from sightline.data.loading import load  # noqa: PLC0415  (as late as it is needed)
     from sightline.data.scores import read_scores  # noqa: PLC0415  (as late as it is needed)
+    from sightline.experiments.saved import load_to_audit  # noqa: PLC0415  (torch)
 
-    dataset = load(subject.data, subject.seed, training=isinstance(subject, ToTrain))
+    dataset = (load if isinstance(subject, ToTrain) else load_to_audit)(subject.data, subject.seed)
     return read_scores(file, sample_test(dataset, subject.limit, subject.seed).test)
 
 

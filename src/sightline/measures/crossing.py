@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 
 from sightline.example import Example
 from sightline.maths.simplex import decision
-from sightline.measures.hybrids import answers, crossed, ranked, rewritten, share_of
+from sightline.measures.hybrids import answers, crossed, ranked, share_of
 from sightline.questions import MAPS
 from sightline.seeds import Seeds
 from sightline.types import Auditable
@@ -98,7 +98,7 @@ def carried(
     known = [{pair.receiver.tokens: pair.receiver.logits, pair.donor.tokens: pair.donor.logits} for pair in pairs]
     distinct = [{tokens for each in one.values() for tokens in each} for one in asked]
     missing = [(i, tokens) for i, one in enumerate(distinct) for tokens in sorted(one - known[i].keys())]
-    texts = [rewritten(pairs[i].receiver.text, tokens) for i, tokens in missing]
+    texts = [(pairs[i].receiver.text, tokens) for i, tokens in missing]
     for (i, tokens), logits in zip(missing, answers(model, texts, tokens_at_once) if texts else (), strict=True):
         known[i][tokens] = logits
     return [_summed(*one) for one in zip(pairs, asked, known, strict=True)]

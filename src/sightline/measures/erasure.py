@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float, Int
 from sightline.maths import pieces
 from sightline.maths.ties import faded, settled
 from sightline.measures.arrays import WHY, decided, predicted_probability, to_numpy, with_reasons
-from sightline.measures.hybrids import Bag, answers, chunks, crossed, rewritten, share_of
+from sightline.measures.hybrids import Bag, answers, chunks, crossed, share_of
 from sightline.measures.importance import TOKENS_AT_ONCE, odds_of
 from sightline.measures.maps import Maps, rivals
 from sightline.measures.words import Words
@@ -116,7 +116,7 @@ class Erasure:
         for i, (row, gone) in enumerate(zip(removals.row, removals.gone, strict=True)):
             if others[row]:
                 text, places = subject.texts[row], np.flatnonzero(gone[words.mask[row]])
-                found.append(rewritten(text, crossed(others[row], text.tokens, places.tolist())))
+                found.append((text, crossed(others[row], text.tokens, places.tolist())))
                 able.append(i)
         out = np.full((len(removals.row), classes), np.nan)
         if found:

@@ -39,11 +39,16 @@ def crossed(donor: tuple[str, ...], receiver: tuple[str, ...], places: Iterable[
     return tuple([word for word in found if word is not None])
 
 
-def answers(model: Auditable, texts: Sequence[Example], tokens_at_once: int) -> Float[Array, "N L"]:
-    """Give the logits of texts, those of like length run together, as many as fit in ``tokens_at_once`` tokens."""
-    lengths = np.array([len(text.tokens) + len(text.query or ()) for text in texts])
+def answers(
+    model: Auditable, asked: Sequence[tuple[Example, tuple[str, ...]]], tokens_at_once: int
+) -> Float[Array, "N L"]:
+    """Give the logits of texts with other words, those of like length run together: ``tokens_at_once`` tokens at most.
+
+    A text is written when it is run: thousands of them, with the places of all their words, are 200 MB.
+    """
+    lengths = np.array([len(tokens) + len(text.query or ()) for text, tokens in asked])
     found = [
-        (rows, to_numpy(model.trace(model.collate([texts[i] for i in rows])).logits))
+        (rows, to_numpy(model.trace(model.collate([rewritten(*asked[i]) for i in rows])).logits))
         for rows in chunks(lengths, tokens_at_once)
     ]
     order = np.argsort(np.concatenate([rows for rows, _ in found]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import nn
+from torch.overrides import TorchFunctionMode
 
 from sightline.data.vocabulary import Vocabulary
 from sightline.errors import ModelError, SightlineError, SpecError
@@ -106,12 +107,23 @@ def read_classifier(path: Path) -> tuple[AttentionClassifier, dict[str, Any]]:
     card = _read_card(path / "model.json")
     try:
         # Without memory and without drawing weights: a size that is not that of the file is noticed before it costs.
-        with torch.device("meta"):
+        with torch.device("meta"), _Undrawn():
             model = build(card.spec, Vocabulary(card.vocabulary), card.labels, card.seed)
     except (SightlineError, RuntimeError, OverflowError) as error:
         raise ModelError(f"{path / 'model.json'}: no such model can be built: {error}") from error
     model.load_state_dict(_read_weights(path / "model.safetensors", model.state_dict()), assign=True)
     return model.eval(), dict(card.training)
+
+
+class _Undrawn(TorchFunctionMode):
+    """Draw no weight: to draw one without memory torch loads its compiler, which takes 80 MB and seconds."""
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Leave a tensor as it is that was to be drawn."""
+        given = kwargs or {}
+        return given["tensor"] if func is nn.init.normal_ else func(*args, **given)
 
 
 def _read_card(file: Path) -> Card:

@@ -120,7 +120,7 @@ def _together(classes: Mapping[str, Reason]) -> tuple[Reason, str]:
     """Say once what is so for several classes, the numbers behind it class by class."""
     reason = next(iter(classes.values()))
     each = "; ".join(f"{quoted(name)}: {one.behind}" for name, one in classes.items() if one.behind)
-    which = f"for texts predicted {_listed(map(quoted, classes))}"
+    which = f"for texts predicted {listed(map(quoted, classes))}"
     return (replace(reason, behind=each) if len(classes) > 1 else reason), which
 
 
