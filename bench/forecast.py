@@ -12,6 +12,7 @@ import random
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
 
@@ -27,6 +28,7 @@ from sightline.spec.values import RunSpec
 
 WITHIN, DRY_RUN = 1.5, 30.0
 EPOCHS = 4
+MB = 10**6
 SST = Path(os.environ.get("SIGHTLINE_DATA", "")) / "sst"
 PLANTED = "planted:needle(n=1200,length=30)"
 BY_PROCESSOR = "import time; time.perf_counter = time.process_time; from sightline.cli.door import main; main()"
@@ -67,26 +69,35 @@ def main() -> None:
 
 
 def whole(name: str, command: tuple[str, ...]) -> None:
-    """Ask a command what it will take, run it, and print how many times as long it took."""
-    said, asking = run((*command, "--dry-run", "--json"))
-    told = json.loads(said)
-    _, took = run((*command, "--json"))
-    line(f"whole {name}", took, told["hours"] * 3600 if "hours" in told else told["seconds"], dry_run=asking)
+    """Ask a command what it will take, run it, and print how many times as much of time and memory it took."""
+    asked = run((*command, "--dry-run", "--json"))
+    told, took = json.loads(asked.printed), run((*command, "--json"))
+    seconds = told["hours"] * 3600 if "hours" in told else told["seconds"]
+    line(f"whole {name}", took.seconds, seconds, dry_run=asked.seconds)
+    if "peak_bytes" in told:
+        line(f"memory of {name}", took.bytes / MB, told["peak_bytes"] / MB, "in MB, with all of Python and torch")
 
 
-def run(command: tuple[str, ...]) -> tuple[str, float]:
-    """Run a command, and give what it printed and its seconds of a processor."""
+@dataclass(frozen=True)
+class Ran:
+    """What a command printed, its seconds of a processor, and the most of memory that it held."""
+
+    printed: str
+    seconds: float
+    bytes: int
+
+
+def run(command: tuple[str, ...]) -> Ran:
+    """Run a command to its end, which must be a good one."""
     called = [sys.executable, "-c", BY_PROCESSOR, *command]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    before = spent_by_children()
-    done = subprocess.run(called, check=True, stdout=subprocess.PIPE, text=True, env=environment)
-    return done.stdout, spent_by_children() - before
-
-
-def spent_by_children() -> float:
-    """Give the seconds of a processor that ended processes took."""
-    times = os.times()
-    return times.children_user + times.children_system
+    started = subprocess.Popen(called, stdout=subprocess.PIPE, text=True, env=environment)
+    assert started.stdout is not None  # it was asked for
+    printed = started.stdout.read()
+    _, status, used = os.wait4(started.pid, 0)
+    if code := os.waitstatus_to_exitcode(status):
+        raise RuntimeError(f"{' '.join(command)} ended with {code}")
+    return Ran(printed, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
 
 
 def spec_of(data: str, model: str, limit: int, epochs: int = EPOCHS, seed: int = 0) -> RunSpec:
@@ -116,10 +127,10 @@ def timed(do):  # type: ignore[no-untyped-def]
     return result, process_time() - began
 
 
-def line(name: str, took: float, told: float, **more: float) -> None:
-    """Print one JSON line: how many times as long as was forecast it took."""
+def line(name: str, took: float, told: float, unit: str = "in seconds of one processor", **more: float) -> None:
+    """Print one JSON line: how many times as much as was forecast it took."""
     ratio = took / told
-    said = f"between 1/{WITHIN} and {WITHIN} times what was forecast, in seconds of one processor"
+    said = f"between 1/{WITHIN} and {WITHIN} times what was forecast, {unit}"
     holds = 1 / WITHIN <= ratio <= WITHIN and more.get("dry_run", 0.0) < DRY_RUN
     beside = {"took": took, "forecast": told, **more}
     print_line(name, "its forecast", [ratio], holds, said, **{key: round(value, 1) for key, value in beside.items()})
