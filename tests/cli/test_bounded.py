@@ -65,7 +65,7 @@ def test_a_lack_of_memory_suggests_only_what_the_command_has(sightline: Call, he
 
 
 def test_a_command_without_such_flags_suggests_none(sightline: Call, here: Path, monkeypatch):
-    monkeypatch.setattr("sightline.cli.report.load_results", greedy)
+    monkeypatch.setattr("sightline.experiments.named.load_results", greedy)
     done = sightline("report", "audit")
     assert done.code == 2
     assert done.err.endswith("take fewer texts, or a smaller model\n")

@@ -28,6 +28,7 @@ def test_demo_shows_the_whole_way(sightline: Call, here: Path, monkeypatch: pyte
 
 def test_demo_leaves_a_folder_that_is_not_its_own_alone(sightline: Call, here: Path, no_training):
     (here / "mine" / "audit").mkdir(parents=True)
+    (here / "mine" / "audit" / "notes.txt").touch()
     assert sightline("demo", "--out", "mine").code == 2
     assert [path.name for path in (here / "mine").iterdir()] == ["audit"]
 
@@ -72,7 +73,8 @@ def test_check_data_keeps_many_labels_on_one_line(sightline: Call, here: Path):
 
 def test_list_has_everything_and_each_kind_alone(sightline: Call):
     everything = sightline("list", "--json").json
-    assert list(everything) == ["models", "data", "measures", "findings", "presets", "columns", "figures"]
+    kinds = ["models", "data", "measures", "findings", "presets", "fields", "columns", "figures"]
+    assert list(everything) == kinds
     assert [row["code"] for row in everything["findings"]] == list(CLAIMS)
     assert [row["name"] for row in everything["presets"]] == list(PRESETS)
     for kind, rows in everything.items():

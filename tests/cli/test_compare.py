@@ -172,7 +172,8 @@ def test_saved_seeds_are_drawn_again_and_compared(
 def test_the_card_of_several_seeds_says_what_all_of_them_do(sightline: Call, seeds, here: Path) -> None:
     _, folder = seeds
     card = (folder / "s.md").read_text(encoding="utf-8")
-    assert "- Across seeds: All 2 seeds end in the same verdict: cannot tell\n- Verdict: Cannot tell" in card
+    assert "- Across seeds: All 2 trainings end alike: cannot tell\n- Verdict: Cannot tell" in card
+    assert "All texts together: cannot tell in all 2 trainings." in card
     assert "Seeds 4, 5; the first is the one that is shown in full" in card
     found = across(load_several(folder / "s"))
     for metric in found.metrics:

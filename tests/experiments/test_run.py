@@ -132,6 +132,7 @@ def test_a_damaged_checkpoint_is_an_error_that_names_it(tmp_path: Path, damage: 
 
 def test_saving_refuses_a_strange_folder(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").touch()
     with pytest.raises(ModelError, match="exists and is not a saved model"):
         save_trained(train(replace(SPEC, companions=())), tmp_path / "mine", 0)
 

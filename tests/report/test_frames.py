@@ -134,6 +134,7 @@ def test_only_an_export_is_replaced(tmp_path: Path) -> None:
     assert AUDIT.export(folder, "parquet") == folder
     assert sorted(path.name for path in folder.iterdir()) == ["columns.json", "texts.parquet", "words.parquet"]
     (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").touch()
     for content in (None, "[]", "{", '{"columns": 3}'):
         if content is not None:
             (tmp_path / "mine" / "columns.json").write_text(content)
