@@ -1,7 +1,6 @@
 """Predictions are those of an audit, whatever stands beside a text."""
 
 import math
-from functools import partial
 
 import pytest
 
@@ -15,15 +14,12 @@ from sightline.models.altered import Broken
 from tests.adapters.plain import wrapped
 from tests.texts import untrained
 
-exactly = partial(pytest.approx, rel=1e-12, abs=1e-12)
-"""As near as double precision is; single precision is off by 1e-8 and more."""
-
 
 def test_predictions_are_those_of_an_audit(model: Trained, audit: Audit) -> None:
     found = sightline.predict(model, [text.text for text in audit.texts])
     assert [one.label for one in found] == [text.predicted for text in audit.texts]
     sure = [one.probabilities[one.label] for one in found if one.label]
-    assert sure == exactly(audit.measurements["outputs"].values["probability"].tolist())
+    assert sure == pytest.approx(audit.measurements["outputs"].values["probability"].tolist(), abs=1e-12)
     assert all(sum(one.probabilities.values()) == pytest.approx(1) for one in found)
 
 
@@ -34,7 +30,7 @@ def test_order_and_neighbours_do_not_matter(model: Trained, data: Dataset, monke
     parts = sightline.predict(model, texts, batch_size=3)
     assert [one.label for one in parts] == [one.label for one in whole]
     for one, other in zip(parts, whole, strict=True):
-        assert one.probabilities == exactly(other.probabilities)
+        assert one.probabilities == pytest.approx(other.probabilities, abs=1e-12)
         assert list(one.probabilities) == list(data.label_names)
 
 
