@@ -79,12 +79,9 @@ def test_texts_that_are_needed_are_counted_and_claims_that_need_as_many_share_a_
 
 
 def test_a_class_with_too_few_texts_is_named() -> None:
-    few = Verdict(CANNOT_TELL, 1, (), ("too few texts: a verdict rests on at least 50; audit more texts (SL-303 …)",))
+    few = Verdict(CANNOT_TELL, 1, (), ("too few texts for a verdict, which rests on at least 50 (SL-303 …)",))
     told = said(advice(compared(replace(by_class(), by_class={**by_class().by_class, "odd": few}))))
-    assert (
-        "Audit more texts that are predicted 'odd': too few texts: a verdict rests on at least 50; audit more texts."
-        in told
-    )
+    assert "Audit more texts that are predicted 'odd': too few texts for a verdict, which rests on at least 50." in told
 
 
 def test_what_to_change_follows_what_was_learned() -> None:

@@ -119,7 +119,9 @@ def test_where_all_classes_agree_the_headline_is_the_verdict(text: str) -> None:
     ("whole", "classes", "expected"),
     [
         (CAVEATS, {"n": MUST_NOT, "p": CAVEATS}, f"can be shown with caveats for texts predicted 'p'; must not be shown for texts predicted 'n': why {MUST_NOT}"),
-        (CAVEATS, {"n": MUST_NOT}, f"can be shown with caveats for all texts together; must not be shown for texts predicted 'n': why {MUST_NOT}"),
+        (CAVEATS, {"n": MUST_NOT}, f"must not be shown for texts predicted 'n': why {MUST_NOT}; can be shown with caveats for all texts together, but for no class by itself"),
+        (CAVEATS, {"n": MUST_NOT, "p": CANNOT_TELL}, f"must not be shown for texts predicted 'n': why {MUST_NOT}; cannot tell for texts predicted 'p'; can be shown with caveats for all texts together, but for no class by itself"),
+        (CAVEATS, {"n": MUST_NOT, "p": CAN}, f"can be shown with caveats for all texts together; can be shown for texts predicted 'p'; must not be shown for texts predicted 'n': why {MUST_NOT}"),
         (MUST_NOT, {"a": CANNOT_TELL, "b": CAN}, "must not be shown for all texts together; can be shown for texts predicted 'b'; cannot tell for texts predicted 'a'"),
         (CAVEATS, {"a": CANNOT_TELL, "b": CANNOT_TELL}, "cannot tell for texts predicted 'a' and 'b'; can be shown with caveats for all texts together, but for no class by itself"),
         (MUST_NOT, {"a": MUST_NOT, "b": MUST_NOT, "c": MUST_NOT, "d": CAN}, f"can be shown for texts predicted 'd'; must not be shown for texts predicted 'a', 'b' and 'c': why {MUST_NOT}"),
@@ -151,7 +153,8 @@ def test_the_headline_gives_the_reason_without_its_numbers_and_each_reason_once(
     )
     both = replace(by_class(), by_class={**by_class().by_class, "neutral": ASTRAY})
     assert headline(both).count("leave the decision behind") == 1
-    assert headline(replace(by_class(), by_class={"a": replace(ASTRAY, reasons=())})).endswith("predicted 'a'")
+    untold = replace(by_class(), by_class={"a": replace(ASTRAY, reasons=())})
+    assert headline(untold).startswith("must not be shown for texts predicted 'a'; can be shown")
 
 
 def test_a_reason_is_a_sentence_and_its_numbers_stand_behind_it() -> None:

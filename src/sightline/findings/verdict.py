@@ -125,7 +125,7 @@ def _unfit(case: Case) -> Ground | None:
     if len(few) == len(DECIDING):
         told = ", ".join(f"{code} rests on {_texts(case, code)} texts" for code in few)
         least = min(case.evidence.thresholds.fewest(code) for code in few)
-        return tuple(few), (f"too few texts: a verdict rests on at least {least}; audit more texts ({told})",)
+        return tuple(few), (f"too few texts for a verdict, which rests on at least {least} ({told})",)
     return None
 
 

@@ -12,7 +12,7 @@ from sightline.findings.claims import CLAIMS
 from sightline.findings.verdict import TABLE
 from sightline.report.numerals import KEEP, about, p_value, texts, threshold, with_n
 from sightline.report.visible import one_line, shortened
-from sightline.results import CAN, CANNOT_TELL, MUST_NOT, VERDICTS, Estimate, Finding, Verdict
+from sightline.results import CAN, MUST_NOT, VERDICTS, Estimate, Finding, Verdict
 
 Side = Literal["above δ", "below δ", "holds δ", "undefined"]
 
@@ -47,14 +47,15 @@ def answers(verdict: Verdict) -> tuple[Answered, ...]:
         alike.setdefault(one.text, {})[name] = one
     if alike.keys() <= {verdict.text}:
         return (Answered(verdict.text, verdict.row),)
-    if alike.keys() == {CANNOT_TELL} and verdict.text.startswith(CAN):
-        # A map is shown for a text, and every text has a class.
-        told = f"{verdict.text} for all texts together, but for no class by itself"
-        together = Answered(told, verdict.row, advised=False)
-        return (_for_classes(CANNOT_TELL, alike[CANNOT_TELL]), together)
-    whole = () if verdict.text in alike else (Answered(f"{verdict.text} for all texts together", verdict.row),)
     known = [*(text for text in VERDICTS if text in alike), *(text for text in alike if text not in VERDICTS)]
-    return (*whole, *(_for_classes(text, alike[text]) for text in known))
+    classes = tuple(_for_classes(text, alike[text]) for text in known)
+    if verdict.text in alike:
+        return classes
+    told = f"{verdict.text} for all texts together"
+    if verdict.text.startswith(CAN) and not any(text.startswith(CAN) for text in known):
+        # A map is shown for a text, and every text has a class.
+        return (*classes, Answered(f"{told}, but for no class by itself", verdict.row, advised=False))
+    return (Answered(told, verdict.row), *classes)
 
 
 def _for_classes(text: str, classes: Mapping[str, Verdict]) -> Answered:

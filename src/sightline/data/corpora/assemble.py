@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from sightline.data.corpora.corpus import Corpus, Text
+from sightline.data.corpora.corpus import Corpus, Text, lost
 from sightline.data.corpora.noticed import lengths, noticed, words_beyond
 from sightline.data.corpora.rules import Chosen, Rule
 from sightline.data.dataset import SPLITS, Dataset, Split, count_copies, make_card
@@ -57,14 +57,13 @@ def _cut(text: Text, longest: int) -> Text:
     """Leave out the words beyond the longest length, with their places and marks, in text and query alike."""
     if max(len(text.tokens), len(text.query or ())) <= longest:
         return text
-    words, asked = text.lengths
     return replace(
         text,
         tokens=text.tokens[:longest],
         places=text.places and text.places[:longest],
         query=text.query and text.query[:longest],
         rationale=text.rationale and text.rationale[:longest],
-        lost=(max(0, words - longest), max(0, asked - longest)),
+        lost=lost(*text.lengths, longest),
     )
 
 

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 
 from sightline.sharing import Span
 
+WHOLE = (0, 0)
+"""How many words of a text and of its query are cut away from most: one value for all, since there may be millions."""
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
@@ -30,13 +33,19 @@ class Text:
     query: tuple[str, ...] | None = None
     rationale: tuple[bool, ...] | None = None
     group: str = ""
-    lost: tuple[int, int] = (0, 0)
+    lost: tuple[int, int] = WHOLE
     """How many words of the text, and of the query, were cut away while it was read."""
 
     @property
     def lengths(self) -> tuple[int, int]:
         """How many words the text and its query had before anything was cut."""
         return len(self.tokens) + self.lost[0], len(self.query or ()) + self.lost[1]
+
+
+def lost(words: int, asked: int, longest: int) -> tuple[int, int]:
+    """Count what of a text and of its query lies beyond the longest length."""
+    beyond = max(0, words - longest), max(0, asked - longest)
+    return beyond if any(beyond) else WHOLE
 
 
 @dataclass(frozen=True)

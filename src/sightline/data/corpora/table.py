@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sightline.data.corpora.corpus import Corpus, Text
+from sightline.data.corpora.corpus import Corpus, Text, lost
 from sightline.data.corpora.sheets import Sheet, sheets_of
 from sightline.data.sources.columns import Cells, Columns, find_columns, read_cells, read_group, read_id
 from sightline.data.sources.folder import Document, find_documents, read_document
@@ -160,12 +160,8 @@ def _texts(read: _Read, table: str, before: str, numbers: Mapping[str, int], lon
             None if asked is None else kept_once(asked[:longest]),
             marked(offsets[:longest], record.spans),
             read.groups[number] if read.groups else "",
-            (_beyond(tokens, longest), _beyond(asked or (), longest)),
+            lost(len(tokens), len(asked or ()), longest),
         )
-
-
-def _beyond(words: Sequence[str], longest: int) -> int:
-    return max(0, len(words) - longest)
 
 
 def marked(offsets: Sequence[Span], spans: Sequence[Span] | None) -> tuple[bool, ...] | None:
@@ -190,8 +186,8 @@ def _from_folder(spec: DataSpec) -> _Found:
 def _document(document: Document, numbers: Mapping[str, int], split: str, longest: int) -> Text:
     text = read_document(document)
     tokens = tokenise(text)[0]
-    words, lost = kept_once(tokens[:longest]), (_beyond(tokens, longest), 0)
-    return Text(document.name, split, numbers[document.label], text, words, None, document.file, 1, lost=lost)
+    words, beyond = kept_once(tokens[:longest]), lost(len(tokens), 0, longest)
+    return Text(document.name, split, numbers[document.label], text, words, None, document.file, 1, lost=beyond)
 
 
 # ---------------------------------------------------------------- what both must have
