@@ -225,3 +225,10 @@ def test_what_is_contradicted_for_several_classes_is_said_once_with_the_numbers_
 def test_what_is_contradicted_for_all_texts_is_not_said_again_of_a_class() -> None:
     told = replace(of_classes(b="0.04"), reasons=(LITTLE[0].format("0.07"),))
     assert told_reasons(told) == [(reason_of(LITTLE[0].format("0.07")), "")]
+
+
+def test_what_is_said_of_the_task_is_said_of_no_class() -> None:
+    needless = of_classes(b="0.04").by_class["other"]
+    needless = replace(needless, reasons=("SL-001 contradicted: this task needs no attention (effect 0)",))
+    told = replace(of_classes(b="0.04"), by_class={"a": needless})
+    assert caveats(told) == ["It could not be shown that it is needed."]

@@ -102,6 +102,11 @@ class Claim:
         return self.number.partition(".")[0]
 
     @property
+    def of_the_task(self) -> bool:
+        """Whether it speaks of the task, so that its answer for one predicted class is none about that class."""
+        return self.kind == "weakest drop"
+
+    @property
     def beside(self) -> Mapping[str, str]:
         """What stands beside the finding: under which name each is estimated, by what it is."""
         return {one.words: one.name for one in self.shown if one.words}

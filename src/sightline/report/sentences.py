@@ -104,12 +104,13 @@ def told_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
 def _of_class(verdict: Verdict, one: Verdict) -> Sequence[str]:
     """Give why the map must not be shown for a class, where classes differ; else what is contradicted for it alone.
 
-    What could not be shown is said of all texts: a class has fewer of them, and always leaves more open.
+    What could not be shown is said of all texts: a class has fewer of them, and always leaves more open. And what is
+    said of the task is said of no class: whoever always says one class is right on all texts that another predicts so.
     """
     if one.text == MUST_NOT:
         return one.reasons if len(answers(verdict)) > 1 else ()
-    known = _contradicted(verdict.reasons)
-    return [why for code, why in _contradicted(one.reasons).items() if code not in known]
+    unsaid = _contradicted(verdict.reasons).keys() | {code for code, claim in CLAIMS.items() if claim.of_the_task}
+    return [why for code, why in _contradicted(one.reasons).items() if code not in unsaid]
 
 
 def _contradicted(reasons: Iterable[str]) -> dict[str, str]:
