@@ -26,6 +26,7 @@ from sightline.measures import default_measures
 from sightline.models.checkpoint import weights_digest
 from sightline.results import Learned, Measurement, Outcome, TextRecord
 from sightline.seeds import Seeds
+from sightline.sharing import Sharing
 from sightline.taking.measuring import Progress, measure
 from sightline.types import Auditable, Measure, Trace
 
@@ -127,9 +128,10 @@ def _records(
     if not isinstance(outputs, Measurement):
         return ()
     predicted, finite = (np.asarray(outputs.values[name]) for name in ("predicted", "finite"))
+    sharing = Sharing()  # places are found anew, and those of long texts take more memory than all their numbers
     told = [names[int(chosen)] if known else NO_ANSWER for chosen, known in zip(predicted, finite, strict=True)]
     return tuple(
-        TextRecord(e.id, e.text, e.tokens, e.offsets, names[e.label], told[i], e.rationale, e.query)
+        TextRecord(e.id, e.text, e.tokens, sharing.spans(e.offsets), names[e.label], told[i], e.rationale, e.query)
         for i, e in enumerate(examples)
     )
 

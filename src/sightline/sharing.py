@@ -22,5 +22,9 @@ class Sharing:
 
     def shared(self, tokens: Iterable[str], offsets: Iterable[Span]) -> Words:
         """Give the same values as objects that are kept once."""
+        return kept_once(tokens), self.spans(offsets)
+
+    def spans(self, offsets: Iterable[Span]) -> tuple[Span, ...]:
+        """Give the same places as objects that are kept once."""
         known = self._spans.setdefault
-        return kept_once(tokens), tuple(known(span, span) for span in offsets)
+        return tuple(known(span, span) for span in offsets)

@@ -134,3 +134,8 @@ def test_what_is_given_back_says_in_a_line_what_it_is_and_what_comes_next(
         "<Prediction 'a' 0.500, 'b' 0.250, 'c' 0.125, …>"
     )
     assert repr(Prediction(None, {"a": float("nan")})) == "<Prediction None: the output is no number>"
+
+
+def test_an_audit_keeps_a_place_once(audit: Audit) -> None:
+    spans = [span for text in audit.texts for span in text.offsets]
+    assert len({id(span) for span in spans}) == len(set(spans)) < len(spans)
