@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from sightline.cli.output import tell
 from sightline.cli.places import Folder, Output
-from sightline.experiments.store import FILES
 from sightline.experiments.unfinished import Found, Unfinished
 
 if TYPE_CHECKING:
@@ -23,6 +22,8 @@ def beside(out: Path, save: Path | None = None) -> Output:
 
     It lies beside the output, or beside the folder that is saved where the output lies in that, which is replaced.
     """
+    from sightline.experiments.store import FILES  # noqa: PLC0415  (as late as it is needed)
+
     inside = save is not None and Path(os.path.realpath(save)) in Path(os.path.realpath(out)).parents
     whole = save if inside and save is not None else out
     return Output("--out", Path(f"{whole}.partial"), Folder("what is unfinished", FILES, kept=True))

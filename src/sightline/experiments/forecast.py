@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import resource
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -72,6 +72,10 @@ def forecast(spec: RunSpec, device: str = "cpu", tokens_at_once: int = TOKENS_AT
     )
 
 
+Take = Callable[[Sequence[Example]], tuple[float, dict[str, Outcome]]]
+"""Takes every measure on some texts: the seconds, and what was taken."""
+
+
 def forecast_audit(
     trained: Trained,
     seed: int,
@@ -103,10 +107,34 @@ def forecast_audit(
         return perf_counter() - began, taken
 
     short = amid(ordered[: len(ordered) // 5 + 1], FIRST_SQUARES)
-    first, alone, again = (
-        take(few)[0] for few in (short[:1], short[:1], short)
-    )  # the first call of everything is slow
-    a_square, a_batch = again / _squares(short), _fixed(alone, short[:1], again, short)
+    # The first call of everything is slow.
+    first, alone, again = (take(few)[0] for few in (short[:1], short[:1], short))
+    seconds, held, tried = _over_strata(ordered, take, again / _squares(short), _fixed(alone, short[:1], again, short))
+    part = audited / len(ordered)
+    timed = sum(len(few) for few, _ in tried)
+    basis = f"an audit of {timed} of {audited:,} test texts, scaled by the square of their length"
+    memory = "memory: the most that was held meanwhile, and the raw numbers of all texts"
+    # Arrays of all texts are held twice while batches are joined.
+    peak = _peak_bytes(trained.model.collate(short).ids.device) + round(2 * held * audited)
+    after, page = time_judging(trained, *tried[0], audited, seed)
+    return Forecast(
+        0.0,
+        seconds * part,
+        peak,
+        f"{basis}; {memory}",
+        seconds_start=max(0.0, first - alone),
+        seconds_judging=after,
+        seconds_page=page,
+    )
+
+
+def _over_strata(
+    ordered: Sequence[Example], take: Take, a_square: float, a_batch: float
+) -> tuple[float, float, list[tuple[Sequence[Example], dict[str, Outcome]]]]:
+    """Give the seconds of all texts, the bytes that are held of one, and what was taken of which; see `forecast_audit`.
+
+    ``a_square`` are the seconds of a squared word as known before, ``a_batch`` those of a batch with little in it.
+    """
     spent, seconds, held, seen, tried = 0.0, 0.0, 0.0, 0, list[tuple[Sequence[Example], dict[str, Outcome]]]()
     for stratum in strata(ordered):
         few = amid(stratum, SECONDS / STRATA / a_square)
@@ -120,22 +148,7 @@ def forecast_audit(
         held += _bytes(outcomes) * len(stratum) / len(few)
         seen += len(stratum)
         tried.append((few, outcomes))
-    part = audited / len(ordered)
-    timed = sum(len(few) for few, _ in tried)
-    basis = f"an audit of {timed} of {audited:,} test texts, scaled by the square of their length"
-    memory = "memory: the most that was held meanwhile, and the raw numbers of all texts"
-    # Arrays of all texts are held twice while batches are joined.
-    peak = _peak_bytes(trained.model.collate(short).ids.device) + round(2 * held * audited / seen)
-    after, page = time_judging(trained, *tried[0], audited, seed)
-    return Forecast(
-        0.0,
-        seconds * part,
-        peak,
-        f"{basis}; {memory}",
-        seconds_start=max(0.0, first - alone),
-        seconds_judging=after,
-        seconds_page=page,
-    )
+    return seconds, held / seen, tried
 
 
 def _fixed(alone: float, one: Sequence[Example], together: float, short: Sequence[Example]) -> float:

@@ -46,9 +46,11 @@ class Unfinished:
 
     def find(self, device: str, spec: RunSpec) -> Found:
         """Tell what there is for a training that is about to be asked for."""
+        from sightline.experiments.grid import pin  # noqa: PLC0415  (as late as it is needed)
+
         if not self._is_mine():
             return "busy"
-        kept = _Kept.of(self._store(), spec)
+        kept = _Kept.of(self._store(), pin(spec))
         if not kept.is_there():
             return "others" if self._is_used() else "nothing"
         return "kept" if _read(kept.mark) == made_with(device) else "made otherwise"
@@ -61,11 +63,11 @@ class Unfinished:
 
         if not self._is_mine():
             return make_anew(spec, make)
-        store = self._store()
-        kept = _Kept.of(store, spec)
+        store, pinned = self._store(), pin(spec)  # once: it reads every byte of the data
+        kept = _Kept.of(store, pinned)
         self._used[str(kept.whole)] = kept
         kept.begin(made_with(device))
-        return keep_training(store, pin(spec), make, by_epoch=True)
+        return keep_training(store, pinned, make, by_epoch=True)
 
     def holds(self) -> bool:
         """Tell whether there is anything that this command could go on from."""
@@ -112,10 +114,9 @@ class _Kept:
 
     @staticmethod
     def of(store: Store, spec: RunSpec) -> _Kept:
-        from sightline.experiments.grid import pin  # noqa: PLC0415  (as late as it is needed)
         from sightline.spec.keys import training_key  # noqa: PLC0415  (with what it is asked of)
 
-        key = training_key(pin(spec))
+        key = training_key(spec)
         whole = store.training_folder(key)
         return _Kept(whole, store.epochs_folder(key), whole.with_name(f"{key}{WITH}"))
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sightline.report.numerals import texts
+from sightline.report.page.made import named
 from sightline.report.sentences import opened
 from sightline.results import Measurement, Results
 
@@ -111,13 +111,9 @@ def _found(audit: Results, code: str) -> bool:
 
 def _on(audit: Results) -> str:
     """Say of how many texts, of which data, and that they were held out where the run says so."""
-    named = _inside(audit.cards, "data", "name") or _inside(audit.cards, "data", "source")
-    of = f" of {_FOLDERS.sub('', named)}" if named else ""
+    data = named(audit, "data")
+    of = f" of {data}" if data else ""
     return f"{texts(len(audit.texts))}{of}{' that were held out' if 'run' in audit.spec else ''}"
-
-
-_FOLDERS = re.compile(r"(?:\b[A-Za-z]:)?[^=:,]*[\\/]")
-"""Where a file lies, which is nobody's concern but its owner's; its name follows."""
 
 
 def _chosen(audit: Results) -> Iterator[str]:

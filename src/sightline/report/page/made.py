@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import PureWindowsPath
 from typing import Any
 
 from sightline.errors import SpecError
@@ -36,7 +36,7 @@ def without_folders(source: str) -> str:
     except SpecError:
         return source  # texts that were handed over have a name of their own
     for place in sorted(places, key=len, reverse=True):
-        source = source.replace(place, Path(place).name or place)
+        source = source.replace(place, PureWindowsPath(place).name or place)  # it knows both slashes
     return source
 
 

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sightline.findings.seeds import AcrossSeeds
 from sightline.report.across import TITLE, ends, held, notes, rows, told
 from sightline.report.advice import TITLE as WHAT_TO_DO
-from sightline.report.sheets.columns import aligned
+from sightline.report.sheets.columns import aligned, points
 from sightline.report.trainings import together
 
 
 def across_lines(across: AcrossSeeds) -> list[str]:
     """Say how the trainings end, with which caveats, and what to do; below that every number by seed with its mean."""
-    said = [f"{TITLE}: {told(across)}", *_listed(ends(across))]
+    said = [f"{TITLE}: {told(across)}", *points(ends(across))]
     if caveats := held(across):
-        said += ["Caveats:", *_listed(caveats)]
-    said += [f"{WHAT_TO_DO}:", *_listed(together(across)), "", "Details."]
+        said += ["Caveats:", *points(caveats)]
+    said += [f"{WHAT_TO_DO}:", *points(together(across)), "", "Details."]
     head = ("", *(f"seed {seed}" for seed in across.seeds), "mean", "answers")
     table = [(_name(row.name, row.claim), *row.cells, row.mean, row.answers) for row in rows(across)]
-    return [*said, *_listed(notes(across)), *aligned([head, *table])]
-
-
-def _listed(sentences: Sequence[str]) -> list[str]:
-    return [f"  - {one}" for one in sentences]
+    return [*said, *points(notes(across)), *aligned([head, *table])]
 
 
 def _name(name: str, claim: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len
 
@@ -22,6 +22,11 @@ def aligned(rows: Sequence[Sequence[str]], indent: str = "") -> list[str]:
     clean = [[one_line(cell) for cell in row] for row in rows]
     widths = column_widths(clean)
     return [indent + GAP.join(map(padded, row, widths)).rstrip() for row in clean]
+
+
+def points(sentences: Iterable[str]) -> list[str]:
+    """Put sentences under one another, each behind a dash."""
+    return [f"  - {sentence}" for sentence in sentences]
 
 
 def column_widths(rows: Sequence[Sequence[str]]) -> list[int]:

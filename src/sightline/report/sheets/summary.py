@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sightline.report import learning, noted
 from sightline.report.advice import TITLE, advice
 from sightline.report.instead import at_odds, families, how
 from sightline.report.numerals import count, interval, threshold
 from sightline.report.sentences import caveats, headline, told_reasons
-from sightline.report.sheets.columns import aligned
+from sightline.report.sheets.columns import aligned, points
 from sightline.report.visible import one_line, shortened
 from sightline.results import Finding, Results, Verdict
 
@@ -25,14 +23,10 @@ def lines(audit: Results, *, alone: bool = True) -> list[str]:
     Above the line of details stand no codes and no thresholds. Every line can be printed: what a terminal would obey
     has become a visible sign.
     """
-    told = [f"Verdict: {headline(audit.verdict)}", *_listed(caveats(audit.verdict)), *_model(audit)]
+    told = [f"Verdict: {headline(audit.verdict)}", *points(caveats(audit.verdict)), *_model(audit)]
     told += _texts(audit)
-    told += [f"{TITLE}:", *_listed(advice(audit, alone=alone)), "", *_details(audit)]
+    told += [f"{TITLE}:", *points(advice(audit, alone=alone)), "", *_details(audit)]
     return [_tidy(line) for line in told]
-
-
-def _listed(sentences: Sequence[str]) -> list[str]:
-    return [f"  - {sentence}" for sentence in sentences]
 
 
 def _model(audit: Results) -> list[str]:
@@ -40,13 +34,13 @@ def _model(audit: Results) -> list[str]:
     if audit.learned is None:
         return []
     first, *others = learning.learning(audit.learned, audit.verdict.reasons)
-    return [f"{learning.QUESTION} {first}", *_listed(others)]
+    return [f"{learning.QUESTION} {first}", *points(others)]
 
 
 def _texts(audit: Results) -> list[str]:
     """Say what is to be known of the texts, where there is something."""
     found = noted.noted(audit)
-    return [f"{noted.TITLE}:", *_listed(found)] if found else []
+    return [f"{noted.TITLE}:", *points(found)] if found else []
 
 
 def _details(audit: Results) -> list[str]:
