@@ -23,7 +23,7 @@ from sightline.spec.parts import Part, parse_part
 from sightline.spec.texts import parse_model
 from sightline.spec.typed import read_as
 from sightline.spec.values import ModelSpec
-from sightline.training.fit import cross_entropies
+from sightline.training.objective import cross_entropies
 from sightline.types import Trace
 from tests.parts import small_part
 from tests.texts import WORDS, examples, untrained

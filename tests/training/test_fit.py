@@ -14,7 +14,8 @@ from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec
 from sightline.training.adam import Adam
-from sightline.training.fit import _class_weights, _optimiser, cross_entropies, fit, predict
+from sightline.training.fit import _optimiser, fit, predict
+from sightline.training.objective import class_weights, cross_entropies
 from tests.texts import WORDS, example, examples, trained, untrained
 
 DATA = "planted:needle(n=240,length=6)"
@@ -31,8 +32,8 @@ def test_class_weights_are_negatives_over_positives() -> None:
     train = load(parse_data(DATA), 0).train
     skewed = tuple(e for e in train if e.label == 0) + tuple(e for e in train if e.label == 1)[:18]
     negatives = sum(e.label == 0 for e in skewed)
-    assert _class_weights(skewed, 2, FitSpec(class_weights=True)).tolist() == pytest.approx([1.0, negatives / 18])
-    assert _class_weights(skewed, 2, FitSpec()).tolist() == [1.0, 1.0]
+    assert class_weights(skewed, 2, FitSpec(class_weights=True)).tolist() == pytest.approx([1.0, negatives / 18])
+    assert class_weights(skewed, 2, FitSpec()).tolist() == [1.0, 1.0]
 
 
 def test_attention_has_its_own_weight_decay() -> None:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int
-from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
+from jaxtyping import Float
 
 from sightline.data.batching import length_batches, training_batches
 from sightline.data.dataset import Split
 from sightline.errors import DataError, ModelError
-from sightline.example import Example
 from sightline.maths.divergences import probabilities
 from sightline.maths.scores import area_under_roc
 from sightline.maths.simplex import decision
@@ -23,7 +21,7 @@ from sightline.models.classifier import AttentionClassifier
 from sightline.seeds import Seeds
 from sightline.spec.values import FitSpec
 from sightline.training.adam import Adam, Group
-from sightline.training.guide import check_guidable, guidance
+from sightline.training.objective import Labels, Objective
 from sightline.training.states import NO_STATES, Epoch, States, state_of, take_up, weights_of
 
 Steps = Callable[[int, int, int], None]
@@ -56,18 +54,19 @@ def fit(
     on_epoch: Callable[[Epoch], None] = lambda epoch: None,
     on_batch: Steps = lambda epoch, done, total: None,
     states: States = NO_STATES,
+    objective: Objective | None = None,
 ) -> FitRecord:
     """Train in place and leave the weights of the best validation epoch.
 
     The order of texts depends on ``seed`` alone. Stops ``spec.patience`` epochs after the best one. The arguments are
     the two splits it may see: the test split cannot get in. A training that finds a state of its own in ``states`` goes
-    on from there, and ends with the bits of one that was never stopped.
+    on from there, and ends with the bits of one that was never stopped. What is made small is the loss of the labels,
+    unless there is another ``objective``.
     """
     if not train or not validation:
         raise DataError("training needs at least one training and one validation text")
     optimiser = _optimiser(model, spec)
-    check_guidable(train, spec)
-    weights = _class_weights(train, len(model.label_names), spec).to(model.device)
+    objective = objective or Labels(train, len(model.label_names), spec, model.device)
     last = states.last()
     done = [] if last is None else list(last.epochs)
     kept = weights_of(model) if last is None else take_up(last, model, optimiser)
@@ -76,9 +75,9 @@ def fit(
         number = len(done) + 1
         order = training_batches(lengths, spec.batch_size, Seeds(seed).generator("order", number))
         step = partial(on_batch, number)
-        loss = _train_epoch(model, train, order, optimiser, weights, spec, step)
+        loss = _train_epoch(model, train, order, optimiser, objective, spec, step)
         best = max((-np.inf, *(_merit(epoch, spec) for epoch in done)))
-        done.append(_validate(model, validation, number, loss))
+        done.append(_validate(model, validation, objective, number, loss))
         if _merit(done[-1], spec) > best:
             kept = weights_of(model)
         states.keep(state_of(tuple(done), model, kept, optimiser))
@@ -112,27 +111,19 @@ def _optimiser(model: AttentionClassifier, spec: FitSpec) -> Adam:
     return Adam(groups, spec.amsgrad)
 
 
-def _class_weights(train: Split, classes: int, spec: FitSpec) -> Float[torch.Tensor, " C"]:
-    """Weigh a class by how often the first occurs against it, as the papers weigh positives by N_neg/N_pos."""
-    if not spec.class_weights:
-        return torch.ones(classes)
-    counts = np.bincount([example.label for example in train], minlength=classes)
-    return torch.tensor(counts[0] / np.maximum(counts, 1), dtype=torch.float32)
-
-
 def _train_epoch(
     model: AttentionClassifier,
     train: Split,
     order: list[list[int]],
     optimiser: Adam,
-    weights: Float[torch.Tensor, " C"],
+    objective: Objective,
     spec: FitSpec,
     on_batch: Callable[[int, int], None] = lambda done, total: None,
 ) -> float:
     model.train()
     total = 0.0
     for done, rows in enumerate(order, start=1):
-        losses = _losses(model, [train[i] for i in rows], weights, spec)
+        losses = objective.losses(model, [train[i] for i in rows])
         loss = losses.sum() if spec.reduction == "sum" else losses.mean()
         model.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
@@ -146,25 +137,6 @@ def _train_epoch(
     return total / len(train)
 
 
-def _losses(
-    model: AttentionClassifier, texts: Sequence[Example], weights: Float[torch.Tensor, " C"], spec: FitSpec
-) -> Float[torch.Tensor, " B"]:
-    """Weigh the loss of each text by its class, and add what the guide and the model's retention ask for."""
-    trace = model.run(model.collate(texts))
-    losses = cross_entropies(trace.logits, trace.batch.labels) * weights[trace.batch.labels]
-    if spec.guide:
-        losses = losses + guidance(trace.attention, trace.batch, texts, spec)
-    beside = model.losses_beside(trace)
-    return losses if beside is None else losses + beside
-
-
-def cross_entropies(logits: Float[torch.Tensor, "B L"], labels: Int[torch.Tensor, " B"]) -> Float[torch.Tensor, " B"]:
-    """Negative log-likelihood of each label: binary for one logit, categorical for more."""
-    if logits.shape[1] == 1:
-        return binary_cross_entropy_with_logits(logits[:, 0], labels.to(logits.dtype), reduction="none")
-    return cross_entropy(logits, labels, reduction="none")
-
-
 def predict(model: AttentionClassifier, split: Split, batch_size: int = 128) -> Float[np.ndarray, "N L"]:
     """Compute the logits of every text, in the order of the split."""
     model.eval()
@@ -175,12 +147,14 @@ def predict(model: AttentionClassifier, split: Split, batch_size: int = 128) -> 
     return logits
 
 
-def _validate(model: AttentionClassifier, validation: Split, number: int, training_loss: float) -> Epoch:
+def _validate(
+    model: AttentionClassifier, validation: Split, objective: Objective, number: int, training_loss: float
+) -> Epoch:
     logits = predict(model, validation)
     labels = np.array([example.label for example in validation])
-    losses = cross_entropies(torch.from_numpy(logits), torch.from_numpy(labels))
+    loss = float(objective.judged(model, validation, logits).mean())
     accuracy = float((decision(logits) == labels).mean())
-    return Epoch(number, training_loss, float(losses.mean()), accuracy, area_under_roc(labels, probabilities(logits)))
+    return Epoch(number, training_loss, loss, accuracy, area_under_roc(labels, probabilities(logits)))
 
 
 def _merit(epoch: Epoch, spec: FitSpec) -> float:
