@@ -47,7 +47,8 @@ seed = [0, 1]
 """
 IN_BATCHES = f"""
 import sys, torch
-from sightline.experiments.run import Display, audit_trained
+from sightline.experiments.run import audit_trained
+from sightline.experiments.trainings import Display
 from sightline.experiments.subject import choose
 from sightline.spec.texts import parse_data
 

@@ -254,7 +254,7 @@ def test_whichever_call_breaks_what_is_not_ours_stays(tmp_path: Path, after) -> 
 SAVED: dict[str, tuple[Callable[[Path], object], str]] = {
     "an audit": (lambda place: save_results(audit(), place), "audit.json"),
     "audits of seeds": (lambda place: save_several({3: audit()}, place), "seed-3/audit.json"),
-    "a model": (lambda place: save_classifier(untrained("mlp(hidden=4)"), place, 0), "model.json"),
+    "a model": (lambda place: save_classifier(untrained("mlp(hidden=4)"), place), "model.json"),
     "an export": (lambda place: audit().export(place), "words.csv"),
 }
 
@@ -287,8 +287,8 @@ def test_what_only_the_old_one_had_of_ours_is_gone(tmp_path: Path) -> None:
         "seeds.json",
     ]
     small = untrained("mlp(hidden=4)")
-    save_classifier(small, tmp_path / "m", 0, companions={"uniform": small, "frozen": small})
-    save_classifier(small, tmp_path / "m", 0, companions={"uniform": small})
+    save_classifier(small, tmp_path / "m", companions={"uniform": small, "frozen": small})
+    save_classifier(small, tmp_path / "m", companions={"uniform": small})
     assert [path.name for path in (tmp_path / "m/companions").iterdir()] == ["uniform"]
     audit().export(tmp_path / "e", "parquet")
     audit().export(tmp_path / "e", "csv")

@@ -1,12 +1,16 @@
 """Small texts, models and traces for the tests."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from sightline.data.dataset import Dataset
 from sightline.data.loading import load
 from sightline.data.vocabulary import Vocabulary
 from sightline.example import Example
+from sightline.models.borrowed import Borrowed, borrow
 from sightline.models.classifier import AttentionClassifier, build
+from sightline.spec.parts import Part
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec
 from sightline.tokeniser import tokenise
@@ -35,8 +39,12 @@ def examples(lengths: tuple[int, ...] = (7, 1, 4, 12, 2), seed: int = 0, classes
 def untrained(spec: str, classes: int = 2, seed: int = 3, **settings: object) -> AttentionClassifier:
     """Build a small model with lively weights: large embeddings, so that words differ."""
     settings = {"embedding": 8, "embedding_std": 1.0, **settings}
-    names = tuple(f"class {c}" for c in range(classes))
-    return build(parse_model(spec, **settings), Vocabulary.fit(examples((len(WORDS),))), names, seed)
+    names, parts = tuple(f"class {c}" for c in range(classes)), parse_model(spec, **settings)
+    built = build(parts, Vocabulary.fit(examples((len(WORDS),))), names, seed)
+    if isinstance(built.source, Borrowed):  # from a model that knows some of the words, by other numbers
+        others = Vocabulary(tuple(sorted(WORDS, reverse=True)[:20]))
+        borrow(built, build(replace(parts, source=Part("learned")), others, names, seed + 1))
+    return built
 
 
 def trained(data: str, model: str, seed: int = 0, **settings: object) -> tuple[AttentionClassifier, Dataset]:

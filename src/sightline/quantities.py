@@ -1,7 +1,7 @@
 """What each number of a measure is, and between which ends it lies: one row a quantity, for exports and documentation.
 
 REF stands for a reference of attention, MAP for a map over the words or what stands beside the maps; a number of a word
-that has the name of a map is that map (`sightline.questions.MAPS`). Without torch.
+that has the name of a map is that map (`sightline.questions.MAPS`). OTHER stands for a companion. Without torch.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ class Scale:
 
 
 SHARE, CHANCE, MOVED = Scale("share", 0, 1), Scale("probability", 0, 1), Scale("total variation", 0, 1)
+APART = Scale("nats", 0, math.log(2))
 DIFFERENCE, TAU = Scale("probability", -1, 1), Scale("rank correlation", -1, 1)
 ODDS, MARGIN = Scale("log-odds"), Scale("difference of logits")
 COUNT, CLASS, TRUTH = Scale("count", 0), Scale("number of a class", 0), Scale("no or yes", 0, 1)
@@ -93,6 +94,10 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "label": _GOLD,
         "learned": _LEARNED,
         "retrained": Quantity("decision of the companion trained with uniform attention", CLASS),
+    },
+    "beside": {
+        "jsd.OTHER": Quantity("Jensen–Shannon divergence between the weights and those of a companion", APART),
+        "tvd.OTHER": Quantity("total variation between the answer and that of a companion", MOVED),
     },
     "agreement": {
         "captured.REF": Quantity("captured importance of the top attended words", SHARE),
@@ -246,6 +251,9 @@ def quantity_of(measure: str, name: str) -> Quantity | None:
     """
     rows = QUANTITIES.get(measure, {})
     head, _, part = name.partition(".")
+    if part and f"{head}.OTHER" in rows:
+        other = rows[f"{head}.OTHER"]
+        return replace(other, told=f"{other.told} ({part})")
     if part and name not in rows:
         row = rows.get(f"{head}.REF") or rows.get(f"{head}.MAP")
         return row and replace(row, told=f"{row.told} ({part}: {MAPS[part].told})") if part in MAPS else row

@@ -13,6 +13,7 @@ MEASURES: Mapping[str, str] = {
     "outputs": "sightline.measures.outputs:Outputs",
     "need": "sightline.measures.need:Need",
     "retrained": "sightline.measures.need:RetrainedUniform",
+    "beside": "sightline.measures.beside:Beside",
     "agreement": "sightline.measures.agreement:Agreement",
     "types": "sightline.measures.word_types:WordTypes",
     "frozen": "sightline.measures.frozen:Frozen",

@@ -30,6 +30,8 @@ Origin = Literal["here", "elsewhere"]
 """Who made and trained a model: this package, or somebody whose code has to be proved first."""
 COMPANION = "companion."
 """What stands before the name of a companion where a measure needs one, as in ``companion.uniform``."""
+ANY_COMPANION = "companions"
+"""What a measure needs that looks at every companion there is."""
 Survey = Literal["train", "validation", "half", "audited"]
 """Texts that a measure may look at before it measures: those of a split, a seeded half of the audited ones, which are
 then not measured, or all of these, where it takes from them what says nothing of how it will be answered."""

@@ -17,12 +17,13 @@ from sightline.models.altered import Altered
 from sightline.models.retention import Nothing
 from sightline.spec.catalogue import ROOMS, names_of, row_of
 from sightline.spec.data_rows import PLANTED, PUBLISHED, TABLES
-from sightline.spec.model_rows import ALTERED, MODELS
+from sightline.spec.model_rows import ALTERED, MODELS, TRAINED_BESIDE
 from sightline.spec.options import Option
 from sightline.spec.parts import Part
 from sightline.spec.row import Row
 
-EVERY = (*MODELS, *ALTERED, *PLANTED, *PUBLISHED, *TABLES)
+BUILT = (*MODELS, *ALTERED, *TRAINED_BESIDE)
+EVERY = (*BUILT, *PLANTED, *PUBLISHED, *TABLES)
 
 
 def gives(kind: str) -> Callable[[object], bool]:
@@ -41,6 +42,17 @@ def is_alteration(found: object) -> bool:
     return inspect.isclass(found) and issubclass(found, Altered) and not found.__subclasses__()
 
 
+def is_companion(found: object) -> bool:
+    return inspect.isfunction(found) and not found.__name__.startswith("_") and takes_a_run(found)
+
+
+def takes_a_run(found: Callable[..., object]) -> bool:
+    """Tell a function from one run to another."""
+    signature = inspect.signature(found)
+    first = next(iter(signature.parameters.values()), None)
+    return first is not None and (first.annotation, signature.return_annotation) == ("RunSpec", "RunSpec")
+
+
 def is_retention(found: object) -> bool:
     return inspect.isclass(found) and issubclass(found, Nothing)
 
@@ -55,6 +67,8 @@ PARTS_IN = {
     "sightline.models.retention": is_retention,
     "sightline.models.projectors": gives("Projector"),
     "sightline.models.attention": gives("Source"),
+    "sightline.models.borrowed": is_module,
+    "sightline.training.companions": is_companion,
     "sightline.models.altered": is_alteration,
 }
 """How a part is known that is defined in a room of parts."""
@@ -65,11 +79,11 @@ def test_no_part_is_without_a_row(name: str) -> None:
     module = import_module(name)
     mine = [found for found in vars(module).values() if getattr(found, "__module__", "") == name]
     there = {f"{name}:{one.__name__}" for one in mine if PARTS_IN[name](one) and not one.__name__.startswith("_")}
-    forgotten = sorted(there - {row.built for row in (*MODELS, *ALTERED)})
+    forgotten = sorted(there - {row.built for row in BUILT})
     assert not forgotten, f"{forgotten} cannot be named in a spec: give each a row in src/sightline/spec/model_rows.py"
 
 
-@pytest.mark.parametrize("row", [*MODELS, *ALTERED], ids=lambda row: f"{row.kind} {row.name}")
+@pytest.mark.parametrize("row", BUILT, ids=lambda row: f"{row.kind} {row.name}")
 def test_a_row_has_the_options_of_what_it_builds_and_their_only_defaults(row: Row) -> None:
     module, _, name = row.built.partition(":")
     wanted = inspect.signature(getattr(import_module(module), name)).parameters
@@ -77,7 +91,16 @@ def test_a_row_has_the_options_of_what_it_builds_and_their_only_defaults(row: Ro
     if any(one.kind is one.VAR_KEYWORD for one in wanted.values()):
         return  # an option that is a word of Python's
     assert set(row.options) <= set(wanted)
-    around = {"encoder": 1, "scorer": 2, "projection": 1, "source": 2, "decoder": 3, "retention": 1, "altered": 3}
+    around = {
+        "encoder": 1,
+        "scorer": 2,
+        "projection": 1,
+        "source": 2,
+        "decoder": 3,
+        "retention": 1,
+        "altered": 3,
+        "companion": 1,
+    }
     assert len(wanted) - len(row.options) == around[row.kind]
 
 
@@ -86,7 +109,7 @@ def test_a_row_allows_its_own_defaults_and_says_what_it_is(row: Row) -> None:
     written = Part(row.name, tuple(sorted(row.defaults.items())))
     assert row.chosen(written) == row.chosen(Part(row.name))
     assert row.about
-    assert bool(row.built) == (row.kind in (*ROOMS, "altered"))
+    assert bool(row.built) == (row.kind in (*ROOMS, "altered", "companion"))
     assert (row.states is not None) == (row.kind == "encoder")
 
 

@@ -197,7 +197,7 @@ def comes_back_from_text_json_and_disk(model: AttentionClassifier, trace: Trace,
     spec = parse_model(str(model.spec))
     assert replace(spec, embedding=8, embedding_std=1.0, boundaries=model.spec.boundaries) == model.spec
     assert read_as(ModelSpec, json.loads(json.dumps(asdict(model.spec))), "spec") == model.spec
-    loaded, record = load_classifier(save_classifier(model, folder / "saved", 3, {"note": 1}))
+    loaded, record = load_classifier(save_classifier(model, folder / "saved", {"note": 1}))
     assert torch.equal(loaded.trace(loaded.collate(texts(model))).logits, trace.logits)
     assert record == {"note": 1}
 
@@ -236,7 +236,7 @@ def test_another_seed_is_another_model(encoder: str) -> None:
 def learns_with_every_parameter(model: AttentionClassifier) -> None:
     reached = step(model)
     for name, was in reached.items():
-        unused = model.spec.source.name != "learned" and name.startswith(("scorer.", "projection."))
+        unused = model.spec.source.name != "learned" and name.startswith(("scorer.", "projection.", "source."))
         frozen = model.spec.retention.name == "mlm" and name == "embedding.weight"
         assert was == (not unused and not frozen), name
 

@@ -174,7 +174,7 @@ def test_the_card_says_how_many_words_were_found_also_of_a_saved_model(tmp_path)
     trained, audit = run(spec)
     assert audit.cards["data"]["vectors"]["words_found"] == 3
     assert trained.record["vectors"]["words_found"] == 3
-    folder = save_trained(trained, tmp_path / "model", 0)
+    folder = save_trained(trained, tmp_path / "model")
     (tmp_path / "v.txt").unlink()  # a saved model needs no vectors
     assert load_trained(folder, spec.data, 0).dataset.card["vectors"]["words_found"] == 3
 

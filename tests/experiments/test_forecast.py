@@ -18,8 +18,9 @@ from sightline.experiments import judging
 from sightline.experiments.cost import estimate
 from sightline.experiments.forecast import amid, forecast, forecast_audit, spread, strata
 from sightline.experiments.forecasted import Forecast
-from sightline.experiments.run import Display, Trained, audit_trained, train
+from sightline.experiments.run import Trained, audit_trained, train
 from sightline.experiments.store import Summary
+from sightline.experiments.trainings import Display
 from sightline.results import Measurement, NotApplicable, Outcome, Results
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data

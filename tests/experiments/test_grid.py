@@ -112,7 +112,9 @@ CHANGED = {
     "measures": '["agreement"]', "altered": '"random"', "gradient": '"norm"',
     "fit.epochs": "2", "fit.patience": "2", "fit.batch_size": "2", "fit.learning_rate": "0.5", "fit.weight_decay": "0.5",
     "fit.attention_weight_decay": "0.5", "fit.amsgrad": "true", "fit.class_weights": "true", "fit.reduction": '"sum"',
-    "fit.keep": '"auc"', "fit.gradient_clipping": "5.0", "fit.attention_rate_factor": "10.0", "fit.guide": '"last"', "fit.guide_weight": "2.0", "data.text": '"body"', "data.label": '"stars"', "data.split": '"part"',
+    "fit.keep": '"auc"', "fit.gradient_clipping": "5.0", "fit.attention_rate_factor": "10.0", "fit.guide": '"last"', "fit.guide_weight": "2.0",
+    "fit.guide_words": '["good"]', "fit.from_base": '["encoder"]', "fit.fixed": '["decoder", "embedding"]', "fit.adversary": '"jsd"',
+    "fit.adversary_weight": "0.5", "fit.adversary_epochs": "2", "fit.adversary_patience": "2", "fit.draw": "1", "data.text": '"body"', "data.label": '"stars"', "data.split": '"part"',
     "data.rationale": '"why"', "data.max_tokens": "60", "data.min_count": "2", "data.recipe": '"paper"', "data.query": '"ask"',
     "data.id": '"name"', "data.group": '"who"', "data.on_copies": '"drop"',
     "model.embedding": "8", "model.embedding_std": "0.5", "model.boundaries": "true",
@@ -120,7 +122,7 @@ CHANGED = {
 }  # fmt: skip
 
 
-WITH = {"fit.guide_weight": {"fit.guide": '"onto"'}}
+WITH = {"fit.guide_weight": {"fit.guide": '"onto"'}, "fit.guide_words": {"fit.guide": '"away"'}}
 """What a field must have beside it."""
 
 
@@ -268,12 +270,20 @@ def test_the_same_run_twice_is_named_twice(tmp_path: Path) -> None:
         ({"fit.weight_decay": "-1"}, {}, r"base\.fit\.weight_decay: expected a number from 0, got -1"),
         ({"limit": "0"}, {}, r"base\.limit: expected a number above 0, got 0"),
         ({"companions": "3"}, {}, r"base\.companions: expected a list, got 3"),
-        ({"companions": '"unifrom"'}, {}, r"base\.companions: unknown companion 'unifrom'; known: uniform"),
+        (
+            {"companions": '"unifrom"'},
+            {},
+            r"base\.companions: unknown companion 'unifrom'; expected one of uniform, frozen",
+        ),
         ({"max_token": "3"}, {}, r"base: unknown 'max_token'; the nearest is data\.max_tokens; "),
         ({"lerning-rate": "3"}, {}, r"base: unknown 'lerning-rate'; the nearest is fit\.learning_rate; "),
         ({"qqq": "3"}, {}, r"base: unknown 'qqq'; sightline list fields names all \d+ that may be set$"),
         ({"max-tokens": "3", "data.max_tokens": "3"}, {}, r"base: data\.max_tokens is given twice"),
-        ({"companions": '["unifrom"]'}, {}, r"base\.companions: unknown companion 'unifrom'; known: uniform"),
+        (
+            {"companions": '["unifrom"]'},
+            {},
+            r"base\.companions: unknown companion 'unifrom'; expected one of uniform, frozen",
+        ),
         (
             {"measures": '["agreemnt"]'},
             {},

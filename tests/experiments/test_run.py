@@ -12,9 +12,10 @@ from sightline.adapters.labels import numbered_for
 from sightline.data.loading import load
 from sightline.errors import DataError, ModelError, SpecError
 from sightline.experiments.device import pick_device
-from sightline.experiments.run import Display, audit_trained, cut_short, run, train
+from sightline.experiments.run import audit_trained, cut_short, run, train
 from sightline.experiments.saved import load_trained, save_trained
 from sightline.experiments.seen import fingerprint
+from sightline.experiments.trainings import Display
 from sightline.models.altered import RandomShown
 from sightline.results import Measurement, Ragged
 from sightline.spec.texts import parse_data, parse_model
@@ -50,7 +51,7 @@ def test_the_same_spec_gives_the_same_bits() -> None:
 def test_a_saved_model_audits_as_it_did_before(tmp_path: Path) -> None:
     trained = train(SPEC)
     before = arrays(audit_trained(trained, SPEC.seed, Display()).measurements)
-    folder = save_trained(trained, tmp_path / "model", SPEC.seed)
+    folder = save_trained(trained, tmp_path / "model")
     loaded = load_trained(folder, SPEC.data, SPEC.seed)
     after = arrays(audit_trained(loaded, SPEC.seed, Display()).measurements)
     assert "retrained.retrained" in after  # the companion came along
@@ -65,7 +66,7 @@ def test_a_model_is_not_audited_on_texts_it_was_trained_on(tmp_path: Path) -> No
     (tmp_path / "reviews.csv").write_text("\n".join(rows))
     data = parse_data(str(tmp_path / "reviews.csv"))
     spec = replace(SPEC, data=data, model=parse_model("mlp(hidden=4)"), fit=FitSpec(epochs=1), companions=())
-    folder = save_trained(train(spec), tmp_path / "model", spec.seed)
+    folder = save_trained(train(spec), tmp_path / "model")
     assert load_trained(folder, data, spec.seed).dataset.test
     for other in (data, replace(data, max_tokens=4)):
         with pytest.raises(DataError, match="test texts were used to train"):
@@ -99,7 +100,7 @@ def test_validation_chooses_the_epoch_that_is_kept() -> None:
 
 
 def test_labels_are_numbered_as_the_model_numbers_them(tmp_path: Path) -> None:
-    folder = save_trained(train(SPEC), tmp_path / "model", SPEC.seed)
+    folder = save_trained(train(SPEC), tmp_path / "model")
     rows = ["text,label,split"] + [f"word{i} here,{label},{split}" for i, (label, split) in enumerate(
         [("beta", "train"), ("alpha", "train"), ("beta", "dev"), ("alpha", "dev"), ("beta", "test"), ("alpha", "test")]
     )]  # fmt: skip
@@ -112,7 +113,7 @@ def test_labels_are_numbered_as_the_model_numbers_them(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_run_is_said() -> None:
-    with pytest.raises(SpecError, match="unknown companion 'twin'; known: uniform"):
+    with pytest.raises(SpecError, match="unknown companion 'twin'; expected one of uniform"):
         train(replace(SPEC, companions=("twin",)))
     for name in ("moon", "meta"):
         with pytest.raises(ModelError, match=f"device: {name}"):
@@ -122,7 +123,7 @@ def test_what_cannot_be_run_is_said() -> None:
 
 @pytest.mark.parametrize("damage", ["model.json", "model.safetensors"])
 def test_a_damaged_checkpoint_is_an_error_that_names_it(tmp_path: Path, damage: str) -> None:
-    folder = save_trained(train(replace(SPEC, companions=())), tmp_path / "model", SPEC.seed)
+    folder = save_trained(train(replace(SPEC, companions=())), tmp_path / "model")
     (folder / damage).write_bytes((folder / damage).read_bytes()[:100])
     with pytest.raises(ModelError, match=rf"{damage}: not as it was written, says SHA256SUMS beside it; train"):
         load_trained(folder, SPEC.data, SPEC.seed)
@@ -134,7 +135,7 @@ def test_saving_refuses_a_strange_folder(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").touch()
     with pytest.raises(ModelError, match="exists and is not a saved model"):
-        save_trained(train(replace(SPEC, companions=())), tmp_path / "mine", 0)
+        save_trained(train(replace(SPEC, companions=())), tmp_path / "mine")
 
 
 @pytest.mark.gpu

@@ -16,9 +16,10 @@ from sightline.errors import DataError, StoreError
 from sightline.experiments import store as storing
 from sightline.experiments import stored as keeping
 from sightline.experiments.locks import claim
-from sightline.experiments.run import Display, run
+from sightline.experiments.run import run
 from sightline.experiments.store import Store
 from sightline.experiments.stored import keep_training, run_stored
+from sightline.experiments.trainings import Display
 from sightline.results import Measurement, Ragged
 from sightline.seal import MANIFEST, is_whole, read_whole, sweep_aside, write_sealed
 from sightline.spec.keys import run_key, training_key

@@ -11,12 +11,11 @@ from sightline.auditing import audit
 from sightline.audits import Audit
 from sightline.data.loading import load
 from sightline.errors import DataError, ModelError, SpecError
-from sightline.experiments.run import Display
 from sightline.experiments.saved import save_trained
 from sightline.experiments.subject import Imported, Saved, ToTrain, audited, choose
+from sightline.experiments.trainings import Display
 from sightline.spec.texts import parse_data, parse_model
-from sightline.spec.values import COMPANIONS
-from sightline.training.companions import HOW, companions_of, read_companions
+from sightline.training.companions import companions_of, read_companions
 from tests.experiments.test_store import SPEC
 
 DATA = parse_data("planted:needle(n=120,length=6)")
@@ -28,7 +27,7 @@ def test_a_text_names_what_is_audited(tmp_path: Path) -> None:
     trained, found = audited(subject, Display(), about={"command": "mine"})
     assert (found.spec["command"], found.spec["model"]) == ("mine", "mlp(hidden=4)+additive+softmax")
     assert subject.cut_short(trained) == ("model", "companion (uniform attention)")  # though one epoch was asked for
-    folder = save_trained(trained, tmp_path / "model", 0)
+    folder = save_trained(trained, tmp_path / "model")
     again = choose(DATA, str(folder))
     assert isinstance(again, Saved)
     assert audited(again)[1].metrics == found.metrics
@@ -73,13 +72,12 @@ def test_what_cannot_be_chosen_names_its_field() -> None:
     assert (missing.value.field, told.value.field) == ("model", "batch_size")
 
 
-def test_companions_are_made_as_one_mapping_says() -> None:
-    assert tuple(HOW) == COMPANIONS
+def test_companions_are_made_as_their_rows_say() -> None:
     made = companions_of(SPEC)
     assert {name: str(spec.model) for name, spec in made.items()} == {
         "uniform": "mlp(hidden=4)+additive+softmax+uniform"
     }
     assert companions_of(replace(SPEC, model=parse_model("mlp+uniform"))) == {}  # it would be the model itself
     assert (read_companions("none"), read_companions(" uniform")) == ((), ("uniform",))
-    with pytest.raises(SpecError, match="unknown companion 'twin'; known: uniform"):
+    with pytest.raises(SpecError, match="unknown companion 'twin'; expected one of uniform"):
         read_companions("uniform,twin")

@@ -7,7 +7,8 @@ import pytest
 
 from sightline.experiments import epochs
 from sightline.experiments.locks import claim
-from sightline.experiments.run import Display, Trained, train
+from sightline.experiments.run import Trained, train
+from sightline.experiments.trainings import Display
 from sightline.experiments.unfinished import WITH, Unfinished
 from sightline.files import plain
 from sightline.spec.presets import build_specs

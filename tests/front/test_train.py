@@ -33,7 +33,7 @@ def test_three_lines_give_the_numbers_of_the_command_line(model: Trained, audit:
 
 
 def test_a_saved_model_brings_its_companions_along(model: Trained, data: Dataset, audit: Audit, tmp_path: Path) -> None:
-    folder = save_trained(model, tmp_path / "model", 0)
+    folder = save_trained(model, tmp_path / "model")
     assert sightline.audit(folder, data, limit=8).findings == audit.findings
     assert sightline.look(str(folder), "one two").advice == f"sightline audit --model {folder} --data FILE"
     alone = sightline.audit(model, data, {}, limit=8)

@@ -18,7 +18,7 @@ from tests.texts import examples, untrained
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return unsealed(save_classifier(untrained("bilstm(hidden=4)+mlm", 3), tmp_path / "model", 3, {"run": {"seed": 3}}))
+    return unsealed(save_classifier(untrained("bilstm(hidden=4)+mlm", 3), tmp_path / "model", {"run": {"seed": 3}}))
 
 
 def outcome(folder: Path) -> str:
@@ -103,7 +103,7 @@ def test_a_torn_file_is_named(folder: Path, name: str) -> None:
 def test_a_training_has_the_name_of_its_weights_wherever_they_are(tmp_path: Path) -> None:
     model = untrained("mlp(hidden=4)")
     named = weights_digest(model)
-    saved, _ = load_classifier(save_classifier(model, tmp_path / "model", 0))
+    saved, _ = load_classifier(save_classifier(model, tmp_path / "model"))
     assert weights_digest(saved) == weights_digest(precise(model)) == named
     assert weights_digest(untrained("mlp(hidden=4)", seed=4)) != named
     assert weights_digest(wrapped(model)) == ""

@@ -76,7 +76,7 @@ def test_attention_is_on_what_the_query_asks_for() -> None:
 @pytest.mark.slow
 def test_a_saved_model_answers_as_before(tmp_path: Path) -> None:
     spec, trained, _ = audited("one fact")
-    folder = save_trained(trained, tmp_path / "model", spec.seed)
+    folder = save_trained(trained, tmp_path / "model")
     again = load_trained(folder, spec.data, spec.seed)
     batch = again.model.collate(again.dataset.test[:20])
     before = trained.model.trace(trained.model.collate(trained.dataset.test[:20]))

@@ -25,7 +25,7 @@ from sightline.spec.presets import PRESETS, build_specs
 from sightline.spec.tables import read_files
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.typed import read_as
-from sightline.spec.values import FROM_ZERO, MEANING, OFFICIAL, DataSpec, FitSpec, ModelSpec, RunSpec
+from sightline.spec.values import FROM_ZERO, MEANING, OFFICIAL, PIECES, DataSpec, FitSpec, ModelSpec, RunSpec
 from sightline.training.companions import companions_of
 
 names = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
@@ -51,8 +51,8 @@ def drawn(kind: str) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
 
 def allowed(option: Option) -> st.SearchStrategy[Any]:
     if option.choices or isinstance(option.default, bool | str):
-        others = (True, False) if isinstance(option.default, bool) else ("3", "1-3")
-        return st.sampled_from(option.choices or others)
+        texts = [one for one in ("3", "1-3", "00000000000000ab") if re.fullmatch(option.pattern, one)]
+        return st.sampled_from(option.choices or ((True, False) if isinstance(option.default, bool) else texts))
     low, high = max(option.above, option.least, -99), min(option.most, option.below, 99)
     if isinstance(option.default, int):
         return st.integers(int(low) + (option.above == low), int(high))
@@ -89,6 +89,8 @@ fits = st.fixed_dictionaries(
         "reduction": st.sampled_from(["mean", "sum"]), "keep": st.sampled_from(["loss", "auc", "accuracy"]),
         "gradient_clipping": numbers, "attention_rate_factor": above,
         "guide": st.sampled_from(["onto", "away", "last", "first"]), "guide_weight": above,
+        "from_base": st.sampled_from([("encoder",), PIECES]), "fixed": st.sampled_from([("decoder",), PIECES[:2]]),
+        "adversary_weight": numbers, "adversary_epochs": sizes, "draw": sizes,
     },
 )  # fmt: skip
 rest = st.fixed_dictionaries(
@@ -445,9 +447,11 @@ CHANGES: dict[str, dict[str, Any]] = {
         "epochs": 4, "patience": 4, "batch_size": 4, "learning_rate": 0.5, "weight_decay": 0.5,
         "attention_weight_decay": 0.5, "amsgrad": True, "class_weights": True, "reduction": "sum", "keep": "auc",
         "gradient_clipping": 5.0, "attention_rate_factor": 10.0, "guide": "last", "guide_weight": 2.0,
+        "guide_words": ("good",), "from_base": ("encoder",), "fixed": ("decoder",), "adversary": "kl",
+        "adversary_weight": 0.5, "adversary_epochs": 4, "adversary_patience": 4, "draw": 1,
     },
 }  # fmt: skip
-WITH = {"guide_weight": {"guide": "onto"}, "files": {"kind": "files", "path": ""}}
+WITH = {"guide_weight": {"guide": "onto"}, "guide_words": {"guide": "away"}, "files": {"kind": "files", "path": ""}}
 """What a field must have beside it."""
 OF_A_TRAINING = [replace(RUN, seed=2)] + [
     replace(RUN, **{room: replace(getattr(RUN, room), **WITH.get(name, {}), **{name: value})})

@@ -115,3 +115,27 @@ def test_texts_without_marks_cannot_guide_by_them(guide: str) -> None:
     for split in (plain, unmarked):
         with pytest.raises(DataError, match=rf"fit\.guide: '{guide}' needs marked words, and no training text has"):
             fit(untrained("mlp(hidden=4)"), split, plain, FitSpec(epochs=1, guide=guide), 0)
+
+
+@pytest.mark.parametrize(("guide", "more"), [("onto", True), ("away", False)])
+def test_words_are_named_in_the_place_of_marks(guide: str, more: bool) -> None:
+    """Pruthi et al. 2020 name the words that attention is to avoid."""
+    texts = tuple(replace(text, rationale=None) for text in examples((9,) * 32))
+    named = tuple({word for text in texts for word in text.tokens[:2]})[:6]
+
+    def mass(spec: FitSpec) -> float:
+        model = untrained("mlp(hidden=8)")
+        fit(model, texts, texts, spec, 0)
+        batch = model.collate(texts)
+        on = torch.tensor([[word in named for word in text.tokens] for text in texts])
+        return (model.trace(batch).attention * on).sum(1).mean().item()
+
+    plain = FitSpec(epochs=30, patience=30, learning_rate=0.02)
+    guided = replace(plain, guide=guide, guide_words=named, guide_weight=2.0)
+    assert (mass(guided) > mass(plain) + 0.1) if more else (mass(guided) < mass(plain) - 0.1)
+
+
+def test_named_words_must_occur() -> None:
+    texts = tuple(examples((5,) * 4))
+    with pytest.raises(DataError, match=r"fit\.guide_words: none of Nowhere is in a training text"):
+        fit(untrained("mlp"), texts, texts, FitSpec(guide="away", guide_words=("Nowhere",)), 0)

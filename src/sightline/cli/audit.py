@@ -29,8 +29,9 @@ from sightline.saving import FILES
 
 if TYPE_CHECKING:
     from sightline.audits import Audit
-    from sightline.experiments.run import Display, Keep, Trained
+    from sightline.experiments.run import Trained
     from sightline.experiments.subject import Chosen
+    from sightline.experiments.trainings import Display, Keep
     from sightline.results import Results
 
 GATE_CLOSED = 3

@@ -49,6 +49,6 @@ def demo(
     command = f"sightline audit --data '{DATA}' --model {MODEL} --companions {COMPANIONS} --seed {seed}"
     with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
         trained, found = do_audit(subject, display, where, tokens_at_once(None), command)
-    save_model(trained, model, seed)
+    save_model(trained, model)
     write_audit(found, report, saved)
     show_audit(found, report, saved, as_json)

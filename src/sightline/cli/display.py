@@ -17,7 +17,7 @@ from sightline.report.numerals import counted
 from sightline.report.visible import one_line
 
 if TYPE_CHECKING:
-    from sightline.experiments.run import Display
+    from sightline.experiments.trainings import Display
     from sightline.training.states import Epoch
 
 SECONDS_BETWEEN = 60.0
@@ -28,7 +28,7 @@ _FRAME = 0.1
 @contextmanager
 def progress(*, quiet: bool = False, verbose: bool = False, as_json: bool = False) -> Iterator[Display]:
     """Show the progress of a run; with JSON on stdout, only somebody at a terminal is told."""
-    from sightline.experiments.run import Display  # noqa: PLC0415  (torch)
+    from sightline.experiments.trainings import Display  # noqa: PLC0415  (torch)
 
     terminal = sys.stderr.isatty()
     if quiet or (as_json and not terminal):

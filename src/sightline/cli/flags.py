@@ -10,7 +10,7 @@ import typer
 
 from sightline.bounds import read_size
 from sightline.questions import Reduction
-from sightline.spec.values import COMPANIONS
+from sightline.spec.catalogue import COMPANIONS
 
 _LEAST_MEMORY = 2**20
 
@@ -248,8 +248,8 @@ Companions = Annotated[
         "--companions",
         metavar=f"{'|'.join(COMPANIONS)}|none",
         show_default="uniform",
-        help="Models trained beside it, to compare with: under uniform attention, under weights frozen by word, both "
-        "(with a comma), or none (faster, answers less).",
+        help="Models trained beside it, to compare with, joined by commas, or none (faster, answers less); "
+        "`sightline list companions` says what each is.",
         rich_help_panel=_MODEL,
     ),
 ]

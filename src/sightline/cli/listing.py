@@ -15,25 +15,26 @@ from sightline.quantities import quantity_of
 from sightline.report.instead import MEASURED
 from sightline.report.sheets.columns import aligned
 from sightline.spec.data_rows import GATHERED, PLANTED, PUBLISHED, TABLES
-from sightline.spec.model_rows import MODELS
+from sightline.spec.model_rows import MODELS, TRAINED_BESIDE
 from sightline.spec.presets import PRESETS
 from sightline.spec.row import Row as Part
 from sightline.spec.typed import wanted
 
 Row = dict[str, Any]
-Kind = Literal["models", "data", "measures", "findings", "presets", "fields", "columns", "figures"]
+Kind = Literal["models", "companions", "data", "measures", "findings", "presets", "fields", "columns", "figures"]
 What = Annotated[
     Kind | None,
     typer.Argument(
         metavar="KIND",
         show_default="all",
-        help="What to list, one of these: models, data, measures, findings, presets, fields, columns, figures.",
+        help="What to list, one of these: models, companions, data, measures, findings, presets, fields, columns, "
+        "figures.",
     ),
 ]
 
 
 def listing(kind: What = None, as_json: flags.Json = False) -> None:
-    """List what there is: parts of models, kinds of data, measures, findings, presets, fields, columns and figures."""
+    """List what there is: parts, companions, data, measures, findings, presets, fields, columns and figures."""
     listed = {name: rows() for name, rows in KINDS.items() if kind in (None, name)}
     if as_json:
         return emit(listed)
@@ -42,6 +43,10 @@ def listing(kind: What = None, as_json: flags.Json = False) -> None:
 
 def _models() -> list[Row]:
     return [{"name": part.name, "kind": part.kind, "options": part.defaults, "about": part.about} for part in MODELS]
+
+
+def _companions() -> list[Row]:
+    return [{"name": one.name, "options": one.defaults, "about": one.about} for one in TRAINED_BESIDE]
 
 
 def _data() -> list[Row]:
@@ -116,6 +121,7 @@ _OTHERS: Mapping[str, str] = {
 
 KINDS: Mapping[Kind, Callable[[], list[Row]]] = {
     "models": _models,
+    "companions": _companions,
     "data": _data,
     "measures": _measures,
     "findings": _findings,

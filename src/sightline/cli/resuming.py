@@ -13,7 +13,7 @@ from sightline.cli.places import Folder, Output
 from sightline.experiments.unfinished import Found, Unfinished
 
 if TYPE_CHECKING:
-    from sightline.experiments.run import Fitted, Keep, Make
+    from sightline.experiments.trainings import Fitted, Keep, Make
     from sightline.spec.values import RunSpec
 
 

@@ -98,16 +98,16 @@ def train(
     with resumable(kept, where) as keep:
         with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
             trained = subject.trained(display, where, keep)
-        save_model(trained, out, seed)
+        save_model(trained, out)
     return show_trained(trained, out, subject, as_json)
 
 
-def save_model(trained: Trained, out: Path, seed: int) -> None:
+def save_model(trained: Trained, out: Path) -> None:
     """Write a model and its companions."""
     from sightline.experiments.saved import save_trained  # noqa: PLC0415  (torch)
 
     with writing(out):
-        save_trained(trained, out, seed)
+        save_trained(trained, out)
 
 
 def show_trained(trained: Trained, out: Path, subject: ToTrain, as_json: bool) -> None:

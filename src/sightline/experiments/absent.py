@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sightline.findings.beside import as_distance
 from sightline.findings.claims import CLAIMS
 from sightline.findings.drops import DROPS
 from sightline.questions import ALWAYS
@@ -19,7 +20,8 @@ def not_asked(name: str, spec: RunSpec) -> str:
     for measure in measures_of(name):
         if spec.measures and measure not in (*spec.measures, ALWAYS):
             return f"not asked for: {measure} is not among the measures of the study"
-        if (companion := NEEDS_COMPANION.get(measure)) and companion not in spec.companions:
+        companion = NEEDS_COMPANION.get(measure) or (name.split(".", 2)[2] if as_distance(name) else "")
+        if companion and companion not in spec.companions:
             return f"not asked for: {companion} is not among the companions of the study"
     return ""
 

@@ -28,9 +28,11 @@ from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.models.classifier import AttentionClassifier, build
 from sightline.results import Measurement, Outcome
 from sightline.seeds import Seeds
+from sightline.spec.bases import as_trained
+from sightline.spec.parts import Part as ModelPart
 from sightline.spec.values import FitSpec, ModelSpec, RunSpec
 from sightline.taking.measuring import measure
-from sightline.training.companions import companions_of
+from sightline.training.companions import companions_of, trainings_of
 from sightline.training.fit import fit
 
 SECONDS = 5.0
@@ -54,17 +56,17 @@ def forecast(spec: RunSpec, device: str = "cpu", tokens_at_once: int = TOKENS_AT
     model = _untrained(spec.model, part, spec, device)
     others = {name: _untrained(other.model, part, spec, device) for name, other in companions_of(spec).items()}
     epoch, timed, once = _time_epoch(model, part, spec)
-    models = 1 + len(others)
+    own, all_epochs = as_trained(spec.fit), _epochs_of_all(spec)
+    fewest, most = min(own.patience + 1, own.epochs), own.epochs
     trained = Trained(model, part.dataset, others, {})
     audit = forecast_audit(trained, spec.seed, spec.limit, tokens_at_once, spec.measures, part.share)
-    fewest = min(spec.fit.patience + 1, spec.fit.epochs)
-    texts = round(len(part.dataset.train) / part.share)
-    about = f"an epoch on {timed} of {texts:,} training texts, {models} models, {fewest} to {spec.fit.epochs} epochs"
+    texts, models = round(len(part.dataset.train) / part.share), len(trainings_of(spec))
+    about = f"an epoch on {timed} of {texts:,} training texts, {models} models, {fewest} to {most} epochs"
     return replace(
         audit,
-        seconds_training=epoch * models * spec.fit.epochs,
-        seconds_epoch=epoch * models,
-        epochs=(fewest, spec.fit.epochs),
+        seconds_training=epoch * all_epochs,
+        seconds_epoch=epoch * all_epochs / max(1, most),
+        epochs=(fewest, most),
         seconds_reading=seconds_reading,
         seconds_start=audit.seconds_start + once,
         peak_bytes=audit.peak_bytes + part.unread_bytes,
@@ -187,12 +189,19 @@ def _read(spec: RunSpec) -> tuple[Part, float]:
     return part, (perf_counter() - began) / part.share
 
 
+def _epochs_of_all(spec: RunSpec) -> int:
+    """Count the epochs of all trainings at most: an adversary has its own, and one that stays untrained has none."""
+    return sum(as_trained(one.fit).epochs for one in trainings_of(spec))
+
+
 def _read_of(part: Part) -> str:
     return "" if part.share == 1 else f"{part.share:.1%} of the rows, drawn by chance; "
 
 
 def _untrained(model: ModelSpec, part: Part, spec: RunSpec, device: str) -> AttentionClassifier:
     vocabulary = part.grown(fit_vocabulary(part.dataset, spec.data))
+    if model.source.name == "given":  # nobody has lent anything yet: its own scores cost about as much
+        model = replace(model, source=ModelPart("learned"))
     return build(model, vocabulary, part.dataset.label_names, spec.seed).to(device)
 
 

@@ -37,7 +37,7 @@ from sightline.spec.keys import run_key
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data
 from sightline.spec.typed import read_as
-from sightline.spec.values import FROM_ZERO, DataSpec, FitSpec, ModelSpec, RunSpec, in_order
+from sightline.spec.values import FROM_ZERO, PIECES, DataSpec, FitSpec, ModelSpec, RunSpec, in_order
 from sightline.training.companions import known_companions, read_companions
 
 _DATA = (
@@ -183,7 +183,9 @@ def _value(key: str, value: Any, where: str) -> Any:
         value = read_companions(value)  # as the flag has it
     value = read_as(FIELDS[key], value, where)
     if key == "companions":
-        known_companions(value)
+        value = known_companions(value)
+    if key in ("fit.from_base", "fit.fixed"):
+        value = tuple(sorted(value, key=PIECES.index))
     if key == "measures":
         if not value:
             raise SpecError(f"{where}: an empty list; name some, or leave it out to take all")

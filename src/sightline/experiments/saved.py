@@ -15,16 +15,16 @@ from sightline.experiments.remembered import unlike_training
 from sightline.experiments.run import Trained, card_with_vectors
 from sightline.experiments.seen import refuse_seen, seen_texts
 from sightline.measures import default_measures
-from sightline.models.checkpoint import load_classifier, save_classifier
+from sightline.models.checkpoint import BESIDE, companions_in, load_classifier, save_classifier
 from sightline.models.classifier import AttentionClassifier
-from sightline.spec.values import COMPANIONS, DataSpec
+from sightline.spec.values import DataSpec
 from sightline.types import Auditable, Surveying
 
 
-def save_trained(trained: Trained, folder: str | Path, seed: int) -> Path:
+def save_trained(trained: Trained, folder: str | Path) -> Path:
     """Write a model and its companions to one folder, all of it or nothing."""
     companions = {name: _built_in(companion) for name, companion in trained.companions.items()}
-    return save_classifier(_built_in(trained.model), folder, seed, trained.record, companions)
+    return save_classifier(_built_in(trained.model), folder, trained.record, companions)
 
 
 def _built_in(model: Auditable) -> AttentionClassifier:
@@ -59,8 +59,8 @@ def load_to_audit(data: DataSpec, seed: int) -> Dataset:
 
 def load_companions(folder: str | Path, device: str = "cpu") -> dict[str, AttentionClassifier]:
     """Read the companions of a saved model, by name."""
-    places = {name: Path(folder) / "companions" / name for name in COMPANIONS}
-    return {name: load_classifier(place)[0].to(device) for name, place in places.items() if place.is_dir()}
+    place = Path(folder)
+    return {name: load_classifier(place / BESIDE / name)[0].to(device) for name in companions_in(place)}
 
 
 def load_imported(spec: str, data: DataSpec, seed: int, device: str = "auto") -> Trained:

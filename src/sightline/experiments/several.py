@@ -22,7 +22,7 @@ from sightline.seal import MANIFEST, changed_file, seal
 from sightline.spec.typed import parse_json, read_as
 
 if TYPE_CHECKING:
-    from sightline.experiments.run import Display
+    from sightline.experiments.trainings import Display
     from sightline.results import Results
 
 MARK = "seeds.json"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from functools import partial
 
-from sightline.errors import StoreError
+from sightline.errors import SpecError, StoreError
 from sightline.experiments.epochs import Epochs
-from sightline.experiments.run import Display, Fitted, Make, run
+from sightline.experiments.run import run
 from sightline.experiments.store import State, Store
+from sightline.experiments.trainings import Display, Fitted, Make
 from sightline.models.checkpoint import read_classifier, write_classifier
+from sightline.models.classifier import AttentionClassifier
 from sightline.seal import is_whole, sweep_aside, write_sealed
 from sightline.spec.keys import run_key, training_key
 from sightline.spec.values import RunSpec
@@ -36,7 +38,7 @@ def _run_stored(spec: RunSpec, store: Store, again: bool, display: Display) -> S
         sweep_aside(store.run_folder(key))
         began = time.perf_counter()
         try:
-            _, audit = run(spec, display, keep=partial(keep_training, store))
+            _, audit = run(spec, display, keep=partial(keep_training, store), named=partial(model_of, store))
             store.write_run(spec, audit, time.perf_counter() - began)
         except (StoreError, OSError):  # a training that cannot be claimed, or what the disk refuses
             raise
@@ -59,7 +61,18 @@ def keep_training(store: Store, spec: RunSpec, make: Make, *, by_epoch: bool = F
         sweep_aside(folder)
         epochs = Epochs(store.epochs_folder(key)) if by_epoch else None
         model, record = make(epochs or NO_STATES)
-        write_sealed(folder, lambda aside: write_classifier(model, aside, spec.seed, record))
+        write_sealed(folder, lambda aside: write_classifier(model, aside, record))
         if epochs is not None:
             epochs.clear()
         return model, record
+
+
+def model_of(store: Store, key: str) -> AttentionClassifier:
+    """Give the trained model of a run, by the key of the run or of its training; it must have been made before."""
+    folder = store.training_folder(key)
+    if not is_whole(folder) and store.state(key) == "done":
+        folder = store.training_folder(str(store.audit(key).spec.get("training_key", "")))
+    if not is_whole(folder):
+        told = f"given(run={key}): expected a run that is done in {store.root}, got none; run it first"
+        raise SpecError(told, field="model")
+    return read_classifier(folder)[0]

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from sightline.audits import Audit
     from sightline.data.scores import Scores
     from sightline.experiments.forecasted import Forecast
-    from sightline.experiments.run import Display, Keep, Trained
+    from sightline.experiments.run import Trained
+    from sightline.experiments.trainings import Display, Keep
 
 MODEL_FILE = "model.json"
 """The file by which a saved model is known."""
@@ -47,7 +48,8 @@ class ToTrain:
 
     def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
         """Train it; ``keep`` may give back what was trained before."""
-        from sightline.experiments.run import Display, make_anew, train  # noqa: PLC0415  (torch)
+        from sightline.experiments.run import train  # noqa: PLC0415  (torch)
+        from sightline.experiments.trainings import Display, make_anew  # noqa: PLC0415  (torch)
 
         return train(self.spec, display or Display(), device, keep or make_anew)
 
@@ -230,7 +232,8 @@ def audited(
 
     ``scores`` is a file with scores of words that another tool made (`sightline.data.scores`).
     """
-    from sightline.experiments.run import Display, audit_trained  # noqa: PLC0415  (torch)
+    from sightline.experiments.run import audit_trained  # noqa: PLC0415  (torch)
+    from sightline.experiments.trainings import Display  # noqa: PLC0415  (torch)
     from sightline.measures import default_measures  # noqa: PLC0415  (torch)
 
     display = display or Display()

@@ -14,12 +14,14 @@ from sightline.experiments.absent import not_asked, why_absent
 from sightline.experiments.grid import Grid
 from sightline.experiments.rows import all_numbers, main_numbers
 from sightline.experiments.store import Summary
+from sightline.findings.beside import KINDS, as_distance
 from sightline.findings.claims import CLAIMS
 from sightline.findings.ends import ends_of
 from sightline.findings.marked import MARKED
 from sightline.questions import RIVALS, SIGNED_RIVALS
 from sightline.report.numerals import counted
 from sightline.results import Estimate, Results, Table, TableCell
+from sightline.spec.catalogue import COMPANIONS
 from sightline.spec.values import RunSpec
 from sightline.statistics.across import across_seeds, deviation
 
@@ -41,7 +43,7 @@ Numbers = Mapping[str, Estimate]
 def check_columns(columns: Sequence[str]) -> None:
     """Refuse a column that no audit could have, and one that is named twice."""
     for place, name in enumerate(columns):
-        if name not in choosable():
+        if name not in choosable() and not as_distance(name):
             near = get_close_matches(name, choosable(), n=3)
             told = f"; near it: {', '.join(near)}" if near else ""
             always = f"expected some of {', '.join(COLUMNS)}, or another number of an audit (sightline list columns)"
@@ -56,7 +58,8 @@ def choosable() -> tuple[str, ...]:
     compared = (f"{code}.{what}" for code in CLAIMS for what in ("number", "floor"))
     claimed = (one.name for claim in CLAIMS.values() for one in claim.quantities())
     maps = (f"maps.{name}.{did}" for name in (*RIVALS, *SIGNED_RIVALS) for did in ("carried", "deleted", "replaced"))
-    others = (*compared, *claimed, *MARKED, "learned.guessing", "learned.above", *maps)
+    distances = (f"beside.{kind}.{name}" for name in COMPANIONS for kind in KINDS)
+    others = (*compared, *claimed, *MARKED, *distances, "learned.guessing", "learned.above", *maps)
     return tuple(dict.fromkeys((*COLUMNS, *others)))
 
 

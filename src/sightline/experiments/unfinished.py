@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from sightline.experiments.run import Fitted, Make
     from sightline.experiments.store import Store
+    from sightline.experiments.trainings import Fitted, Make
     from sightline.spec.values import RunSpec
 
 WITH = ".made-with.json"
@@ -58,8 +58,8 @@ class Unfinished:
     def keep(self, device: str, spec: RunSpec, make: Make) -> Fitted:
         """Give a training: as it is kept, or made from the last epoch that is; another command may have the folder."""
         from sightline.experiments.grid import pin  # noqa: PLC0415  (as late as it is needed)
-        from sightline.experiments.run import make_anew  # noqa: PLC0415  (torch)
         from sightline.experiments.stored import keep_training  # noqa: PLC0415  (torch)
+        from sightline.experiments.trainings import make_anew  # noqa: PLC0415  (torch)
 
         if not self._is_mine():
             return make_anew(spec, make)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from sightline.findings.beside import distances
 from sightline.findings.claims import CLAIMS
 from sightline.findings.evidence import Evidence
 from sightline.findings.marked import MARKED
@@ -33,11 +34,11 @@ def metrics(evidence: Evidence, *, grouped: bool = False) -> dict[str, Estimate]
 
 
 def estimates(evidence: Evidence) -> dict[str, Estimate]:
-    """Give every number that a claim names, those of marked words and of whole splits, named ``measure.quantity``."""
+    """Give every number a claim names, those of marked words, companions and whole splits, as ``measure.quantity``."""
     claimed = [one.name for claim in CLAIMS.values() for one in claim.quantities()]
     taken = [outcome for outcome in evidence.outcomes.values() if isinstance(outcome, Measurement)]
     whole = [f"{one.code}.{quantity}" for one in taken for quantity in one.whole]
-    found = {name: evidence.estimate(name) for name in (*claimed, *MARKED, *whole)}
+    found = {name: evidence.estimate(name) for name in (*claimed, *MARKED, *distances(evidence.outcomes), *whole)}
     return {name: estimate for name, estimate in found.items() if estimate is not None}
 
 

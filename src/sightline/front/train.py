@@ -11,9 +11,10 @@ from sightline.audits import Audit
 from sightline.data import loading
 from sightline.data.dataset import Dataset
 from sightline.errors import DataError, SpecError
-from sightline.experiments.run import Display, Trained, audit_trained, train_on
+from sightline.experiments.run import Trained, audit_trained, train_on
 from sightline.experiments.seen import fingerprint, refuse_seen
 from sightline.experiments.subject import choose_training
+from sightline.experiments.trainings import Display
 from sightline.front.models import Model, known_model
 from sightline.spec.texts import parse_data
 from sightline.spec.values import GIVEN, DataSpec

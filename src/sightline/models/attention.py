@@ -106,7 +106,8 @@ def by_word(values: list[np.ndarray], batch: Batch) -> Float[torch.Tensor, "B T"
     return table.gather(1, batch.word.clamp(min=0)) * found
 
 
-Source = Learned | Uniform | Random | Frozen | Given
+Source = Callable[[torch.Tensor, Batch], torch.Tensor]
+"""Turns scores ``B T`` of a batch into weights ``B T``, or puts others in their place."""
 
 
 def learned(projection: Projection, seed: int) -> Source:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,22 +18,27 @@ from torch.overrides import TorchFunctionMode
 from sightline.data.vocabulary import Vocabulary
 from sightline.errors import ModelError, SightlineError, SpecError
 from sightline.files import is_free, plain, put_back, write_whole
+from sightline.models.borrowed import Borrowed, borrow
 from sightline.models.classifier import AttentionClassifier, build
 from sightline.seal import MANIFEST, changed_file, seal
+from sightline.spec.later import LATER
 from sightline.spec.typed import parse_json, read_as
-from sightline.spec.values import COMPANIONS, ModelSpec
+from sightline.spec.values import ModelSpec, written
 from sightline.types import Auditable
 
 FORMAT = 1
 FILES = ("model.json", "model.safetensors", MANIFEST)
 """What a saved model consists of; the first is the file by which it is known."""
-OWN = (*FILES, *(f"companions/{name}/{file}" for name in COMPANIONS for file in FILES))
-"""The same with its companions."""
+BESIDE = "companions"
+"""The folder in it in which its companions lie, each saved like itself."""
 
 
 @dataclass(frozen=True)
 class Card:
-    """What ``model.json`` holds; ``training`` is the record of the training."""
+    """What ``model.json`` holds; ``training`` is the record of the training.
+
+    ``lender`` is the card of the model whose attention it borrows; the weights of both are in one file.
+    """
 
     format: int
     spec: ModelSpec
@@ -41,6 +46,7 @@ class Card:
     vocabulary: tuple[str, ...]
     seed: int
     training: Mapping[str, Any]
+    lender: Card | None = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
         if len(set(self.labels)) != len(self.labels) or len(self.labels) < 2:
@@ -64,7 +70,6 @@ def weights_digest(model: Auditable) -> str:
 def save_classifier(
     model: AttentionClassifier,
     folder: str | Path,
-    seed: int,
     record: Mapping[str, Any] | None = None,
     companions: Mapping[str, AttentionClassifier] | None = None,
 ) -> Path:
@@ -74,20 +79,31 @@ def save_classifier(
         raise ModelError(f"{final}: exists and is not a saved model; name a new folder")
 
     def write(aside: Path) -> None:
-        write_classifier(model, aside, seed, dict(record or {}))
+        write_classifier(model, aside, dict(record or {}))
         seal(aside)
         for name, companion in (companions or {}).items():
-            write_classifier(companion, aside / "companions" / name, seed, {})
-            seal(aside / "companions" / name)
+            write_classifier(companion, aside / BESIDE / name, {})
+            seal(aside / BESIDE / name)
 
-    return write_whole(final, write, OWN)
+    return write_whole(final, write, own_files(final, companions or {}))
 
 
-def write_classifier(model: AttentionClassifier, folder: Path, seed: int, record: Mapping[str, Any]) -> None:
+def own_files(folder: Path, companions: Iterable[str] = ()) -> set[str]:
+    """Name what a saved model consists of, with these companions and those that there are in a folder."""
+    beside = (*companions_in(folder), *companions)
+    return {*FILES, *(f"{BESIDE}/{name}/{file}" for name in beside for file in FILES)}
+
+
+def companions_in(folder: Path) -> tuple[str, ...]:
+    """Name the companions that are saved with a model."""
+    return tuple(sorted(card.parent.name for card in (folder / BESIDE).glob(f"*/{FILES[0]}")))
+
+
+def write_classifier(model: AttentionClassifier, folder: Path, record: Mapping[str, Any]) -> None:
     """Write a classifier into a folder that does not exist yet."""
-    card = Card(FORMAT, model.spec, model.label_names, model.vocabulary.words, seed, record)
     folder.mkdir(parents=True)
-    (folder / "model.json").write_text(json.dumps(plain(asdict(card)), ensure_ascii=False), encoding="utf-8")
+    card = written(_card_of(model, record))
+    (folder / "model.json").write_text(json.dumps(plain(card), ensure_ascii=False), encoding="utf-8")
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
     # Not by `save_file`: what a full disk says to it is no OSError, so it would pass for a failure of the model.
     (folder / "model.safetensors").write_bytes(save(tensors))
@@ -108,11 +124,25 @@ def read_classifier(path: Path) -> tuple[AttentionClassifier, dict[str, Any]]:
     try:
         # Without memory and without drawing weights: a size that is not that of the file is noticed before it costs.
         with torch.device("meta"), _Undrawn():
-            model = build(card.spec, Vocabulary(card.vocabulary), card.labels, card.seed)
+            model = _built(card)
     except (SightlineError, RuntimeError, OverflowError) as error:
         raise ModelError(f"{path / 'model.json'}: no such model can be built: {error}") from error
     model.load_state_dict(_read_weights(path / "model.safetensors", model.state_dict()), assign=True)
     return model.eval(), dict(card.training)
+
+
+def _card_of(model: AttentionClassifier, record: Mapping[str, Any]) -> Card:
+    lender = model.source.lender if isinstance(model.source, Borrowed) else None
+    beside = None if lender is None else _card_of(lender, {})
+    return Card(FORMAT, model.spec, model.label_names, model.vocabulary.words, model.seed, record, beside)
+
+
+def _built(card: Card) -> AttentionClassifier:
+    """Build the model of a card, and the one that it borrows attention from."""
+    model = build(card.spec, Vocabulary(card.vocabulary), card.labels, card.seed)
+    if card.lender is not None:
+        borrow(model, _built(card.lender))
+    return model
 
 
 class _Undrawn(TorchFunctionMode):

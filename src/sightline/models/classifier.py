@@ -36,6 +36,7 @@ class AttentionClassifier(nn.Module):
     def __init__(self, spec: ModelSpec, vocabulary: Vocabulary, label_names: tuple[str, ...], seed: int) -> None:
         super().__init__()
         self.spec = spec
+        self.seed = seed
         self.vocabulary = vocabulary
         self.label_names = label_names
         self.reads_queries = spec.decoder.name == "query"

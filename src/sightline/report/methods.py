@@ -66,6 +66,7 @@ _ASKED = {
     ),
     "reach": "How far any attention could move each decision was bounded (the question of Jain & Wallace 2019).",
     "retrained": "The model was compared with one trained alike under uniform attention (Wiegreffe & Pinter 2019).",
+    "beside": "Its weights and answers were compared with those of models trained beside it (Wiegreffe & Pinter 2019).",
     "frozen": "The model was compared with one trained through weights that were drawn at random and frozen.",
 }
 """What each measure asks, where it was taken."""

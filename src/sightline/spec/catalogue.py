@@ -7,15 +7,16 @@ from typing import Any
 
 from sightline.errors import SpecError
 from sightline.spec.data_rows import GATHERED, PLANTED, PUBLISHED, TABLES
-from sightline.spec.model_rows import ALTERED, MODELS
+from sightline.spec.model_rows import ALTERED, MODELS, TRAINED_BESIDE
 from sightline.spec.parts import Part
 from sightline.spec.row import Row, field_of
 
 ROOMS = ("encoder", "scorer", "projection", "source", "decoder", "retention")
 """The kinds of parts that a model has one of each."""
+_ROWS = (*MODELS, *ALTERED, *TRAINED_BESIDE, *PLANTED, *PUBLISHED, *TABLES, *GATHERED)
 _KINDS: Mapping[str, Mapping[str, Row]] = {
-    kind: {row.name: row for row in (*MODELS, *ALTERED, *PLANTED, *PUBLISHED, *TABLES, *GATHERED) if row.kind == kind}
-    for kind in (*ROOMS, "altered", "planted", "published", "table", "gathered")
+    kind: {row.name: row for row in _ROWS if row.kind == kind}
+    for kind in (*ROOMS, "altered", "companion", "planted", "published", "table", "gathered")
 }
 
 
@@ -24,6 +25,8 @@ def names_of(kind: str) -> tuple[str, ...]:
     return tuple(_KINDS[kind])
 
 
+COMPANIONS = names_of("companion")
+"""Models that may be trained beside the one an audit judges, by name."""
 ENCODERS, SCORERS, PROJECTIONS, SOURCES, DECODERS, RETENTIONS = map(names_of, ROOMS)
 
 

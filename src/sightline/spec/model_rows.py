@@ -134,6 +134,19 @@ MODELS = (
         {"scale": positive(1.0)},
         f"{_HERE}.attention:Frozen",
     ),
+    Row(
+        "source",
+        "constant",
+        "the same weights for every text, by place: the mean of those that the base learned",
+        built=f"{_HERE}.borrowed:Constant",
+    ),
+    Row(
+        "source",
+        "given",
+        "the weights of another trained model: of a run, by its key in the same store",
+        {"run": Option("0" * 16, pattern=r"[0-9a-f]{16}", words="run=KEY, the key of a run")},
+        f"{_HERE}.borrowed:Borrowed",
+    ),
     Row("decoder", "linear", "one affine layer over what attention sums", built=f"{_HERE}.decoders:Linear"),
     Row(
         "decoder",
@@ -209,3 +222,22 @@ ALTERED = (
     ),
 )
 """What may be changed of a trained model before it is audited, so that the right answer is known."""
+
+_TRAINED = "sightline.training.companions"
+TRAINED_BESIDE = (
+    Row("companion", "uniform", "uniform attention", built=f"{_TRAINED}:uniform"),
+    Row("companion", "frozen", "frozen attention, drawn for each word type", built=f"{_TRAINED}:frozen"),
+    Row("companion", "constant", "constant attention, the mean of its own by place", built=f"{_TRAINED}:constant"),
+    Row("companion", "scorer", "a scorer that stays as it was drawn", built=f"{_TRAINED}:scorer"),
+    Row("companion", "untrained", "the same start, never trained", built=f"{_TRAINED}:untrained"),
+    Row("companion", "seed", "another start and order, the same texts", {"by": size(1, 10**6)}, f"{_TRAINED}:seed"),
+    Row(
+        "companion",
+        "adversary",
+        "the same answers from other attention",
+        {"weight": positive(1e-3), "divergence": one_of("kl", "jsd"), "frozen": flag(False)},
+        f"{_TRAINED}:adversary",
+    ),
+    Row("companion", "base", "what an adversary or an ablation started from", built=f"{_TRAINED}:base"),
+)
+"""Models that may be trained beside the one an audit judges, to compare it with."""

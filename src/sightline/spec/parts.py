@@ -9,6 +9,8 @@ from functools import cache
 from sightline.errors import SpecError
 
 Value = int | float | bool | str
+_KEY = re.compile(r"[0-9a-f]{16}")
+"""The key of a run (`sightline.spec.keys`)."""
 _PART = re.compile(r"^(?P<name>[A-Za-z0-9_]+)(?:\((?P<options>[^()]*)\))?$")
 
 
@@ -47,6 +49,8 @@ def parse_part(text: str) -> Part:
 
 
 def _value(text: str) -> Value:
+    if _KEY.fullmatch(text):  # before it is taken for a number, which 12e4… could be
+        return text
     if text in ("true", "false"):
         return text == "true"
     for kind in (int, float):

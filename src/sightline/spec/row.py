@@ -68,6 +68,6 @@ class Row:
 
 def field_of(kind: str) -> str:
     """Name the field of a run that parts of a kind are in."""
-    if kind == "altered":
-        return kind
+    if kind in ("altered", "companion"):
+        return {"companion": "companions"}.get(kind, kind)
     return "data" if kind in ("planted", "published", "table", "gathered") else "model"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from sightline.bounds import WIDTH
 from sightline.errors import SpecError
@@ -19,8 +19,6 @@ from sightline.spec.tables import EVERY_ROW, TABLES, Files, Table
 MEANING = 3
 """Raised by hand when the same spec would give other numbers, so that old results are not mistaken for new."""
 
-COMPANIONS = ("uniform", "frozen")
-"""Models that may be trained beside the one an audit judges."""
 OFFICIAL = names_of("published")
 OWN = (*TABLES, *names_of("gathered"))
 """Texts of the user's own: a table, or several files that are read as one."""
@@ -162,13 +160,25 @@ class ModelSpec:
 
 Guide = Literal["", "onto", "away", "last", "first"]
 """Where training is to bring attention: nowhere, onto the marked words or away from them, to one end of each text."""
-FROM_ZERO = ("patience", "weight_decay", "attention_weight_decay", "gradient_clipping")
+Adversary = Literal["", "kl", "jsd"]
+"""By which divergence attention is to be far from that of the base: KL(adversary ‖ base) or Jensen-Shannon."""
+FROM_ZERO = (
+    "epochs", "patience", "weight_decay", "attention_weight_decay", "gradient_clipping", "draw", "adversary_weight"
+)  # fmt: skip
 """Numbers of a training that may be 0; the others are above it."""
+Piece = Literal["embedding", "encoder", "attention", "decoder"]
+"""What of a model is trained, or is not: attention is the scorer and what a projection learns; of a model that reads
+queries, both tables are its embedding and both encoders its encoder."""
+PIECES: tuple[Piece, ...] = get_args(Piece)
 
 
 @dataclass(frozen=True)
 class FitSpec:
-    """How a model is trained; validation chooses the epoch that is kept."""
+    """How a model is trained; validation chooses the epoch that is kept.
+
+    Its *base* is the same run without what is said of a guide, of pieces and of an adversary
+    (`sightline.spec.bases`): trained first, and kept like any other training.
+    """
 
     epochs: int = 60
     patience: int = 5
@@ -187,15 +197,45 @@ class FitSpec:
     guide: Guide = field(default="", metadata=LATER)
     guide_weight: float = field(default=1.0, metadata=LATER)
     """λ of the guide (`sightline.training.guide`)."""
+    guide_words: tuple[str, ...] = field(default=(), metadata=LATER)
+    """The words that ``onto`` and ``away`` are about, in the place of those that people marked."""
+    from_base: tuple[Piece, ...] = field(default=(), metadata=LATER)
+    """The pieces that start as they are in the base; the others start anew."""
+    fixed: tuple[Piece, ...] = field(default=(), metadata=LATER)
+    """The pieces that are not trained."""
+    adversary: Adversary = field(default="", metadata=LATER)
+    """Train against the base: give its answers from other attention, far from its own by this divergence."""
+    adversary_weight: float = field(default=1e-3, metadata=LATER)
+    """λ of the divergence (`sightline.training.adversary`)."""
+    adversary_epochs: int = field(default=80, metadata=LATER)
+    adversary_patience: int = field(default=10, metadata=LATER)
+    draw: int = field(default=0, metadata=LATER)
+    """Which draw of the start and of the order of texts: another one is another training on the very same splits."""
 
     def __post_init__(self) -> None:
         """Refuse what no training could mean."""
         if not self.guide and self.guide_weight != FitSpec.guide_weight:
             raise SpecError(f"fit.guide_weight: {self.guide_weight} weighs nothing without fit.guide; name one")
+        self._check_pieces()
         for name, value in vars(self).items():
             zero = name in FROM_ZERO
             if type(value) in (int, float) and not (math.isfinite(value) and (value > 0 or (zero and value == 0))):
                 raise SpecError(f"fit.{name}: expected a number {'from' if zero else 'above'} 0, got {value}")
+
+    def _check_pieces(self) -> None:
+        if self.guide_words and self.guide not in ("onto", "away"):
+            raise SpecError("fit.guide_words: needs fit.guide onto or away; name one", field="fit.guide_words")
+        for name in ("from_base", "fixed"):
+            named = getattr(self, name)
+            if named != tuple(piece for piece in PIECES if piece in named):
+                told = f"expected some of {', '.join(PIECES)}, each once and in this order; got {', '.join(named)}"
+                raise SpecError(told, field=f"fit.{name}")
+        if self.fixed == PIECES:
+            raise SpecError("nothing is left to train; leave a piece out, or take epochs = 0", field="fit.fixed")
+        if self.adversary and self.guide:
+            raise SpecError("an adversary is not guided, too; name one of both", field="fit.adversary")
+        if self.adversary and "attention" in self.fixed:
+            raise SpecError("an adversary moves attention, which is fixed; leave it out there", field="fit.adversary")
 
 
 @dataclass(frozen=True)
@@ -213,6 +253,7 @@ class RunSpec:
     seed: int = 0
     limit: int | None = None
     companions: tuple[str, ...] = ("uniform",)
+    """Models trained beside it, each as the text of a part such as ``uniform`` or ``seed(by=1)``."""
     measures: tuple[str, ...] = field(default=(), metadata=LATER)
     altered: str = field(default="", metadata=LATER)
     gradient: Reduction = field(default="input", metadata=LATER)
@@ -227,8 +268,18 @@ class RunSpec:
             raise SpecError(f"{told}; got {', '.join(self.measures)}", field="measures")
         if self.altered and self.altered != (rightly := str(check_altered(self.altered))):
             raise SpecError(f"expected it written as {rightly!r}; got {self.altered!r}", field="altered")
-        if self.fit.guide and self.model.source.name != "learned":
-            raise SpecError(f"nothing guides attention that is {self.model.source}", field="fit.guide")
+        self._check_adversary()
+        for name in ("guide", "adversary"):
+            if getattr(self.fit, name) and self.model.source.name != "learned":
+                what = "guides" if name == "guide" else "moves"
+                raise SpecError(f"nothing {what} attention that is {self.model.source}", field=f"fit.{name}")
+
+    def _check_adversary(self) -> None:
+        """Refuse a divergence that would be infinite wherever the base has a weight of zero."""
+        projection = self.model.projection.name
+        if self.fit.adversary == "kl" and projection not in ("softmax", "gumbel"):
+            told = f"weights of {projection} may be zero, and KL is infinite there; take jsd"
+            raise SpecError(told, field="fit.adversary")
 
     def to_json(self) -> dict[str, Any]:
         """Give the run as plain JSON values, with the version of their meaning."""

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from sightline.results import Failed, NotApplicable, Outcome
-from sightline.types import COMPANION, Arrays, Measure, Offer
+from sightline.types import ANY_COMPANION, COMPANION, Arrays, Measure, Offer
 
 _MEANING = {
+    ANY_COMPANION: "a companion, whichever it is",
     "token_logits": "token_logits (the logits of each word alone, which only an affine decoder has)",
 }
 """What a need is, in words, where its name does not say it."""
@@ -76,7 +77,7 @@ def _refusal(guarded: Guarded, offers: frozenset[str]) -> NotApplicable | None:
 
 
 def _names_companion(need: str) -> bool:
-    return need.startswith(COMPANION) and need != COMPANION
+    return need == ANY_COMPANION or (need.startswith(COMPANION) and need != COMPANION)
 
 
 def _told(need: str) -> str:

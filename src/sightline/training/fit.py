@@ -30,7 +30,10 @@ Steps = Callable[[int, int, int], None]
 
 @dataclass(frozen=True)
 class FitRecord:
-    """The epochs of a training, which one was kept, and whether patience ended it rather than the cap on epochs."""
+    """The epochs of a training, which one was kept, and whether patience ended it rather than the cap on epochs.
+
+    A model that was to have no epoch at all is kept as it started.
+    """
 
     epochs: tuple[Epoch, ...]
     kept: int
@@ -84,7 +87,7 @@ def fit(
         on_epoch(done[-1])
     model.load_state_dict(kept)
     model.eval()
-    return FitRecord(tuple(done), _kept(done, spec), _patient(done, spec))
+    return FitRecord(tuple(done), _kept(done, spec), _patient(done, spec) or not spec.epochs)
 
 
 def _ended(done: list[Epoch], spec: FitSpec) -> bool:
@@ -162,5 +165,5 @@ def _merit(epoch: Epoch, spec: FitSpec) -> float:
 
 
 def _kept(done: list[Epoch], spec: FitSpec) -> int:
-    """Give the number of the best epoch, the first one among equals."""
-    return max(done, key=lambda epoch: (_merit(epoch, spec), -epoch.number)).number
+    """Give the number of the best epoch, the first one among equals; 0 of none: the model as it started."""
+    return max(done, key=lambda epoch: (_merit(epoch, spec), -epoch.number)).number if done else 0

@@ -1,0 +1,122 @@
+"""The trainings of a run: the model, its companions, and what they start from; each is made once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from sightline.data.batching import length_batches
+from sightline.data.dataset import Dataset
+from sightline.data.loading import fit_vocabulary
+from sightline.errors import SpecError
+from sightline.experiments.seen import seen_texts
+from sightline.models.borrowed import Borrowed, Constant, attention_of, borrow
+from sightline.models.classifier import AttentionClassifier, build
+from sightline.seeds import seed_for
+from sightline.spec.bases import as_trained, base_of
+from sightline.spec.keys import OF_AN_AUDIT, training_key
+from sightline.spec.values import RunSpec
+from sightline.taking.measuring import Progress
+from sightline.training.adversary import BATCH, Against
+from sightline.training.fit import fit
+from sightline.training.pieces import fix, take
+from sightline.training.start import start_from_vectors
+from sightline.training.states import NO_STATES, Epoch, States
+
+
+@dataclass(frozen=True)
+class Display:
+    """Where a run tells how far it is; every part may be left out."""
+
+    on_epoch: Callable[[str, Epoch, int], None] = lambda name, epoch, epochs: None
+    on_texts: Progress = lambda done, total: None
+    on_batch: Callable[[str, int, int, int, int], None] = lambda name, epoch, epochs, done, total: None
+
+
+SILENT = Display()
+SILENT = Display()
+Fitted = tuple[AttentionClassifier, dict[str, Any]]
+"""A trained model and the record of its training."""
+Make = Callable[[States], Fitted]
+"""Makes a training, which goes on from the state it finds."""
+Keep = Callable[[RunSpec, Make], Fitted]
+"""Gives the training of a spec: makes it, or takes it from where it was kept."""
+Named = Callable[[str], AttentionClassifier]
+"""Gives the trained model of a run by its key."""
+
+
+def make_anew(spec: RunSpec, make: Make) -> Fitted:
+    """Keep nothing: every training is made."""
+    return make(NO_STATES)
+
+
+def no_store(key: str) -> AttentionClassifier:
+    """Know no run by its key."""
+    told = f"given(run={key}): expected a study, whose store has runs by their keys; got a command without one"
+    raise SpecError(f"{told}; write a study file, and `sightline study run` it in that store", field="model")
+
+
+@dataclass
+class Trainings:
+    """Makes the trainings of a run on its data, or takes them from where they are kept."""
+
+    dataset: Dataset
+    display: Display
+    device: str
+    keep: Keep
+    named: Named
+    made: dict[str, Fitted] = field(default_factory=dict)
+
+    def get(self, spec: RunSpec, title: str) -> Fitted:
+        """Give a training; one that was asked for before, as another's base maybe, is not made again."""
+        key = training_key(spec)
+        if key not in self.made:
+            model, record = self.keep(spec, partial(self._fit, spec, title))
+            self.made[key] = model.to(self.device), record  # one that was kept is read on the processor
+        return self.made[key]
+
+    def _fit(self, spec: RunSpec, title: str, states: States) -> Fitted:
+        """Train one model; its record says how, and on which texts, so that it is never audited on them."""
+        data, training, seed = self.dataset, as_trained(spec.fit), drawn_seed(spec)
+        wanted = base_of(spec)
+        base = None if wanted is None else self.get(wanted, f"base of the {title}")[0]
+        model = build(spec.model, fit_vocabulary(data, spec.data), data.label_names, seed).to(self.device)
+        started = {"vectors": start_from_vectors(model)} if spec.model.vectors else {}
+        self._prepare(model, base, spec)
+        objective = None if base is None or not spec.fit.adversary else self._against(base, spec)
+
+        def tell(epoch: Epoch) -> None:
+            self.display.on_epoch(title, epoch, training.epochs)
+
+        def step(epoch: int, done: int, total: int) -> None:
+            self.display.on_batch(title, epoch, training.epochs, done, total)
+
+        record = fit(model, data.train, data.validation, training, seed, tell, step, states, objective)
+        return model, self._told(spec, record.to_json(), record.summary()) | started
+
+    def _prepare(self, model: AttentionClassifier, base: AttentionClassifier | None, spec: RunSpec) -> None:
+        """Let a model start where its spec says, and keep what is fixed out of its training."""
+        if base is not None:
+            take(model, base, spec.fit.from_base)
+            if isinstance(model.source, Constant):
+                train = self.dataset.train
+                batches = (base.collate([train[i] for i in rows]) for rows in length_batches(train, BATCH))
+                model.source.learn(weights for batch in batches for weights in attention_of(base, batch))
+        if isinstance(model.source, Borrowed):
+            borrow(model, self.named(model.source.run).to(self.device))
+        fix(model, spec.fit.fixed)
+
+    def _against(self, base: AttentionClassifier, spec: RunSpec) -> Against:
+        return Against(base, (*self.dataset.train, *self.dataset.validation), spec.fit)
+
+    def _told(self, spec: RunSpec, record: dict[str, Any], summary: dict[str, Any]) -> dict[str, Any]:
+        alone = replace(spec, **OF_AN_AUDIT)
+        about = {"run": alone.to_json(), "key": training_key(alone), "fit": record, "summary": summary}
+        return about | {"seen": seen_texts(self.dataset)}
+
+
+def drawn_seed(spec: RunSpec) -> int:
+    """Give the seed of the start and of the order of texts; that of the splits is always the run's own."""
+    return seed_for(spec.seed, "draw", spec.fit.draw) if spec.fit.draw else spec.seed

@@ -1,0 +1,37 @@
+"""What is estimated of the distance between a model and its companions: context, and no claim."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sightline.errors import SpecError
+from sightline.findings.claim import Shown
+from sightline.results import Measurement, Outcome
+from sightline.spec.catalogue import chosen
+from sightline.spec.parts import parse_part
+
+KINDS = ("jsd", "tvd")
+"""Between the weights, and between the answers."""
+
+
+def distances(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
+    """Name what was measured of each companion."""
+    taken = outcomes.get("beside")
+    return tuple(f"beside.{name}" for name in taken.values) if isinstance(taken, Measurement) else ()
+
+
+def as_distance(name: str) -> Shown | None:
+    """Say how such a number is estimated; nothing of others.
+
+    >>> as_distance("beside.jsd.seed(by=1)").how, as_distance("beside.jsd.twin"), as_distance("need.moved")
+    ('mean of shares', None, None)
+    """
+    measure, _, quantity = name.partition(".")
+    kind, _, companion = quantity.partition(".")
+    if measure != "beside" or kind not in KINDS:
+        return None
+    try:
+        chosen("companion", parse_part(companion))
+    except SpecError:
+        return None
+    return Shown(name, how="mean of shares")
