@@ -86,13 +86,14 @@ def _over_real(
 ) -> torch.Tensor:
     """Project over the real tokens; a row without any, which would spoil its batch, is projected whole and zeroed.
 
-    A row with a score that is not finite has no weights: they are NaN, as a softmax has it, where a search for its
-    support would find none, and fail.
+    A row whose largest score is no number, or infinite, has no weights: they are NaN, as a softmax has it, where a
+    search for its support would find none, and fail.
     """
     empty = ~mask.any(dim=1, keepdim=True)
-    lost = (~scores.isfinite() & mask).any(dim=1, keepdim=True)
-    real = scores.masked_fill(~mask & ~empty, -torch.inf).masked_fill(lost, 0.0)
-    return (project(real) * mask).masked_fill(lost, torch.nan)
+    real = scores.masked_fill(~mask & ~empty, -torch.inf)
+    lost = ~real.amax(dim=1, keepdim=True).isfinite()
+    weights = project(real.masked_fill(lost, 0.0)) * mask
+    return weights.masked_fill(lost & ~empty, torch.nan)
 
 
 def _bisected(values: torch.Tensor, alpha: float | torch.Tensor) -> torch.Tensor:
