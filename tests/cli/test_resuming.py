@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from sightline.cli import display
+from sightline.experiments import partway
+from sightline.experiments.partway import EACH_STEP
 from sightline.models.checkpoint import load_classifier
 from tests.cli.conftest import TINY, Call
 
@@ -29,6 +31,7 @@ def test_a_stopped_training_is_kept_and_goes_on(sightline: Call, here: Path, tab
     command = ("train", "--data", table, *LOUD, "--out", "m")
     assert sightline(*command[:-1], "whole").code == 0
     with monkeypatch.context() as patch:
+        patch.setattr(partway, "PACE", EACH_STEP)
         stop(patch, "epoch", ("companion (uniform attention)", 1))
         stopped = sightline(*command)
     assert stopped.code == 130
@@ -66,6 +69,7 @@ def test_what_other_settings_trained_is_not_used_and_stays(
 ) -> None:
     command = ("train", "--data", table, *LOUD, "--out", "m")
     with monkeypatch.context() as patch:
+        patch.setattr(partway, "PACE", EACH_STEP)
         stop(patch, "epoch", ("model", 1))
         assert sightline(*command).code == 130
     other = sightline(*command, "--seed", "1", "--companions", "none")

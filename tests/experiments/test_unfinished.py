@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from sightline.experiments import epochs
+from sightline.experiments import partway
 from sightline.experiments.locks import claim
+from sightline.experiments.partway import EACH_STEP, Partway
 from sightline.experiments.run import Trained, train
 from sightline.experiments.trainings import Display
 from sightline.experiments.unfinished import WITH, Unfinished
@@ -30,7 +31,7 @@ def run(
     folder: Path, stop: tuple[str, int] | None = None, spec: RunSpec = SPEC
 ) -> tuple[Trained | None, list[tuple[str, int]], Unfinished]:
     """Train, up to an epoch of a model; give the epochs that were made."""
-    kept, made = Unfinished(folder), list[tuple[str, int]]()
+    kept, made = Unfinished(folder, EACH_STEP), list[tuple[str, int]]()
 
     def told(name: str, epoch: Epoch, epochs: int) -> None:
         made.append((name, epoch.number))
@@ -55,7 +56,7 @@ def undisturbed() -> Trained:
     return train(SPEC)
 
 
-def test_a_stopped_training_goes_on_from_its_last_epoch(tmp_path: Path, undisturbed: Trained) -> None:
+def test_a_stopped_training_goes_on_from_what_is_kept_of_it(tmp_path: Path, undisturbed: Trained) -> None:
     folder = tmp_path / "model.partial"
     _, made, kept = run(folder, ("model", 1))
     assert made == [("model", 1)]
@@ -79,7 +80,7 @@ def test_a_whole_model_is_not_trained_again_where_its_companion_was_stopped(
 def test_a_state_that_is_torn_or_made_otherwise_counts_as_none(tmp_path: Path, undisturbed: Trained) -> None:
     folder = tmp_path / "p"
     run(folder, ("model", 1))
-    state = next(folder.glob("trainings/??/*.epochs/state.safetensors"))
+    state = next(folder.glob("partway/*/state.safetensors"))
     state.write_bytes(state.read_bytes()[:-1])
     found, made, _ = run(folder, ("model", 2))
     assert (found, made[0]) == (None, ("model", 1))
@@ -94,17 +95,19 @@ def test_a_state_that_is_torn_or_made_otherwise_counts_as_none(tmp_path: Path, u
 def test_states_are_written_for_a_twentieth_of_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = [0.0]
 
-    def write(aside: Path, state: State) -> None:
+    def write(aside: Path, state: State, device: str) -> None:
         aside.mkdir()
         ticks[0] += 1.0
 
-    monkeypatch.setattr(epochs.time, "monotonic", lambda: ticks[0])
-    monkeypatch.setattr(epochs, "_write", write)
-    kept = epochs.Epochs(tmp_path / "s")
+    monkeypatch.setattr(partway.time, "monotonic", lambda: ticks[0])
+    monkeypatch.setattr(partway, "_write", write)
+    kept, written = Partway(tmp_path / "s"), list[float]()
     for _ in range(100):
-        kept.keep(State((), {}))
+        if kept.due():
+            written.append(ticks[0])
+            kept.keep(State((), {}))
         ticks[0] += 1.0
-    assert ticks[0] == 100 + 5
+    assert written == [5.0, 26.0, 47.0, 68.0, 89.0]  # after five seconds, then twenty after each that took one
 
 
 def test_a_second_command_leaves_the_folder_of_the_first_alone(tmp_path: Path, undisturbed: Trained) -> None:

@@ -8,7 +8,7 @@ import torch
 
 from sightline.data.loading import load
 from sightline.data.vocabulary import Vocabulary
-from sightline.errors import DataError, ModelError
+from sightline.errors import DataError
 from sightline.models.classifier import build
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data, parse_model
@@ -61,7 +61,7 @@ def test_clipping_scales_all_gradients_down_together(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(
         Adam,
         "step",
-        lambda self: seen.append([p.grad.clone() for group in self.groups for p in group.parameters]),
+        lambda self, skip: seen.append([p.grad.clone() for group in self.groups for p in group.parameters]),
     )
     texts = tuple(examples((5,) * 32))
     fit(model, texts, texts, FitSpec(epochs=1, reduction="sum", gradient_clipping=clipping), 0)
@@ -151,12 +151,8 @@ def test_padding_stays_zero() -> None:
     assert (model.embedding.weight[0] == 0).all()
 
 
-def test_divergence_and_empty_splits_are_errors() -> None:
+def test_empty_splits_are_errors() -> None:
     dataset = load(parse_data(DATA), 0)
     model = build(parse_model("mlp(hidden=4)"), Vocabulary.fit(dataset.train), dataset.label_names, 0)
-    with torch.no_grad():
-        model.decoder.affine.weight[:] = float("nan")
-    with pytest.raises(ModelError, match="training diverged"):
-        fit(model, dataset.train, dataset.validation, FitSpec(epochs=1), 0)
     with pytest.raises(DataError, match="at least one training"):
         fit(model, dataset.train, (), FitSpec(epochs=1), 0)

@@ -1,4 +1,6 @@
-"""A training that is stopped between two epochs, and taken up again, ends with the bits of one that never was."""
+"""A training that is stopped between two steps, and taken up again, ends with the bits of one that never was."""
+
+from dataclasses import replace
 
 import pytest
 import torch
@@ -7,11 +9,15 @@ from sightline.data.loading import fit_vocabulary, load
 from sightline.models.classifier import AttentionClassifier, build
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec
+from sightline.training import fit as fitting
 from sightline.training.fit import FitRecord, fit
-from sightline.training.states import Epoch, NoStates, State
+from sightline.training.states import NO_STATES, Epoch, NoStates, State
 
 DATA = parse_data("planted:needle(n=60,length=6)")
 DATASET = load(DATA, 0)
+FIT = FitSpec(epochs=5, patience=5, batch_size=8, learning_rate=0.01, amsgrad=True, gradient_clipping=0.3)
+BATCHES = -(-len(DATASET.train) // FIT.batch_size)
+WAYS = ["mlp(hidden=4)", "bilstm(hidden=4)+additive+gumbel", "bilstm(hidden=4)+mlm"]
 
 
 class Memory(NoStates):
@@ -23,56 +29,63 @@ class Memory(NoStates):
     def last(self) -> State | None:
         return self.state
 
+    def due(self) -> bool:
+        return True
+
     def keep(self, state: State) -> None:
-        self.state = State(state.epochs, {name: value.clone() for name, value in state.tensors.items()})
+        self.state = replace(state, tensors={name: value.clone() for name, value in state.tensors.items()})
 
 
-def trained(model: str, states: NoStates, stop: int = 0) -> tuple[AttentionClassifier, FitRecord | None]:
-    built = build(parse_model(model, embedding=8), fit_vocabulary(DATASET, DATA), DATASET.label_names, 0)
+def built(model: str) -> AttentionClassifier:
+    return build(parse_model(model, embedding=8), fit_vocabulary(DATASET, DATA), DATASET.label_names, 0)
 
-    def ended(epoch: Epoch) -> None:
-        if epoch.number == stop:
+
+def trained(model: str, states: NoStates, stop: tuple[int, int] = (0, 0)) -> tuple[AttentionClassifier, FitRecord]:
+    """Train, up to a batch of an epoch, or to the end of an epoch as its batch 0."""
+    made = built(model)
+
+    def at(epoch: int, done: int) -> None:
+        if (epoch, done) == stop:
             raise KeyboardInterrupt
 
-    settings = FitSpec(epochs=5, patience=5, learning_rate=0.01, amsgrad=True)
-    try:
-        return built, fit(built, DATASET.train, DATASET.validation, settings, 0, ended, states=states)
-    except KeyboardInterrupt:
-        return built, None
+    def ended(epoch: Epoch) -> None:
+        at(epoch.number, 0)
+
+    def step(epoch: int, done: int, total: int) -> None:
+        at(epoch, done)
+
+    return made, fit(made, DATASET.train, DATASET.validation, FIT, 0, ended, step, states)
 
 
-@pytest.mark.parametrize("model", ["mlp(hidden=4)", "bilstm(hidden=4)+additive+gumbel", "bilstm(hidden=4)+mlm"])
-@pytest.mark.parametrize("stop", [1, 3, 5])
-def test_a_stopped_training_ends_with_the_bits_of_one_that_was_not(model: str, stop: int) -> None:
-    whole, record = trained(model, NoStates())
+@pytest.mark.parametrize("model", WAYS)
+@pytest.mark.parametrize("stop", [(1, 1), (1, 0), (2, 3), (3, BATCHES), (5, 2), (5, 0)])
+def test_a_stopped_training_ends_with_the_bits_of_one_that_was_not(model: str, stop: tuple[int, int]) -> None:
+    whole, record = trained(model, NO_STATES)
     memory = Memory()
-    assert trained(model, memory, stop)[1] is None
+    with pytest.raises(KeyboardInterrupt):
+        trained(model, memory, stop)
     again, resumed = trained(model, memory)
-    assert resumed == record
+    assert resumed == record  # the sums of the losses, too, to the bit
     assert all(value.equal(again.state_dict()[name]) for name, value in whole.state_dict().items())
 
 
 def test_what_was_done_is_not_done_again() -> None:
-    memory, steps = Memory(), list[int]()
-    trained("mlp(hidden=4)", memory, 3)
-    built = build(parse_model("mlp(hidden=4)", embedding=8), fit_vocabulary(DATASET, DATA), DATASET.label_names, 0)
-    told = lambda epoch, done, total: steps.append(epoch)  # noqa: E731
-    settings = FitSpec(epochs=5, patience=5, learning_rate=0.01, amsgrad=True)
-    fit(built, DATASET.train, DATASET.validation, settings, 0, on_batch=told, states=memory)
-    assert sorted(set(steps)) == [4, 5]
+    memory, steps = Memory(), list[tuple[int, int]]()
+    with pytest.raises(KeyboardInterrupt):
+        trained("mlp(hidden=4)", memory, (3, 2))
+    told = lambda epoch, done, total: steps.append((epoch, done))  # noqa: E731
+    fit(built("mlp(hidden=4)"), DATASET.train, DATASET.validation, FIT, 0, on_batch=told, states=memory)
+    assert steps == [(epoch, done) for epoch in (3, 4, 5) for done in range(1, BATCHES + 1)][2:]
+
+
+def test_nothing_is_gathered_unless_it_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fitting, "tensors_of", lambda *parts: pytest.fail("gathered"))
+    trained("mlp(hidden=4)", NO_STATES)
 
 
 def test_steps_are_told_batch_by_batch() -> None:
-    built = build(parse_model("mlp(hidden=4)", embedding=8), fit_vocabulary(DATASET, DATA), DATASET.label_names, 0)
     told = list[tuple[int, int, int]]()
-    fit(
-        built,
-        DATASET.train,
-        DATASET.validation,
-        FitSpec(epochs=1, batch_size=10),
-        0,
-        on_batch=lambda *at: told.append(at),
-    )
-    batches = -(-len(DATASET.train) // 10)
-    assert told == [(1, done, batches) for done in range(1, batches + 1)]
+    one = replace(FIT, epochs=1)
+    fit(built("mlp(hidden=4)"), DATASET.train, DATASET.validation, one, 0, on_batch=lambda *at: told.append(at))
+    assert told == [(1, done, BATCHES) for done in range(1, BATCHES + 1)]
     assert torch.is_grad_enabled()

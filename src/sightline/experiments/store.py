@@ -4,6 +4,7 @@
     STORE/runs/ab/abcdef…/                    a saved audit, which has its spec, and summary.json
                                               if it failed: spec.json and summary.json
     STORE/trainings/cd/cdef01…/               a saved model; companions are trainings like any other, and shared
+    STORE/partway/abcdef…/                    the state of a training that is not whole yet; may be deleted
     STORE/claims/                             who works on what (`sightline.experiments.locks`)
     STORE/index.sqlite                        what was read of each run (`sightline.experiments.index`); may be deleted
 
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
     from sightline.audits import Audit
 
 LAYOUT = 2
-MARK, INDEX, RUNS, TRAININGS, CLAIMS = FILES = ("store.json", "index.sqlite", "runs", "trainings", "claims")
+MARK, INDEX, RUNS, TRAININGS, PARTWAY, CLAIMS = FILES = (
+    "store.json", "index.sqlite", "runs", "trainings", "partway", "claims"
+)  # fmt: skip
 """What a store consists of; the first is the file by which it is known."""
 SUMMARY = "summary.json"
 """What lies beside the audit of every run, or in its place where there is none."""
@@ -104,9 +107,9 @@ class Store:
         """Say where a training lies, or would."""
         return self.root / TRAININGS / key[:2] / key
 
-    def epochs_folder(self, key: str) -> Path:
-        """Say where the state of a training lies that is not whole yet, where it is kept."""
-        return self.training_folder(key).with_name(f"{key}.epochs")
+    def partway_folder(self, key: str) -> Path:
+        """Say where the state of a training lies that is not whole yet, where there is one."""
+        return self.root / PARTWAY / key
 
     def state(self, key: str) -> State:
         """Tell whether a run is done, failed, or missing; torn and changed ones count as missing."""
@@ -161,7 +164,8 @@ class Store:
     def bytes_a_run(self) -> float:
         """Say how much room a run has taken so far, with its share of the trainings; 0 in an empty store."""
         runs = sum(1 for _ in (self.root / RUNS).glob("??/*"))
-        used = sum(path.stat().st_size for path in self.root.rglob("*") if path.is_file())
+        lasting = [path for path in self.root.glob("*") if path.name != PARTWAY]
+        used = sum(path.stat().st_size for room in lasting for path in (room, *room.rglob("*")) if path.is_file())
         return used / runs if runs else 0.0
 
     def audit(self, key: str) -> Audit:

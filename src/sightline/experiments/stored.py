@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from functools import partial
 
-from sightline.errors import SpecError, StoreError
-from sightline.experiments.epochs import Epochs
+from sightline.errors import ModelError, SpecError, StoreError
+from sightline.experiments.partway import Pace, Partway
 from sightline.experiments.run import run
 from sightline.experiments.store import State, Store
 from sightline.experiments.trainings import Display, Fitted, Make
@@ -15,7 +15,6 @@ from sightline.models.classifier import AttentionClassifier
 from sightline.seal import is_whole, sweep_aside, write_sealed
 from sightline.spec.keys import run_key, training_key
 from sightline.spec.values import RunSpec
-from sightline.training.states import NO_STATES
 
 
 def run_stored(spec: RunSpec, store: Store, *, again: bool = False, display: Display | None = None) -> State:
@@ -48,22 +47,25 @@ def _run_stored(spec: RunSpec, store: Store, again: bool, display: Display) -> S
         return "done"
 
 
-def keep_training(store: Store, spec: RunSpec, make: Make, *, by_epoch: bool = False) -> Fitted:
+def keep_training(store: Store, spec: RunSpec, make: Make, *, device: str = "cpu", pace: Pace | None = None) -> Fitted:
     """Give the training of a spec: read it, or make and keep it; who comes second waits for who came first.
 
-    With ``by_epoch`` its state is kept after its epochs, too, and one that was stopped goes on from there.
+    While it is made its state is kept at a pace, and one that was stopped on such a device goes on from there.
     """
     key = training_key(spec)
-    folder = store.training_folder(key)
+    folder, partway = store.training_folder(key), Partway(store.partway_folder(key), device, pace)
     with store.claim_training(key):
         if is_whole(folder):
+            partway.clear()  # whoever made it may have been killed before that
             return read_classifier(folder)
         sweep_aside(folder)
-        epochs = Epochs(store.epochs_folder(key)) if by_epoch else None
-        model, record = make(epochs or NO_STATES)
+        try:
+            model, record = make(partway)
+        except ModelError:  # it would stop at the same step again
+            partway.clear()
+            raise
         write_sealed(folder, lambda aside: write_classifier(model, aside, record))
-        if epochs is not None:
-            epochs.clear()
+        partway.clear()
         return model, record
 
 

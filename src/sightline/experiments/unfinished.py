@@ -1,7 +1,7 @@
 """What is trained of a command that may be stopped: a store beside its output, which is gone once that is written.
 
-The same command goes on from there: a training that is whole is read, and of one that is not the state after its last
-epoch. Both are of equal bits only with equal threads, versions and device, so beside each stands what it was made with,
+The same command goes on from there: a training that is whole is read, and of one that is not the last state that was
+kept. Both are of equal bits only with equal threads, versions and device, so beside each stands what it was made with,
 and what was made with others is made anew. Commands with other settings have trainings of their own in the folder; each
 removes what it used, and leaves the rest.
 """
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from sightline.experiments.partway import Pace
     from sightline.experiments.store import Store
     from sightline.experiments.trainings import Fitted, Make
     from sightline.spec.values import RunSpec
@@ -31,8 +32,8 @@ even these; or another command has the folder."""
 class Unfinished:
     """Keeps the trainings of one command in a folder, made when there is something to keep."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, pace: Pace | None = None) -> None:
+        self.folder, self.pace = folder, pace
         self._claim = ExitStack()
         self._mine: bool | None = None
         self._used: dict[str, _Kept] = {}
@@ -47,6 +48,7 @@ class Unfinished:
     def find(self, device: str, spec: RunSpec) -> Found:
         """Tell what there is for a training that is about to be asked for."""
         from sightline.experiments.grid import pin  # noqa: PLC0415  (as late as it is needed)
+        from sightline.experiments.partway import made_with  # noqa: PLC0415  (torch)
 
         if not self._is_mine():
             return "busy"
@@ -56,8 +58,9 @@ class Unfinished:
         return "kept" if _read(kept.mark) == made_with(device) else "made otherwise"
 
     def keep(self, device: str, spec: RunSpec, make: Make) -> Fitted:
-        """Give a training: as it is kept, or made from the last epoch that is; another command may have the folder."""
+        """Give a training: as it is kept, or made from the state that is; another command may have the folder."""
         from sightline.experiments.grid import pin  # noqa: PLC0415  (as late as it is needed)
+        from sightline.experiments.partway import made_with  # noqa: PLC0415  (torch)
         from sightline.experiments.stored import keep_training  # noqa: PLC0415  (torch)
         from sightline.experiments.trainings import make_anew  # noqa: PLC0415  (torch)
 
@@ -67,7 +70,7 @@ class Unfinished:
         kept = _Kept.of(store, pinned)
         self._used[str(kept.whole)] = kept
         kept.begin(made_with(device))
-        return keep_training(store, pinned, make, by_epoch=True)
+        return keep_training(store, pinned, make, device=device, pace=self.pace)
 
     def holds(self) -> bool:
         """Tell whether there is anything that this command could go on from."""
@@ -101,7 +104,7 @@ class Unfinished:
         return Store(self.folder)
 
     def _is_used(self) -> bool:
-        return any(self.folder.glob("trainings/??/[!.]*"))
+        return any(path for room in ("trainings/??", "partway") for path in self.folder.glob(f"{room}/[!.]*"))
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ class _Kept:
     """Where a training lies, the state of one that is not whole, and what they were made with."""
 
     whole: Path
-    epochs: Path
+    partway: Path
     mark: Path
 
     @staticmethod
@@ -118,10 +121,10 @@ class _Kept:
 
         key = training_key(spec)
         whole = store.training_folder(key)
-        return _Kept(whole, store.epochs_folder(key), whole.with_name(f"{key}{WITH}"))
+        return _Kept(whole, store.partway_folder(key), whole.with_name(f"{key}{WITH}"))
 
     def is_there(self) -> bool:
-        return self.whole.is_dir() or self.epochs.is_dir()
+        return self.whole.is_dir() or self.partway.is_dir()
 
     def begin(self, now: Mapping[str, Any]) -> None:
         """Remove what was made otherwise than now."""
@@ -131,7 +134,7 @@ class _Kept:
             self.mark.write_text(json.dumps(now), encoding="utf-8")
 
     def remove(self) -> None:
-        for folder in (self.whole, self.epochs):
+        for folder in (self.whole, self.partway):
             shutil.rmtree(folder, ignore_errors=True)
         with suppress(OSError):
             self.mark.unlink()
@@ -142,14 +145,3 @@ def _read(mark: Path) -> dict[str, Any]:
         found = json.loads(mark.read_text(encoding="utf-8"))
         return found if isinstance(found, dict) else {}
     return {}
-
-
-def made_with(device: str) -> dict[str, Any]:
-    """Say what the bits of a training depend on beside its spec."""
-    from importlib.metadata import version  # noqa: PLC0415  (with what follows)
-
-    import torch  # noqa: PLC0415  (help and mistakes in flags must not wait for it)
-
-    versions = {name: version(name) for name in ("sightline", "torch", "numpy")}
-    processor = torch.backends.cpu.get_cpu_capability()
-    return {"threads": torch.get_num_threads(), "device": device, "processor": processor, **versions}

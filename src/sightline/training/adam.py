@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
+from jaxtyping import Float
 from torch import nn
 from torch.optim.adam import adam
 
@@ -33,16 +34,16 @@ class Adam:
         self.groups, self.amsgrad = tuple(groups), amsgrad
         self.averages = dict[int, dict[str, torch.Tensor]]()
 
-    def step(self) -> None:
-        """Move every parameter that has a gradient, those of a group in one pass."""
+    def step(self, skip: Float[torch.Tensor, ""] | None = None) -> None:
+        """Move every parameter that has a gradient, those of a group in one pass; where ``skip`` is 1, leave them."""
         first = 0
         for group in self.groups:
             moved = [(n, p) for n, p in enumerate(group.parameters, first) if p.grad is not None]
-            self._move(group, [n for n, _ in moved], [p for _, p in moved])
+            self._move(group, [n for n, _ in moved], [p for _, p in moved], skip)
             first += len(group.parameters)
 
     @torch.no_grad()
-    def _move(self, group: Group, numbers: Sequence[int], moved: list[torch.Tensor]) -> None:
+    def _move(self, group: Group, numbers: Sequence[int], moved: list[torch.Tensor], skip: torch.Tensor | None) -> None:
         known = [self._averages(*one) for one in zip(numbers, moved, strict=True)]
         adam(
             moved,
@@ -51,6 +52,7 @@ class Adam:
             [one["exp_avg_sq"] for one in known],
             [one["max_exp_avg_sq"] for one in known if self.amsgrad],
             [one["step"] for one in known],
+            found_inf=skip,
             fused=True,  # the same update in one pass over the embedding table, several times faster on a CPU
             amsgrad=self.amsgrad,
             beta1=0.9,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from jaxtyping import Float
 
 from sightline.data.batching import length_batches, training_batches
 from sightline.data.dataset import Split
-from sightline.errors import DataError, ModelError
+from sightline.errors import DataError
 from sightline.maths.divergences import probabilities
 from sightline.maths.scores import area_under_roc
 from sightline.maths.simplex import decision
@@ -22,9 +21,10 @@ from sightline.seeds import Seeds
 from sightline.spec.values import FitSpec
 from sightline.training.adam import Adam, Group
 from sightline.training.objective import Labels, Objective
-from sightline.training.states import NO_STATES, Epoch, States, state_of, take_up, weights_of
+from sightline.training.states import NO_STATES, Epoch, State, States, take_up, tensors_of, weights_of
+from sightline.training.steps import Steps
 
-Steps = Callable[[int, int, int], None]
+Told = Callable[[int, int, int], None]
 """Told after each batch: the number of the epoch, the batches done in it, and those in all."""
 
 
@@ -55,7 +55,7 @@ def fit(
     spec: FitSpec,
     seed: int,
     on_epoch: Callable[[Epoch], None] = lambda epoch: None,
-    on_batch: Steps = lambda epoch, done, total: None,
+    on_batch: Told = lambda epoch, done, total: None,
     states: States = NO_STATES,
     objective: Objective | None = None,
 ) -> FitRecord:
@@ -70,20 +70,28 @@ def fit(
         raise DataError("training needs at least one training and one validation text")
     optimiser = _optimiser(model, spec)
     objective = objective or Labels(train, len(model.label_names), spec, model.device)
-    last = states.last()
-    done = [] if last is None else list(last.epochs)
-    kept = weights_of(model) if last is None else take_up(last, model, optimiser)
+    steps = Steps(model, objective, optimiser, spec)
+    last = states.last() or State((), {})
+    done = list(last.epochs)
+    kept = take_up(last, model, optimiser) if last.tensors else weights_of(model)
     lengths = [len(example.tokens) for example in train]
+
+    def keep(batches: int = 0, total: float = 0.0) -> None:
+        states.keep(State(tuple(done), tensors_of(model, kept, optimiser), batches, total))
+
+    begun = last.batches, last.total
     while not _ended(done, spec):
         number = len(done) + 1
         order = training_batches(lengths, spec.batch_size, Seeds(seed).generator("order", number))
-        step = partial(on_batch, number)
-        loss = _train_epoch(model, train, order, optimiser, objective, spec, step)
+        steps.begin(number, len(order), *begun)
+        _train_epoch(train, order, steps, states.due, keep, on_batch)
         best = max((-np.inf, *(_merit(epoch, spec) for epoch in done)))
-        done.append(_validate(model, validation, objective, number, loss))
+        done.append(_validate(model, validation, objective, number, steps.end() / len(train)))
         if _merit(done[-1], spec) > best:
             kept = weights_of(model)
-        states.keep(state_of(tuple(done), model, kept, optimiser))
+        begun = 0, 0.0
+        if states.due():
+            keep()
         on_epoch(done[-1])
     model.load_state_dict(kept)
     model.eval()
@@ -115,29 +123,21 @@ def _optimiser(model: AttentionClassifier, spec: FitSpec) -> Adam:
 
 
 def _train_epoch(
-    model: AttentionClassifier,
     train: Split,
     order: list[list[int]],
-    optimiser: Adam,
-    objective: Objective,
-    spec: FitSpec,
-    on_batch: Callable[[int, int], None] = lambda done, total: None,
-) -> float:
-    model.train()
-    total = 0.0
-    for done, rows in enumerate(order, start=1):
-        losses = objective.losses(model, [train[i] for i in rows])
-        loss = losses.sum() if spec.reduction == "sum" else losses.mean()
-        model.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        if spec.gradient_clipping:
-            torch.nn.utils.clip_grad_norm_(model.parameters(), spec.gradient_clipping)
-        optimiser.step()
-        total += float(losses.detach().sum())
-        on_batch(done, len(order))
-    if not np.isfinite(total):
-        raise ModelError(f"training diverged: the loss is {total}; lower the learning rate ({spec.learning_rate})")
-    return total / len(train)
+    steps: Steps,
+    due: Callable[[], bool],
+    keep: Callable[[int, float], None],
+    on_batch: Told,
+) -> None:
+    """Make the steps of an epoch that are left of it."""
+    steps.model.train()
+    for done, rows in enumerate(order[steps.done :], start=steps.done + 1):
+        steps.make([train[i] for i in rows])
+        if due():  # asked first: what is kept is gathered, and the device waited for, only then
+            steps.look()
+            keep(steps.done, steps.total)
+        on_batch(steps.epoch, done, len(order))
 
 
 def predict(model: AttentionClassifier, split: Split, batch_size: int = 128) -> Float[np.ndarray, "N L"]:

@@ -1,7 +1,7 @@
-"""A training between two epochs: all that the next ones depend on, so that one that was stopped goes on to the bit.
+"""A training between two steps: all that the next ones depend on, so that one that was stopped goes on to the bit.
 
 The order of texts follows from the seed and the number of the epoch; what is left are weights, the optimiser's
-averages, and how many batches have drawn noise.
+averages, how many batches have drawn noise, how many of the epoch are done, and what their losses add up to.
 """
 
 from __future__ import annotations
@@ -32,17 +32,24 @@ class Epoch:
 
 @dataclass(frozen=True)
 class State:
-    """A training after some of its epochs."""
+    """A training after some of its epochs, and some batches of the next."""
 
     epochs: tuple[Epoch, ...]
     tensors: Mapping[str, torch.Tensor]
+    batches: int = 0
+    total: float = 0.0
+    """The losses of the texts in these batches, added in their order."""
 
 
 class States(Protocol):
-    """Where a training leaves its state after each epoch, and finds that of one which was stopped."""
+    """Where a training leaves its state, and finds that of one which was stopped."""
 
     def last(self) -> State | None:
         """Give the last state that was kept; None where there is none."""
+        ...
+
+    def due(self) -> bool:
+        """Tell whether a state would be kept now: asked after every step, before anything is gathered for it."""
         ...
 
     def keep(self, state: State) -> None:
@@ -51,11 +58,15 @@ class States(Protocol):
 
 
 class NoStates:
-    """Keep nothing: a training begins at its first epoch."""
+    """Keep nothing: a training begins at its first step."""
 
     def last(self) -> State | None:
         """Find none."""
         return None
+
+    def due(self) -> bool:
+        """Want none."""
+        return False
 
     def keep(self, state: State) -> None:
         """Let it go."""
@@ -69,14 +80,13 @@ def weights_of(model: nn.Module) -> Tensors:
     return {name: value.clone() for name, value in model.state_dict().items()}
 
 
-def state_of(epochs: tuple[Epoch, ...], model: nn.Module, kept: Mapping[str, torch.Tensor], optimiser: Adam) -> State:
-    """Gather the state of a training; nothing is copied."""
+def tensors_of(model: nn.Module, kept: Mapping[str, torch.Tensor], optimiser: Adam) -> Tensors:
+    """Gather the tensors of a state; nothing is copied."""
     tensors = {f"{_MODEL}{name}": value for name, value in model.state_dict().items()}
     tensors |= {f"{_KEPT}{name}": value for name, value in kept.items()}
     for number, averages in optimiser.averages.items():
         tensors |= {f"{_OPTIMISER}{number}.{name}": value for name, value in averages.items()}
-    drawn = {f"{_DRAWN}{name}": torch.tensor(part.batches) for name, part in _drawing(model).items()}
-    return State(epochs, tensors | drawn)
+    return tensors | {f"{_DRAWN}{name}": torch.tensor(count) for name, count in Draws(model).counted().items()}
 
 
 def take_up(state: State, model: nn.Module, optimiser: Adam) -> Tensors:
@@ -86,8 +96,7 @@ def take_up(state: State, model: nn.Module, optimiser: Adam) -> Tensors:
     for name, value in _named(state, _OPTIMISER).items():
         number, _, what = name.partition(".")
         optimiser.averages.setdefault(int(number), {})[what] = value.to(device)
-    for name, part in _drawing(model).items():
-        part.batches = int(state.tensors[f"{_DRAWN}{name}"])
+    Draws(model).restore({name: int(count) for name, count in _named(state, _DRAWN).items()})
     return {name: value.to(device) for name, value in _named(state, _KEPT).items()}
 
 
@@ -101,5 +110,19 @@ class _Drawing(Protocol):
     batches: int
 
 
-def _drawing(model: nn.Module) -> dict[str, _Drawing]:
-    return {name: part for name, part in model.named_modules() if isinstance(vars(part).get("batches"), int)}
+class Draws:
+    """How many batches each part of a model has drawn noise for."""
+
+    def __init__(self, model: nn.Module) -> None:
+        self._parts: dict[str, _Drawing] = {
+            name: part for name, part in model.named_modules() if isinstance(vars(part).get("batches"), int)
+        }
+
+    def counted(self) -> dict[str, int]:
+        """Give the counts by part."""
+        return {name: part.batches for name, part in self._parts.items()}
+
+    def restore(self, counts: Mapping[str, int]) -> None:
+        """Let the parts draw what they drew after these counts."""
+        for name, part in self._parts.items():
+            part.batches = counts[name]
