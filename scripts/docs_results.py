@@ -8,7 +8,8 @@ from functools import partial
 import published
 from docs_promises import chaos, fuzz, large, promises, repeats, shared
 from docs_real import real_texts
-from docs_tables import Stored, answered, number, table, unfinished, when_counted
+from docs_tables import Stored, answered, gates, number, table, unfinished, when_counted
+from docs_trained import trained
 
 from sightline.findings.claims import CLAIMS
 from sightline.findings.verdict import TABLE
@@ -23,7 +24,7 @@ def worlds(stored: Stored) -> str:
     right = {world.name: world for world in WORLDS}
     shown = dict.fromkeys(group["world"] for group in stored["groups"])
     about = table(("world", "what is true", "right rows"), (_about(right[name]) for name in shown if name in right))
-    return f"{_cost(stored)}\n{_gates(stored)}\n{told}\n{about}"
+    return f"{_cost(stored)}\n{gates(stored)}\n{told}\n{about}"
 
 
 def _cost(stored: Stored) -> str:
@@ -31,14 +32,6 @@ def _cost(stored: Stored) -> str:
     versions = ", ".join(f"{name} {value}" for name, value in stored["environment"]["versions"].items())
     told = f"{stored['cells']:,} cells, seeds {first} to {last}, {stored['hours']:.1f} hours; {versions}.\n"
     return told + unfinished(stored, stored["cells"])
-
-
-def _gates(stored: Stored) -> str:
-    """Count the gates that hold, and table the others."""
-    failed = [one for one in stored["gates"] if not one["holds"]]
-    told = f"**{len(stored['gates']) - len(failed)} of {len(stored['gates'])} gates hold.**\n"
-    rows = [(one["name"], f"{one['count']} of {one['of']}", str(one["limit"])) for one in failed]
-    return f"{told}\n{table(('what fails', 'counted', 'limit'), rows)}" if failed else told
 
 
 def _world(group: Stored) -> Iterator[str]:
@@ -61,7 +54,7 @@ def coverage(stored: Stored) -> str:
         held.setdefault((row["kind"], row["shape"]), {})[row["n"]] = f"{row['held']:.3f}{without}"
     told = f"{stored['repetitions']:,} repetitions of each, intervals at {stored['level']:g}.\n\n"
     rows = [(*names, *(each.get(n, "—") for n in sizes)) for names, each in held.items()]
-    return f"{told}{table(('of', 'effects', *(f'n = {n:,}' for n in sizes)), rows)}\n{_gates(stored)}"
+    return f"{told}{table(('of', 'effects', *(f'n = {n:,}' for n in sizes)), rows)}\n{gates(stored)}"
 
 
 def examples(stored: Stored) -> str:
@@ -157,6 +150,7 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: worlds confirmed": when_counted("worlds-confirmation", worlds),
     "table: coverage": when_counted("coverage", coverage),
     "table: real": when_counted("real", real_texts),
+    "table: trained": when_counted("trained", trained),
     "table: random-attention": when_counted("random_attention", examples),
     "table: full stop": when_counted("examples", full_stop),
     "table: models": when_counted("examples", models),

@@ -52,6 +52,14 @@ def unfinished(stored: Stored, done: int) -> str:
     )
 
 
+def gates(stored: Stored) -> str:
+    """Count the gates that hold, and table the others."""
+    failed = [one for one in stored["gates"] if not one["holds"]]
+    told = f"**{len(stored['gates']) - len(failed)} of {len(stored['gates'])} gates hold.**\n"
+    rows = [(one["name"], f"{one['count']} of {one['of']}", str(one["limit"])) for one in failed]
+    return f"{told}\n{table(('what fails', 'counted', 'limit'), rows)}" if failed else told
+
+
 def is_known(one: Stored | None) -> bool:
     """Tell an estimate that has a value."""
     return one is not None and one["value"] is not None and not math.isnan(one["value"])

@@ -36,7 +36,7 @@ from docs_tables import ROOT
 from sightline.findings.thresholds import committed
 from sightline.findings.thresholds import complaints as thresholds_complain
 
-OWN_FLAGS = {"--check", "--demo", "--only"}
+OWN_FLAGS = {"--check", "--demo", "--only", "--so-far"}
 
 
 def read_pages() -> dict[str, str]:

@@ -8,8 +8,9 @@ store (``scripts/chaos.py``; their files say what they cost). ``fuzz``: two thou
 (``scripts/fuzzed.py``). ``repeats``: one audit, made again with what must not matter changed (``scripts/repeats.py``).
 ``large``: what a million texts, hundreds of classes and a long page take (``scripts/large.py``).
 ``coverage``: how often intervals hold the truth (``scripts/covered.py``). ``data``: the published corpora by both
-recipes (``scripts/published.py``), and ``real``: the verdict on models trained on them; both left out where the corpora
-are not at hand. ``random_attention``, ``examples``, ``real`` and both ``worlds`` are studies, whose runs are kept in
+recipes (``scripts/published.py``), ``real``: the verdict on models trained on them, and ``trained``: how well models do
+on test texts that were trained as the papers trained; all left out where the corpora are not at hand.
+``random_attention``, ``examples``, ``real``, ``trained`` and both ``worlds`` are studies, whose runs are kept in
 ``--store``: a killed one resumes.
 
 ``--dry-run`` says what is left of the studies; ``--so-far`` tables what is done of them, and what the rest would take;
@@ -33,10 +34,13 @@ from repeats import repeats
 from studied import ROOT, add_flags, studied
 
 from sightline.experiments.grid import Grid
-from sightline.studies import examples, random_attention, real, worlds
+from sightline.studies import examples, random_attention, real, trained, worlds
 from sightline.studies.study import Study
 
 VERIFIED = ROOT / "docs" / "verified"
+VECTORS = ROOT / "runs" / "film-reviews.vectors.txt"
+"""Made from training texts, once, by the study that starts models from them."""
+OF_CORPORA = ("data", "real", "trained")
 MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
     "data": published_data,
     "chaos": chaos,
@@ -52,6 +56,7 @@ STUDIES: Mapping[str, tuple[Study, Callable[[int | None], Grid]]] = {
     "worlds": (worlds, worlds.grid),
     "worlds-confirmation": (worlds, lambda seeds: worlds.grid(seeds, worlds.UNSEEN)),
     "real": (real, lambda seeds: real.grid(FOLDER)),
+    "trained": (trained, lambda seeds: trained.grid(FOLDER, trained.make_vectors(FOLDER, VECTORS), seeds)),
 }
 """Each with its grid, of the first few seeds where so many are asked for."""
 
@@ -71,7 +76,7 @@ def _line(gate: Mapping[str, Any]) -> str:
 
 def _wanted(name: str, only: str | None) -> bool:
     # Where the corpora are not at hand, their committed counts stay.
-    return name == only or (only is None and (name not in ("data", "real") or at_hand()))
+    return name == only or (only is None and (name not in OF_CORPORA or at_hand()))
 
 
 def main() -> int:

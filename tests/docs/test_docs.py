@@ -33,6 +33,7 @@ import docs_promises as promised  # noqa: E402
 import docs_real as real  # noqa: E402
 import docs_results as results  # noqa: E402
 import docs_tables as tables  # noqa: E402
+import docs_trained as models_trained  # noqa: E402
 import make_docs  # noqa: E402
 
 NAV = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
@@ -189,6 +190,7 @@ def test_what_was_not_counted_yet_is_said(monkeypatch, tmp_path):
         "table: worlds",
         "table: coverage",
         "table: real",
+        "table: trained",
         "table: full stop",
         "example SL-303",
     ):
@@ -285,6 +287,27 @@ def test_results_of_real_texts_become_tables():
     assert "| sst | mlp | 1 | 300 | — | — | with caveats (row 5) | — |" in told
     assert "| sst | mlp | 0.50 +− | ∅ |" in told
     assert "| sst | mlp | 0.50 (2) | — |" in told
+
+
+def test_results_of_trained_models_become_tables():
+    printed = {"paper": "Wen et al. 2022", "place": "Table 1", "metric": "accuracy", "value": 0.842, "reached": False}
+    named = {"corpus": "sst", "preset": "wen2022", "model": "bilstm+mlm(eta=1.0)", "accuracy": KNOWN, "F1": KNOWN}
+    group = named | {"seeds": 3, "least": 0.79, "printed": [printed, printed | {"value": 0.9, "reached": True}]}
+    other = group | {"corpus": "snli", "F1": None, "least": None, "printed": []}
+    row = named | {"seed": "0", "epochs": 8, "kept": 2, "converged": False, "seconds": 1234}
+    settings = [{"model": named["model"], "validation": 0.87654}, {"model": "bilstm+mlm(eta=3.0)", "validation": 0.5}]
+    gate = {"name": "sst: accuracy", "count": "0.5", "of": 300, "limit": "reaches 0.79", "holds": False}
+    stored = {"rows": [row], "models": [group, other], "settings": settings, "gates": [gate]}
+    told = models_trained.trained(stored | {"planned": 9, "hours_left": 2.0})
+    ends = "0.50 [0.40, 0.60]"
+    assert told.startswith("**2 of 9 planned runs are counted**")  # the setting that was not chosen is done, too
+    assert "| sst: accuracy | 0.5 of 300 | reaches 0.79 |" in told
+    reached = "0.842 accuracy (Wen et al. 2022, Table 1): no; 0.9 accuracy (Wen et al. 2022, Table 1): yes"
+    assert f"| sst | `wen2022` | `bilstm+mlm(eta=1.0)` | 3 | 300 | {ends} | {ends} | 0.79 | {reached} |" in told
+    assert f"| snli | `wen2022` | `bilstm+mlm(eta=1.0)` | 3 | 300 | {ends} | — | — | — |" in told
+    assert "| `bilstm+mlm(eta=1.0)` | 0.8765 |" in told
+    assert f"| sst | `wen2022` | `bilstm+mlm(eta=1.0)` | 0 | {ends} | {ends} | 8 | 2 | no | 1,234 |" in told
+    assert "Settings" not in models_trained.trained({**stored, "settings": [], "gates": [gate | {"holds": True}]})
 
 
 def test_results_of_coverage_become_a_table():

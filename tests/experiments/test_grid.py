@@ -309,7 +309,7 @@ def test_the_same_run_twice_is_named_twice(tmp_path: Path) -> None:
         ({"model": '"mlp+mlp"'}, {}, r"study\.toml: base.model: 'mlp\+mlp': two encoders"),
         ({}, {"model": '["mlp", "mpl"]'}, r"study\.toml: axes.model: 'mpl': unknown part 'mpl'"),
         ({"model": '"mlp+random(scale=nan)"'}, {}, "expected a positive scale, got nan"),
-        ({"preset": '"jain"'}, {}, r"preset: 'jain': expected one of default, jain2019, wen2022"),
+        ({"preset": '"jain"'}, {}, r"preset: 'jain': expected one of default, jain2019, jain2019-babi"),
         ({"model.embedding": "1_000_000_000"}, {}, r"base\.model\.embedding: expected 1 to 16,384, got 1,000,000,000"),
         ({"seed": "0x1" + "0" * 5000}, {}, "expected the TOML file of a study, .*a whole number of 20,001 bits"),
         ({"seed": "9" * 5000}, {}, "expected the TOML file of a study, .*4300 digits"),

@@ -8,9 +8,9 @@ import torch
 
 from sightline.experiments import partway, stored
 from sightline.experiments.partway import EACH_STEP, Partway
-from sightline.experiments.run import Display
 from sightline.experiments.store import Store
 from sightline.experiments.stored import run_stored
+from sightline.experiments.trainings import Display
 from sightline.spec.keys import run_key, training_key
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data

@@ -306,7 +306,8 @@ def test_presets_fix_what_the_papers_fix() -> None:
     assert (fit.learning_rate, fit.weight_decay, fit.attention_weight_decay, fit.batch_size) == (1e-3, 1e-5, 0.0, 32)
     _, wen = build_specs("mlp", "wen2022")
     assert (wen.amsgrad, wen.keep) == (False, "accuracy")
-    assert set(PRESETS) == {"default", "jain2019", "wen2022", "tutek2020", "meister2021"}
+    jain, meister = ("jain2019", "jain2019-babi", "jain2019-snli", "jain2019-cnn"), ("meister2021", "meister2021-x10")
+    assert tuple(PRESETS) == ("default", *jain, "wiegreffe2019", "wen2022", "tutek2020", *meister)
 
 
 def test_presets_fill_in_what_a_spec_leaves_open_by_part_and_by_encoder() -> None:
@@ -415,7 +416,7 @@ def test_flags_override_a_preset() -> None:
     _, fit = build_specs("mlp", "jain2019", epochs=3, batch_size=None)
     assert (fit.epochs, fit.patience, fit.batch_size) == (3, 3, 32)
     with pytest.raises(
-        SpecError, match="preset: 'jain': expected one of default, jain2019, wen2022, tutek2020, meister2021"
+        SpecError, match=r"preset: 'jain': expected one of default, jain2019, jain2019-babi, .*, meister2021-x10"
     ):
         build_specs("mlp", "jain")
 

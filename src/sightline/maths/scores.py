@@ -24,12 +24,25 @@ def accuracy(counts: Float[Array, "*R C C"]) -> Float[Array, "*R"]:
     return np.asarray(np.trace(counts, axis1=-2, axis2=-1) / counts.sum(axis=(-2, -1)))
 
 
-def macro_f1(counts: Float[Array, "*R C C"]) -> Float[Array, "*R"]:
-    """Mean of ``2 TP / (2 TP + FP + FN)`` over the classes that are present or predicted."""
+def f1_by_class(counts: Float[Array, "*R C C"]) -> Float[Array, "*R C"]:
+    """``2 TP / (2 TP + FP + FN)`` of each class; 0 for one that is neither present nor predicted."""
     hits = np.diagonal(counts, axis1=-2, axis2=-1)
-    either = counts.sum(axis=-1) + counts.sum(axis=-2)
-    each = np.divide(2 * hits, either, out=np.zeros(hits.shape), where=either > 0)
-    return np.asarray(each.sum(axis=-1) / np.maximum((either > 0).sum(axis=-1), 1))
+    either = _either(counts)
+    return np.asarray(np.divide(2 * hits, either, out=np.zeros(hits.shape), where=either > 0))
+
+
+def macro_f1(counts: Float[Array, "*R C C"]) -> Float[Array, "*R"]:
+    """Mean of it over the classes that are present or predicted."""
+    return np.asarray(f1_by_class(counts).sum(axis=-1) / np.maximum((_either(counts) > 0).sum(axis=-1), 1))
+
+
+def positive_f1(counts: Float[Array, "*R 2 2"]) -> Float[Array, "*R"]:
+    """F1 of the second of two classes, the positive one."""
+    return np.asarray(f1_by_class(counts)[..., 1])
+
+
+def _either(counts: Float[Array, "*R C C"]) -> Float[Array, "*R C"]:
+    return np.asarray(counts.sum(axis=-1) + counts.sum(axis=-2))
 
 
 def area_under_roc(labels: Int[Array, " N"], probability: Float[Array, "N C"]) -> float:

@@ -27,12 +27,47 @@ class Preset:
     training: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
+_JAIN = Preset(
+    "Jain & Wallace 2019: hidden 128, AMSGrad, 8 epochs, summed and class-weighted loss, best validation AUC",
+    FitSpec(epochs=8, patience=8, amsgrad=True, class_weights=True, reduction="sum", keep="auc"),
+    {"embedding": 200, "boundaries": True},
+)
+_JAIN_QUERY = FitSpec(epochs=25, patience=25, amsgrad=True, attention_weight_decay=1e-5, keep="accuracy")
+"""Their training of models that read queries: one optimiser with weight decay on everything, a mean loss."""
+_MEISTER = Preset(
+    "Meister et al. 2021: hidden 128, AMSGrad at 1e-4, for a Transformer 1e-5, no weight decay on attention; "
+    "epochs and their choice are ours",
+    FitSpec(epochs=60, patience=10, learning_rate=1e-4, amsgrad=True),
+    {"embedding": 200, "boundaries": True},
+    training={"transformer": {"learning_rate": 1e-5}},
+)
+
 PRESETS: Mapping[str, Preset] = {
     "default": Preset("ours: 100-d random embeddings, Adam, stops 5 epochs after the best validation loss", FitSpec()),
-    "jain2019": Preset(
-        "Jain & Wallace 2019: hidden 128, AMSGrad, 8 epochs, summed and class-weighted loss, best validation AUC",
-        FitSpec(epochs=8, patience=8, amsgrad=True, class_weights=True, reduction="sum", keep="auc"),
-        {"embedding": 200, "boundaries": True},
+    "jain2019": _JAIN,
+    "jain2019-babi": Preset(
+        "Jain & Wallace 2019 on bAbI: hidden 32, 50-d embeddings from N(0, 1), batches of 50, 100 epochs, weight decay "
+        "on attention too, mean loss, best validation accuracy",
+        replace(_JAIN_QUERY, epochs=100, patience=100, batch_size=50),
+        {"embedding": 50, "embedding_std": 1.0, "boundaries": True},
+        parts={"bilstm": {"hidden": 32}, "cnn": {"channels": 8}, "mlp": {"hidden": 32}},
+    ),
+    "jain2019-snli": Preset(
+        "Jain & Wallace 2019 on SNLI: hidden 128, batches of 128, 25 epochs, the rest as on bAbI; 300-d as their "
+        "vectors are, started as ours",
+        replace(_JAIN_QUERY, batch_size=128),
+        {"embedding": 300, "boundaries": True},
+    ),
+    "jain2019-cnn": Preset(
+        "Jain & Wallace 2019 on questions about CNN news: hidden 128, batches of 90, 25 epochs, the rest as on bAbI; "
+        "300-d as their vectors are, started as ours",
+        replace(_JAIN_QUERY, batch_size=90),
+        {"embedding": 300, "boundaries": True},
+    ),
+    "wiegreffe2019": replace(
+        _JAIN,
+        source="Wiegreffe & Pinter 2019, base models: as Jain & Wallace 2019, from the first epoch on; the epoch is "
+        "chosen on validation, where their code chooses on test",
     ),
     "wen2022": Preset(
         "Wen et al. 2022: hidden 128, Adam at .001, weight decay 1e-5, best validation accuracy; 300-d is our reading",
@@ -47,12 +82,11 @@ PRESETS: Mapping[str, Preset] = {
         {"embedding": 300, "boundaries": True},
         parts={"bilstm": {"hidden": 150}, "dot": {"start": "normal"}},
     ),
-    "meister2021": Preset(
-        "Meister et al. 2021: hidden 128, AMSGrad at 1e-4, for a Transformer 1e-5, no weight decay on attention; "
-        "epochs and their choice are ours",
-        FitSpec(epochs=60, patience=10, learning_rate=1e-4, amsgrad=True),
-        {"embedding": 200, "boundaries": True},
-        training={"transformer": {"learning_rate": 1e-5}},
+    "meister2021": _MEISTER,
+    "meister2021-x10": replace(
+        _MEISTER,
+        source="Meister et al. 2021, the other of two: as meister2021, attention learns 10 times as fast",
+        fit=replace(_MEISTER.fit, attention_rate_factor=10.0),
     ),
 }
 

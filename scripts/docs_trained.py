@@ -1,0 +1,66 @@
+"""Tables of the study of trained models: each beside what the papers print, what was chosen, and every run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from docs_tables import Stored, gates, number, table, unfinished
+
+
+def trained(stored: Stored) -> str:
+    """Table each model over its seeds, the settings that validation chose among, and each run."""
+    told = table(_MODEL, map(_model, stored["models"]))
+    settings = (
+        table(("model", "validation score, seed 0"), map(_setting, stored["settings"])) if stored["settings"] else ""
+    )
+    runs = table(_RUN, map(_run, stored["rows"]))
+    return (
+        f"{unfinished(stored, len(stored['rows']) + _left_out(stored))}{gates(stored)}\n{told}\n"
+        f"{_chosen(settings)}**Every run**:\n\n{runs}"
+    )
+
+
+_MODEL = (
+    "corpus",
+    "preset",
+    "model",
+    "seeds",
+    "test texts",
+    "accuracy",
+    "F1",
+    "asked",
+    "printed, and whether it is reached",
+)
+_RUN = ("corpus", "preset", "model", "seed", "accuracy", "F1", "epochs", "kept", "converged", "seconds")
+
+
+def _left_out(stored: Stored) -> int:
+    """Count the runs of settings that were not chosen: they are done, and no test score of theirs is told."""
+    told = {(row["model"], row["seed"]) for row in stored["rows"]}
+    return sum((one["model"], "0") not in told for one in stored["settings"])
+
+
+def _model(group: Stored) -> Iterator[str]:
+    yield from (group["corpus"], f"`{group['preset']}`", f"`{group['model']}`", str(group["seeds"]))
+    yield f"{group['accuracy']['n']:,}"
+    yield from (number(group[name]) for name in ("accuracy", "F1"))
+    yield "—" if group["least"] is None else number(group["least"])
+    yield "; ".join(map(_printed, group["printed"])) or "—"
+
+
+def _printed(one: Stored) -> str:
+    return f"{one['value']:.3g} {one['metric']} ({one['paper']}, {one['place']}): {'yes' if one['reached'] else 'no'}"
+
+
+def _setting(one: Stored) -> tuple[str, str]:
+    return f"`{one['model']}`", f"{one['validation']:.4f}"
+
+
+def _chosen(settings: str) -> str:
+    return f"**Settings that validation chose among**:\n\n{settings}\n" if settings else ""
+
+
+def _run(row: Stored) -> Iterator[str]:
+    yield from (row["corpus"], f"`{row['preset']}`", f"`{row['model']}`", row["seed"])
+    yield from (number(row[name]) for name in ("accuracy", "F1"))
+    yield from (str(row["epochs"]), str(row["kept"]), "yes" if row["converged"] else "no", f"{row['seconds']:,}")

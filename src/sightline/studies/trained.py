@@ -1,0 +1,227 @@
+"""Trained as the papers trained: how well the models do on test texts, seed by seed, beside what the papers print.
+
+The corpora are not shipped: the grid is made for the folder they lie in. Nothing is chosen by a test text. What had to
+be chosen (δ of tying, η of masked words, each between the values that Tutek & Šnajder name) was chosen by the first
+seed, on the validation score that also chooses its epoch.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sightline.data.loading import load
+from sightline.data.ppmi import ppmi_vectors
+from sightline.data.vectors import with_vectors, write_vectors
+from sightline.data.vocabulary import Vocabulary
+from sightline.experiments.grid import Grid, pin
+from sightline.experiments.store import Store
+from sightline.maths.scores import confusion, positive_f1
+from sightline.models.checkpoint import read_classifier
+from sightline.results import Estimate, Measurement, Results
+from sightline.spec.keys import run_key, training_key
+from sightline.spec.presets import build_specs
+from sightline.spec.texts import parse_data
+from sightline.spec.values import DataSpec, RunSpec
+from sightline.statistics.across import across_seeds
+from sightline.statistics.bootstrap import statistic
+from sightline.studies.published import printed_of
+from sightline.studies.study import gate, grid_of
+
+PLACES: Mapping[str, str] = {
+    "sst": "sst:sst",
+    "imdb": "imdb:imdb/aclImdb_v1_labelled.tar.gz",
+    "news": "20news:20news/20news-bydate.rec.sport.tar.gz",
+    "agnews": "agnews:ag_news",
+    "snli": "snli:snli",
+    **{f"babi{task}": f"babi:babi/tasks_1-20_v1-2(task={task})" for task in (1, 2, 3)},
+}
+SEEDS = (0, 1, 2)
+DIMENSION, FEWEST = 300, 5
+"""Of the word vectors, and in how many training texts a word must stand to get one."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model on a corpus under a preset, and the accuracy that was asked of it before it was trained (None: none is).
+
+    ``setting`` names a model among those of which validation chooses one.
+    """
+
+    corpus: str
+    preset: str
+    model: str
+    least: float | None = None
+    setting: str = ""
+
+
+BILSTM = "bilstm+additive"
+DELTAS, ETAS = (1.0, 10.0, 20.0, 30.0), (0.1, 0.3, 1.0, 3.0, 5.0)
+SETTINGS: Mapping[str, tuple[str, ...]] = {
+    "tying": tuple(f"{BILSTM}+tying(delta={delta})" for delta in DELTAS),
+    "mlm": tuple(f"{BILSTM}+mlm(eta={eta})" for eta in ETAS),
+}
+"""Tutek & Šnajder 2020, §3.1 and Table 4."""
+CHOSEN: Mapping[str, str] = {"tying": f"{BILSTM}+tying(delta=1.0)", "mlm": f"{BILSTM}+mlm(eta=1.0)"}
+"""What validation chose; a gate holds it against the scores."""
+PRICE = 0.03
+"""What keeping words may cost of F1."""
+RETENTION = "tutek2020"
+"""The preset whose models start from word vectors."""
+MODELS: tuple[Model, ...] = (
+    Model("sst", "jain2019", "mlp+additive", 0.79),
+    Model("sst", "jain2019", "cnn+additive", 0.78),
+    Model("sst", "jain2019", BILSTM, 0.79),
+    Model("news", "jain2019", BILSTM, 0.90),
+    Model("agnews", "jain2019", BILSTM, 0.92),
+    Model("babi1", "jain2019-babi", f"{BILSTM}+query", 0.98),
+    Model("sst", RETENTION, BILSTM),
+    Model("sst", RETENTION, f"{BILSTM}+concat"),
+    Model("sst", RETENTION, f"{BILSTM}+residual"),
+    *(Model("sst", RETENTION, model, setting=name) for name, models in SETTINGS.items() for model in models),
+    Model("babi2", "jain2019-babi", f"{BILSTM}+query", 0.45),
+    Model("sst", "meister2021", "transformer+dot", 0.76),
+    Model("sst", "wen2022", BILSTM, 0.79),
+    Model("sst", "meister2021", BILSTM, 0.79),
+    Model("snli", "jain2019-snli", f"{BILSTM}+query"),
+    Model("babi3", "jain2019-babi", f"{BILSTM}+query"),
+    Model("imdb", "jain2019", BILSTM, 0.86),
+)
+"""Cheap ones first."""
+
+
+def data_of(folder: Path, corpus: str) -> DataSpec:
+    """Name a corpus by the papers' recipe, which cuts no text."""
+    kind, _, place = PLACES[corpus].partition(":")
+    return replace(parse_data(f"{kind}:{folder / place}"), recipe="paper")
+
+
+def cell(data: DataSpec, model: Model, seed: int, vectors: Path | None) -> RunSpec:
+    """Describe one run: a training, and its answers to all test texts."""
+    spec, fit = build_specs(model.model, model.preset)
+    started = with_vectors(spec, vectors) if vectors and model.preset == RETENTION else spec
+    return RunSpec(data, started, fit, seed, companions=(), measures=("need",))
+
+
+def make_vectors(folder: Path, out: Path) -> Path:
+    """Write 300-d vectors of the words of film reviews, SST's and IMDB's training texts, unless they are there."""
+    if not out.exists():
+        train = [one for corpus in ("sst", "imdb") for one in load(data_of(folder, corpus), 0).train]
+        vocabulary = Vocabulary.fit(train, FEWEST)
+        write_vectors(out, vocabulary.words, ppmi_vectors(train, vocabulary, DIMENSION, window=5))
+    return out
+
+
+def grid(folder: Path, vectors: Path | None = None, seeds: int | None = None, models: Sequence[Model] = MODELS) -> Grid:
+    """List the runs on the corpora of a folder; some start from a file of vectors, where there is one."""
+    return grid_of("trained", ("corpus", "preset", "model", "seed"), _cells(folder, vectors, SEEDS[:seeds], models))
+
+
+def _cells(
+    folder: Path, vectors: Path | None, seeds: Sequence[int], models: Sequence[Model]
+) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
+    for model in models:
+        for seed in seeds if CHOSEN.get(model.setting, model.model) == model.model else seeds[:1]:
+            run = cell(data_of(folder, model.corpus), model, seed, vectors)
+            yield (model.corpus, model.preset, model.model, str(seed)), pin(run)
+
+
+def table(grid: Grid, store: Store) -> dict[str, Any]:
+    """Give the runs, their means over seeds beside what the papers print, and what was chosen by validation."""
+    runs = [_run(labels, cell, store) for labels, cell in zip(grid.labels, grid.cells, strict=True)]
+    tried = [run for run in runs if run["seed"] == "0" and _setting(run["model"])]
+    rows = [run for run in runs if CHOSEN.get(_setting(run["model"]), run["model"]) == run["model"]]
+    groups = [_group(model, found) for model in MODELS if (found := _of_model(rows, model))]
+    settings = [{name: run[name] for name in ("model", "validation")} for run in tried]
+    return {"rows": rows, "models": groups, "settings": settings, "gates": [*_gates(groups), *_choices(settings)]}
+
+
+def _setting(model: str) -> str:
+    return next((name for name, models in SETTINGS.items() if model in models), "")
+
+
+def _of_model(rows: Sequence[Mapping[str, Any]], model: Model) -> list[Mapping[str, Any]]:
+    wanted = (model.corpus, model.preset, model.model)
+    return [row for row in rows if (row["corpus"], row["preset"], row["model"]) == wanted]
+
+
+def _run(labels: tuple[str, ...], cell: RunSpec, store: Store) -> dict[str, Any]:
+    """Say how a model was trained, and how well it does; its validation score is that by which its epoch was kept."""
+    audit, summary = store.audit(run_key(cell)), store.summary(run_key(cell))
+    assert summary is not None  # its audit was read
+    training = read_classifier(store.training_folder(training_key(cell)))[1]
+    kept = training["fit"]["epochs"][training["summary"]["kept"] - 1]
+    return {
+        **dict(zip(("corpus", "preset", "model", "seed"), labels, strict=True)),
+        "accuracy": asdict(audit.metrics["accuracy"]),
+        "F1": _f1(audit, cell.seed),
+        "validation": kept[cell.fit.keep],
+        **training["summary"],
+        "seconds": round(summary.seconds),
+        "words_found": training.get("vectors", {}).get("words_found"),
+    }
+
+
+def _f1(audit: Results, seed: int) -> dict[str, Any] | None:
+    """F1 of the positive class; None where there are not two."""
+    outputs = audit.measurements["outputs"]
+    if not isinstance(outputs, Measurement) or len(audit.cards["model"]["labels"]) != 2:
+        return None
+    labels, predicted = (np.asarray(outputs.values[name]).astype(np.int64) for name in ("label", "predicted"))
+    return asdict(statistic(confusion(labels, predicted[:, None], 2), positive_f1, seed))
+
+
+def _group(model: Model, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    means = {name: _mean([row[name] for row in rows]) for name in ("accuracy", "F1")}
+    printed = [
+        {**asdict(one), "reached": _reaches(means[one.metric], one.value)}
+        for one in printed_of(model.corpus, model.model)
+        if means[one.metric] is not None
+    ]
+    told = {name: None if mean is None else asdict(mean) for name, mean in means.items()}
+    return {**asdict(model), "seeds": len(rows), **told, "printed": printed}
+
+
+def _mean(by_seed: Sequence[Mapping[str, Any] | None]) -> Estimate | None:
+    known = [Estimate(**one) for one in by_seed if one is not None]
+    return across_seeds(known, (0.0, 1.0)) if known else None
+
+
+def _reaches(mean: Estimate | None, value: float) -> bool:
+    """Tell whether a value lies within the interval over seeds or below it; without an interval the mean is held."""
+    if mean is None:
+        return False
+    return value <= (mean.value if math.isnan(mean.high) else mean.high)
+
+
+def _gates(groups: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Hold the accuracy that was asked for, and the price of keeping words, once all seeds are there."""
+    whole = [group for group in groups if group["seeds"] == len(SEEDS)]
+    for group in whole:
+        name = f"{group['corpus']}, {group['preset']}, {group['model']}"
+        if group["least"] is not None:
+            mean = Estimate(**group["accuracy"])
+            told = f"{mean.value:.3f} [{mean.low:.3f}, {mean.high:.3f}]"
+            holds = _reaches(mean, group["least"])
+            yield gate(f"{name}: accuracy", told, mean.n, f"reaches {group['least']}", holds=holds)
+    base = next((group for group in whole if (group["preset"], group["model"]) == (RETENTION, BILSTM)), None)
+    for group in whole:
+        if base is not None and group["preset"] == RETENTION and group is not base:
+            lost = base["F1"]["value"] - group["F1"]["value"]
+            told = f"{group['corpus']}, {RETENTION}, {group['model']}: F1 below the base"
+            yield gate(told, round(lost, 4), group["F1"]["n"], f"<= {PRICE}", holds=lost <= PRICE)
+
+
+def _choices(settings: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Hold what was chosen against the validation scores, once there are all."""
+    scores = {one["model"]: one["validation"] for one in settings}
+    for name, models in SETTINGS.items():
+        if all(model in scores for model in models):
+            best = max(models, key=lambda model: scores[model])
+            told = f"{name}: the setting of the best validation score"
+            yield gate(told, best, len(models), CHOSEN[name], holds=best == CHOSEN[name])

@@ -1,0 +1,202 @@
+"""Models trained as the papers trained: what is run, what is told of it, and gates that an untaught model breaks."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sklearn.metrics import f1_score
+
+from sightline.data.vectors import read_vectors
+from sightline.experiments.executors.serial import Serial
+from sightline.experiments.grid import Grid
+from sightline.experiments.store import Store
+from sightline.models.checkpoint import read_classifier
+from sightline.results import Estimate, Measurement
+from sightline.spec.keys import training_key
+from sightline.spec.texts import parse_data, parse_model
+from sightline.spec.values import FitSpec, RunSpec
+from sightline.studies import trained
+from sightline.studies.published import PRINTED, printed_of
+from sightline.studies.study import complete, grid_of
+from tests.data.corpora import agnews, archive_of, babi, folder_of, newsgroups, snli
+
+TREE = "({label} (2 A) (2 {word}) (2 film) (2 for) (2 all) (2 eyes) (2 and) (2 number) (2 {i}))\n"
+
+
+def trees(n: int) -> str:
+    words = {0: "dull", 4: "fine"}
+    told = "".join(TREE.format(label=label, word=word, i=i) for i in range(n) for label, word in words.items())
+    return told + TREE.format(label=4, word="fine", i="last) (2 of) (2 all")  # the longest one is left out
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every corpus in its place, tiny."""
+    root = tmp_path_factory.mktemp("corpora")
+    for name, files in {"ag_news": agnews(), "snli": snli()}.items():
+        folder_of(root / name, files)
+    folder_of(root / "sst", {f"{split}.txt": trees(4) for split in ("train", "dev", "test")})
+    folder_of(root / "babi" / "tasks_1-20_v1-2", {n.removeprefix("tasks/"): text for n, text in babi().items()})
+    reviews = {
+        f"aclImdb/{split}/{label}/{i}_{score}.txt": f"A {word} film for all eyes, and again number {i}{' and on' * i}."
+        for split in ("train", "test")
+        for label, word, score in (("pos", "fine", 9), ("neg", "dull", 2))
+        for i in range(8)
+    }
+    for place, files in (
+        ("20news/20news-bydate.rec.sport.tar.gz", newsgroups()),
+        ("imdb/aclImdb_v1_labelled.tar.gz", reviews),
+    ):
+        (root / place).parent.mkdir()
+        archive_of(root / place, files)
+    return root
+
+
+def test_each_model_is_run_from_three_seeds_and_each_setting_that_was_not_chosen_from_one(folder: Path) -> None:
+    grid = trained.grid(folder)
+    assert len(set(grid.keys)) == len(set(grid.labels)) == len(grid.cells)
+    for model in trained.MODELS:
+        seeds = [seed for *names, seed in grid.labels if names == [model.corpus, model.preset, model.model]]
+        tried_only = model.setting and trained.CHOSEN[model.setting] != model.model
+        assert seeds == (["0"] if tried_only else ["0", "1", "2"]), model
+    assert len(trained.grid(folder, seeds=1).cells) == len(trained.MODELS)
+    assert {label[0] for label in grid.labels} == set(trained.PLACES)
+
+
+def test_a_run_is_the_papers_recipe_and_preset_with_whole_texts_and_all_test_texts(folder: Path) -> None:
+    runs = dict(zip(trained.grid(folder).labels, trained.grid(folder).cells, strict=True))
+    run = runs["babi1", "jain2019-babi", "bilstm+additive+query", "1"]
+    assert (run.data.recipe, run.limit, run.companions) == ("paper", None, ())
+    assert (run.seed, run.fit.epochs, run.model.embedding) == (1, 100, 50)
+    assert run.data.digest  # named by its bytes
+    assert "tying(delta=1.0)" in trained.SETTINGS["tying"][0]
+    for name, chosen in trained.CHOSEN.items():
+        assert chosen in trained.SETTINGS[name]
+
+
+def test_vectors_are_of_the_training_words_of_both_film_corpora_and_made_once(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trained, "DIMENSION", 3)
+    file = trained.make_vectors(folder, tmp_path / "v.txt")
+    found = read_vectors(file, ("dull", "fine", "again", "0", "never"))
+    assert set(found.words) == {"dull", "fine", "again"}  # a number is in too few texts
+    assert found.rows.shape == (3, 3)
+    file.write_text(f"a{' 1' * 300}\n", encoding="utf-8")
+    before = file.read_bytes()
+    assert trained.make_vectors(folder, file).read_bytes() == before
+    grid = trained.grid(folder, file)
+    started = {label[1] for label, cell in zip(grid.labels, grid.cells, strict=True) if cell.model.vectors_digest}
+    assert started == {"tutek2020"}
+
+
+Small = tuple[Grid, Store]
+UNTAUGHT = FitSpec(epochs=1, patience=1)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Small:
+    """Some of the models, tiny and hardly trained: each setting another size, so that their scores differ."""
+    wanted = [m for m in trained.MODELS if m.setting or m.corpus == "babi1" or m.preset == "tutek2020"]
+    cells = []
+    for model in wanted:
+        size = 2 + (trained.SETTINGS[model.setting].index(model.model) if model.setting else 0)
+        query = model.model.endswith("+query")
+        data = parse_data("planted:pair(n=60)" if query else "planted:needle(n=60,length=4)")
+        spec = parse_model(f"mlp(hidden={size}){'+query' * query}")
+        for seed in (0, 1, 2):
+            if seed == 0 or not model.setting or trained.CHOSEN[model.setting] == model.model:
+                run = RunSpec(data, spec, UNTAUGHT, seed, companions=(), measures=("need",))
+                cells.append(((model.corpus, model.preset, model.model, str(seed)), run))
+    grid = grid_of("small", ("corpus", "preset", "model", "seed"), cells)
+    store = Store(tmp_path_factory.mktemp("trained") / "store")
+    complete(grid.cells, store, Serial())
+    return grid, store
+
+
+def test_a_row_is_what_the_store_holds(small: Small) -> None:
+    grid, store = small
+    told = trained.table(grid, store)
+    row = told["rows"][-1]
+    at = grid.labels.index((row["corpus"], row["preset"], row["model"], row["seed"]))
+    audit, cell = store.audit(grid.keys[at]), grid.cells[at]
+    outputs = audit.measurements["outputs"]
+    assert isinstance(outputs, Measurement)
+    truth, said = outputs.values["label"], outputs.values["predicted"]
+    assert row["accuracy"]["value"] == pytest.approx((truth == said).mean())
+    assert row["F1"]["value"] == pytest.approx(f1_score(truth, said, pos_label=1, zero_division=0.0))
+    _, training = read_classifier(store.training_folder(training_key(cell)))
+    epoch = training["fit"]["epochs"][0]
+    assert (row["validation"], row["epochs"], row["kept"]) == (epoch["loss"], 1, 1)
+    assert told["rows"][0]["corpus"] == "babi1"
+    assert told["rows"][0]["F1"] is None  # three labels
+
+
+def test_of_settings_that_were_not_chosen_no_test_score_is_told(small: Small) -> None:
+    told = trained.table(*small)
+    settings = {one["model"] for one in told["settings"]}
+    assert settings == {model for models in trained.SETTINGS.values() for model in models}
+    unchosen = settings - set(trained.CHOSEN.values())
+    assert not unchosen & {row["model"] for row in (*told["rows"], *told["models"])}
+    assert all(set(one) == {"model", "validation"} for one in told["settings"])
+
+
+def test_untaught_models_break_the_gates_and_what_is_not_whole_has_none(small: Small) -> None:
+    grid, store = small
+    gates = {gate["name"]: gate for gate in trained.table(grid, store)["gates"]}
+    asked = gates["babi1, jain2019-babi, bilstm+additive+query: accuracy"]
+    assert (asked["holds"], asked["limit"]) == (False, "reaches 0.98")
+    first = grid_of(
+        "first",
+        grid.axes,
+        [(label, cell) for label, cell in zip(grid.labels, grid.cells, strict=True) if label[3] == "0"],
+    )
+    assert [gate["name"] for gate in trained.table(first, store)["gates"]] == [
+        "tying: the setting of the best validation score",
+        "mlm: the setting of the best validation score",
+    ]
+
+
+def group(model: str, **more: Any) -> dict[str, Any]:
+    known = {"low": 0.7, "high": 0.9, "n": 5, "method": ""}
+    usual = {"corpus": "sst", "preset": "tutek2020", "model": model, "seeds": 3, "least": None}
+    return usual | {"accuracy": {"value": 0.8, **known}, "F1": {"value": 0.8, **known}} | more
+
+
+@pytest.mark.parametrize(("lost", "holds"), [(0.0299, True), (0.0301, False)])
+def test_keeping_words_may_cost_three_points(lost: float, holds: bool) -> None:
+    dear = group("bilstm+additive+concat", F1=group("")["F1"] | {"value": 0.8 - lost})
+    told = list(trained._gates([group("bilstm+additive"), dear]))
+    assert [(gate["name"], gate["holds"]) for gate in told] == [
+        ("sst, tutek2020, bilstm+additive+concat: F1 below the base", holds)
+    ]
+
+
+def test_the_setting_with_the_best_score_must_be_the_one_that_was_chosen() -> None:
+    for name, models in trained.SETTINGS.items():
+        for best in models:
+            scores = [{"model": model, "validation": 1.0 if model == best else 0.5} for model in models]
+            (told,) = trained._choices(scores)
+            assert (told["count"], told["holds"]) == (best, best == trained.CHOSEN[name])
+
+
+@pytest.mark.parametrize(
+    ("value", "high", "reached"),
+    [(0.9, 0.9, True), (0.91, 0.9, False), (0.8, float("nan"), True), (0.81, float("nan"), False)],
+)
+def test_a_figure_is_reached_where_the_interval_is_not_below_it(value: float, high: float, reached: bool) -> None:
+    assert trained._reaches(Estimate(0.8, 0.7, high, 5, ""), value) is reached
+
+
+def test_figures_are_those_that_the_papers_print() -> None:
+    def told(corpus: str, model: str) -> set[tuple[str, str, float]]:
+        return {(one.paper.split()[0], one.metric, one.value) for one in printed_of(corpus, model)}
+
+    # Jain & Wallace 2019, Table 1; Wen et al. 2022, Table 1; Meister et al. 2021, Table 3; Tutek & Šnajder 2020, Table 1
+    theirs = {("Jain", "F1", 0.81), ("Wen", "accuracy", 0.82), ("Meister", "accuracy", 0.82), ("Tutek", "F1", 0.842)}
+    assert told("sst", "bilstm+additive") == theirs
+    assert told("sst", "transformer+dot") == {("Meister", "accuracy", 0.79)}
+    assert told("babi2", "bilstm+additive+query") == {("Jain", "accuracy", 0.48), ("Wen", "accuracy", 0.74)}
+    assert told("sst", "bilstm+additive+tying(delta=10.0)") == {("Tutek", "F1", 0.835)}
+    assert told("sst", "mlp+additive") == told("sst", "bilstm+additive+residual") == set()
+    assert len({(one.paper, one.corpus, one.model) for one in PRINTED}) == len(PRINTED)
