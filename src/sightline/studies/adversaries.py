@@ -1,0 +1,82 @@
+"""Adversaries of one model: how far its attention can be moved while the answers stay, and what the moved one carries.
+
+Each gives the answers of its base from other attention (`sightline.training.adversary`), for eight λ, by either
+divergence, trained whole from another model's start or with all but attention fixed (Meister et al. 2021, Table 5). How
+far attention lies from itself under another seed is the yardstick (Wiegreffe & Pinter 2019, §3.3). The corpus is not
+shipped: the grid is made for the folder it lies in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from sightline.experiments.grid import Grid, pin
+from sightline.experiments.store import Store
+from sightline.results import Results
+from sightline.spec.presets import build_specs
+from sightline.spec.values import PIECES, Adversary, FitSpec, RunSpec
+from sightline.studies.study import grid_of
+from sightline.studies.trained import BILSTM, data_of
+
+WEIGHTS = (1e-4, 3e-4, 1.05e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
+"""λ; the third is that of Wiegreffe & Pinter 2019 for SST, 5.25e-4 where total variation is halved."""
+DIVERGENCES: tuple[Adversary, ...] = ("kl", "jsd")
+KINDS: Mapping[str, Mapping[str, Any]] = {
+    "free": {},
+    "fixed": {"from_base": PIECES, "fixed": ("embedding", "encoder", "decoder")},
+}
+SEEDS = tuple(f"seed(by={by})" for by in range(1, 5))
+"""The companions that are the same model from other seeds."""
+LIMIT = 600
+"""Test texts, alike for all."""
+MEASURES = ("beside", "transplant")
+
+
+def cell(folder: Path, fit: Mapping[str, Any], companions: tuple[str, ...]) -> RunSpec:
+    """Describe one run; what a training has beside the base's is in ``fit``."""
+    model, training = build_specs(BILSTM, "jain2019")
+    changed: FitSpec = replace(training, **fit)
+    return pin(RunSpec(data_of(folder, "sst"), model, changed, 0, LIMIT, companions, measures=MEASURES))
+
+
+def grid(folder: Path) -> Grid:
+    """List the base and its adversaries."""
+    return grid_of("adversaries", ("kind", "divergence", "weight"), _cells(folder))
+
+
+def _cells(folder: Path) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
+    yield ("base", "", ""), cell(folder, {}, SEEDS)
+    for divergence in DIVERGENCES:
+        for weight in WEIGHTS:
+            for kind, pieces in KINDS.items():
+                fit = {"adversary": divergence, "adversary_weight": weight, **pieces}
+                yield (kind, divergence, f"{weight:g}"), cell(folder, fit, ("base",))
+
+
+def table(grid: Grid, store: Store) -> dict[str, Any]:
+    """Give for each model its accuracy, its distance from others, and what its maps carry; there are no gates."""
+    cells = zip(grid.labels, grid.keys, strict=True)
+    return {"rows": [row_of(grid.axes, labels, store.audit(key)) for labels, key in cells], "gates": []}
+
+
+def row_of(axes: tuple[str, ...], labels: tuple[str, ...], audit: Results) -> dict[str, Any]:
+    """Say what there is to say of a model that was trained against another, or with parts left out."""
+    training: Mapping[str, Any] = audit.spec["trainings"]["model"]
+    found = next((one for one in audit.findings if one.code == "SL-303"), None)
+    told = {} if found is None else {"answer": found.verdict, "effect": found.effect and asdict(found.effect)}
+    return {
+        **dict(zip(axes, labels, strict=True)),
+        **{name: training[name] for name in ("epochs", "kept", "converged")},
+        "metrics": {name: asdict(one) for name, one in audit.metrics.items()},
+        "beside": {
+            name.removeprefix("beside."): asdict(one)
+            for name, one in audit.estimates.items()
+            if name.startswith("beside.")
+        },
+        "SL-303": told,
+        "maps": [{"name": one.name, "answer": one.answer, "carried": one.carried and asdict(one.carried)}
+                 for one in audit.maps],
+    }  # fmt: skip
