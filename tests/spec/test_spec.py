@@ -636,3 +636,8 @@ def test_a_planted_corpus_of_any_size_is_refused_before_a_text_is_made(text: str
     with pytest.raises(SpecError, match=said):
         parse_data(f"planted:{text}")
     assert parse_data("planted:needle(n=1000000,length=30)").kind == "planted"
+
+
+@pytest.mark.parametrize("key", ["0012345678901234", "12e4567890123456", "ab34567890123456"])
+def test_a_key_is_a_text_whatever_its_digits(key: str) -> None:
+    assert str(parse_model(f"mlp+given(run={key})").source) == f"given(run={key})"

@@ -60,8 +60,8 @@ def test_a_fixed_representation_is_that_of_the_base_and_the_rest_is_new() -> Non
     assert not same(own, start, "decoder")
 
 
-def test_companions_by_name() -> None:
-    names = "uniform,frozen,constant,scorer,untrained,seed(by=3),adversary(weight=0.5),adversary(frozen=true)"
+def test_companions_are_parts_with_options() -> None:
+    names = "uniform,frozen,constant,scorer,untrained,seed(by=3),adversary(weight=0.5,divergence=jsd),adversary(frozen=true)"
     made = companions_of(replace(RUN, companions=read_companions(names)))
     assert [str(one.model.source) for one in made.values()] == ["uniform", "frozen", "constant", *["learned"] * 5]
     fits = [one.fit for one in made.values()]
@@ -70,7 +70,7 @@ def test_companions_by_name() -> None:
         replace(RUN.fit, fixed=("attention",)),
         replace(RUN.fit, epochs=0),
         replace(RUN.fit, draw=3),
-        replace(RUN.fit, adversary="kl", adversary_weight=0.5),
+        replace(RUN.fit, adversary="jsd", adversary_weight=0.5),
         replace(RUN.fit, adversary="kl", from_base=PIECES, fixed=("embedding", "encoder", "decoder")),
     ]
     assert {one.partition("(")[0] for one in made} | {"base"} == set(COMPANIONS)
