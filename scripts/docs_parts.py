@@ -21,6 +21,7 @@ from sightline.findings.verdict import TABLE
 from sightline.quantities import QUANTITIES, Scale
 from sightline.questions import MAPS, RIVALS, SIGNED_RIVALS
 from sightline.results import SCHEMA
+from sightline.spec.bases import BESIDE
 from sightline.spec.model_rows import ALTERED, MODELS
 from sightline.spec.presets import PRESETS, build_specs
 from sightline.spec.row import Row
@@ -204,7 +205,7 @@ def presets() -> str:
 def _preset(name: str) -> dict[str, Any]:
     model, fit = build_specs("mlp", name)
     sizes = ("embedding", "embedding_std", "boundaries")
-    fitted = {key: value for key, value in asdict(fit).items() if not key.startswith("guide")}  # no preset guides
+    fitted = {key: value for key, value in asdict(fit).items() if key not in (*BESIDE, "draw")}  # no preset has them
     return fitted | {size: getattr(model, size) for size in sizes} | _by_part(name)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
 import published
+from docs_adversaries import ablations, adversaries
 from docs_promises import chaos, fuzz, large, promises, repeats, shared
 from docs_real import real_texts
 from docs_tables import Stored, answered, gates, number, table, unfinished, when_counted
@@ -151,6 +152,8 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: coverage": when_counted("coverage", coverage),
     "table: real": when_counted("real", real_texts),
     "table: trained": when_counted("trained", trained),
+    "table: adversaries": when_counted("adversaries", adversaries),
+    "table: ablations": when_counted("ablations", ablations),
     "table: random-attention": when_counted("random_attention", examples),
     "table: full stop": when_counted("examples", full_stop),
     "table: models": when_counted("examples", models),
