@@ -322,6 +322,16 @@ def test_training_flags_reach_the_training(sightline: Call, here: Path, table):
     assert told["cards"]["data"]["truncated"] == 120
 
 
+def test_a_model_may_be_trained_against_its_base_and_not_at_all(sightline: Call, here: Path, table):
+    settings = ("--fit", "adversary=jsd", "--fit", "adversary_epochs=1", "--companions", "base")
+    told = sightline("audit", "--data", table, *TINY, *settings, "--json").json
+    assert told["spec"]["run"]["fit"]["adversary"] == "jsd"
+    assert 0 <= told["estimates"]["beside.jsd.base"]["value"] <= np.log(2)
+    done = sightline("train", "--data", table, "--model", "mlp(hidden=4)", "--fit", "epochs=0", "--out", "m")
+    assert (done.code, done.out.splitlines()[0]) == (0, "epochs: kept 0 of 0")
+    assert sightline("train", "--data", table, *TINY, "--fit", "adversary=l2", "--out", "n").code == 2
+
+
 def test_an_epoch_that_fills_the_screen_is_no_good_the_first_and_the_last_of_a_stage_are(
     sightline: Call, here: Path, table
 ):

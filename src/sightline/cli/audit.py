@@ -116,6 +116,7 @@ def audit(
     epochs: flags.Epochs = None,
     batch_size: flags.BatchSize = None,
     learning_rate: flags.LearningRate = None,
+    fit: flags.Fit = None,
     companions: flags.Companions = None,
     seed: flags.Seed = 0,
     seeds: Seeds = 1,
@@ -144,7 +145,13 @@ def audit(
     columns |= {"id": id, "group": group, "on_copies": on_copies}
     told = {name: value for name, value in (("recipe", recipe), ("max_tokens", max_tokens)) if value is not None}
     source = read_source(data, train, validation, test, **columns, **told, min_count=min_count or 1)
-    training = {"preset": preset, "epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
+    training = {
+        "preset": preset,
+        "epochs": epochs,
+        "batch_size": batch_size,
+        "learning_rate": learning_rate,
+        "fit": fit or None,
+    }
     asked = training | {"companions": companions, "min_count": min_count, "vectors": vectors}
     read = (
         *data_places(source),

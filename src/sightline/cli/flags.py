@@ -242,6 +242,17 @@ LearningRate = Annotated[
         rich_help_panel=_MODEL,
     ),
 ]
+Fit = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fit",
+        metavar="NAME=VALUE",
+        show_default="the preset's",
+        help="Any other setting of the training, such as gradient_clipping=5 or adversary=kl; again for each. "
+        "`sightline list fields` names them.",
+        rich_help_panel=_MODEL,
+    ),
+]
 Companions = Annotated[
     str | None,
     typer.Option(

@@ -67,6 +67,7 @@ def train(
     epochs: flags.Epochs = None,
     batch_size: flags.BatchSize = None,
     learning_rate: flags.LearningRate = None,
+    fit: flags.Fit = None,
     companions: flags.Companions = None,
     seed: flags.Seed = 0,
     device: flags.Device = "auto",
@@ -86,7 +87,13 @@ def train(
     source = read_source(
         data, train, validation, test, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1
     )
-    training = {"preset": preset, "epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
+    training = {
+        "preset": preset,
+        "epochs": epochs,
+        "batch_size": batch_size,
+        "learning_rate": learning_rate,
+        "fit": fit or None,
+    }
     written = Output("--out", out, MODEL)
     check_places((*data_places(source), ("--vectors", vectors)), written, beside(out))
     subject = choose_training(source, model, training | {"companions": companions, "vectors": vectors}, seed=seed)
@@ -113,15 +120,21 @@ def save_model(trained: Trained, out: Path) -> None:
 def show_trained(trained: Trained, out: Path, subject: ToTrain, as_json: bool) -> None:
     """Print which epoch was kept, and what it reached on the validation texts."""
     record = trained.record["fit"]
-    kept: dict[str, Any] = next(epoch for epoch in record["epochs"] if epoch["number"] == record["kept"])
-    validation = {name: kept[name] for name in ("accuracy", "loss", "auc")} | {"n": len(trained.dataset.validation)}
+    kept = next((epoch for epoch in record["epochs"] if epoch["number"] == record["kept"]), None)
+    validation: dict[str, Any] | None = None  # a model that was never trained was not validated
+    if kept is not None:
+        validation = {name: kept[name] for name in ("accuracy", "loss", "auc")} | {"n": len(trained.dataset.validation)}
     if as_json:
         about = {"model": str(out), "spec": str(subject.spec.model), "key": trained.record["key"]}
         return emit(about | {"epochs": len(record["epochs"]), "kept": record["kept"], "validation": validation})
     return say(
         [
             f"epochs: kept {record['kept']} of {len(record['epochs'])}",
-            f"validation accuracy: {kept['accuracy']:.3f}, n = {validation['n']}",
+            *([] if validation is None else [_validated(validation)]),
             f"model: {out}",
         ]
     )
+
+
+def _validated(validation: dict[str, Any]) -> str:
+    return f"validation accuracy: {validation['accuracy']:.3f}, n = {validation['n']}"

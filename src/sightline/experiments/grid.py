@@ -125,7 +125,7 @@ def _build(tree: Mapping[str, Any], folder: Path) -> Grid:
         raise SpecError(f"unknown {unknown[0]!r}; expected name, [base] and [axes], and all settings inside these two")
     if not (name := read_as(str, tree.get("name", ""), "name")).strip():
         raise SpecError('no name; write one, such as name = "who-needs-attention", at the top')
-    base = {key: _value(key, value, f"base.{key}") for key, value in _flat(tree.get("base", {}), "base").items()}
+    base = {key: value_of(key, value, f"base.{key}") for key, value in _flat(tree.get("base", {}), "base").items()}
     axes = {key: _axis(key, values) for key, values in _flat(tree.get("axes", {}), "axes").items()}
     if missing := [key for key in ("data", "model") if key not in base and key not in axes]:
         raise SpecError(f"no {missing[0]}; set it in [base], or vary it in [axes]")
@@ -174,10 +174,10 @@ def _axis(key: str, values: Any) -> list[Any]:
         raise SpecError(f"axes.{key}: expected a list of values, got {values!r}; what does not vary goes into [base]")
     if not values:
         raise SpecError(f"axes.{key}: an empty list, so there would be no cells; give values, or leave the axis out")
-    return [_value(key, value, f"axes.{key}[{number}]") for number, value in enumerate(values)]
+    return [value_of(key, value, f"axes.{key}[{number}]") for number, value in enumerate(values)]
 
 
-def _value(key: str, value: Any, where: str) -> Any:
+def value_of(key: str, value: Any, where: str) -> Any:
     """Read one value of a field."""
     if key == "companions" and isinstance(value, str):
         value = read_companions(value)  # as the flag has it

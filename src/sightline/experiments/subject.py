@@ -16,7 +16,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from sightline.data.vectors import with_vectors
-from sightline.errors import ModelError, SpecError
+from sightline.errors import ModelError, SpecError, setting
 from sightline.experiments.remembered import SHAPING, prepared_alike
 from sightline.files import put_back
 from sightline.questions import Reduction
@@ -194,7 +194,9 @@ def choose_training(
     gradient: Reduction = "input",
 ) -> ToTrain:
     """Read the spec of a model and its training; what is None keeps the value of the preset."""
-    fit = {name: training[name] for name in FIT if name in training}
+    fit = {name: training[name] for name in FIT if training.get(name) is not None}
+    if told := training.get("fit"):
+        fit |= _settings(told, fit)
     chosen, fitting = build_specs(model, training.get("preset") or "default", **fit)
     if training.get("vectors"):
         chosen = with_vectors(chosen, Path(training["vectors"]).expanduser())
@@ -255,6 +257,16 @@ def scores_of(subject: Chosen, file: Path) -> Scores:
 
     dataset = (load if isinstance(subject, ToTrain) else load_to_audit)(subject.data, subject.seed)
     return read_scores(file, sample_test(dataset, subject.limit, subject.seed).test)
+
+
+def _settings(told: Collection[str], named: Collection[str]) -> dict[str, Any]:
+    """Read settings of the training that have no flag of their own."""
+    from sightline.experiments.settings import read_settings  # noqa: PLC0415  (where there are any)
+
+    found = read_settings(told)
+    if twice := next((name for name in named if name in found), ""):
+        raise SpecError(f"{twice} is given twice, there and by {setting(twice)}; keep one", field="fit")
+    return found
 
 
 def _refuse_training(training: Mapping[str, Any], where: str) -> None:
