@@ -1,5 +1,6 @@
 """Attention from another model: its own weights in any vocabulary, saved with it; and its mean by place."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from sightline.spec.keys import run_key, training_key
 from sightline.spec.parts import Part
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
+from tests.edits import unsealed
 from tests.texts import WORDS, examples, untrained
 
 TEXTS = examples((7, 1, 4, 12, 2))
@@ -104,3 +106,14 @@ def test_constant_attention_looks_at_no_word(tmp_path: Path) -> None:
     again, _ = load_classifier(save_classifier(made.model, tmp_path / "model"))
     assert torch.equal(again.source.summed, made.model.source.summed)
     assert made.model.source.summed.diff().std() > 0
+
+
+def test_lenders_of_lenders_without_end_are_refused(tmp_path: Path) -> None:
+    folder = save_classifier(untrained("mlp(hidden=4)+given"), tmp_path / "model")
+    card = json.loads((folder / "model.json").read_text())
+    inner = card.pop("lender")
+    for _ in range(400):
+        inner = {**card, "lender": inner}
+    (unsealed(folder) / "model.json").write_text(json.dumps(inner))
+    with pytest.raises(ModelError, match=r"model\.json: expected what `sightline train` wrote"):
+        load_classifier(folder)

@@ -162,7 +162,7 @@ def _read_card(file: Path) -> Card:
         if isinstance(found, dict) and found.get("format", FORMAT) != FORMAT:
             raise SpecError(f"format {found['format']!r}, this version reads {FORMAT}; train the model again")
         card: Card = read_as(Card, found, "model")
-    except (OSError, UnicodeDecodeError, SpecError) as error:
+    except (OSError, UnicodeDecodeError, SpecError, RecursionError) as error:  # lenders of lenders without end
         raise ModelError(f"{file}: expected what `sightline train` wrote: {error}") from error
     return card
 
