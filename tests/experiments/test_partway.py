@@ -73,7 +73,7 @@ def same(one: Store, other: Store) -> bool:
 
 def test_a_cell_goes_on_with_the_next_step_and_leaves_no_state(tmp_path: Path, whole: Store) -> None:
     store = Store(tmp_path / "s")
-    folder = stopped(store)
+    stopped(store)
     assert left(store) == [KEY]
     assert (store.keys(), store.check(), store.bytes_a_run()) == ((), (), 0.0)  # no run, and no part of one
     made = done(store)
