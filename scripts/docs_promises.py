@@ -35,16 +35,25 @@ PROMISES = (
         "tests/cli/test_places.py",
     ),
     _promise(
-        "A study that was killed or stopped goes on with the next cell, and ends with the results of one that was not",
+        "A study that was killed or stopped goes on with what is left, and ends with the results of one that was not",
         "tests/cli/test_study.py",
         "tests/experiments/test_schedule.py",
         chaos=("started again, ended with 0",),
     ),
     _promise(
-        "A training that was stopped goes on from an epoch it had done, and ends with the bits of one that was not",
+        "A training that was stopped goes on from a step it had made, in a study, too, and ends with the bits of one "
+        "that was not",
         "tests/training/test_states.py",
+        "tests/experiments/test_partway.py",
+        "tests/experiments/test_resumed.py",
         "tests/experiments/test_unfinished.py",
         "tests/cli/test_resuming.py",
+        resumed=("went on with the next step", "weights equal to the bit"),
+    ),
+    _promise(
+        "A training whose loss is not finite stops at that step, and names it with the first tensor that is not; its "
+        "weights are those it had before",
+        "tests/training/test_steps.py",
     ),
     _promise(
         "Workers end with their parent, and what a process had claimed is free when it has ended",
@@ -174,6 +183,16 @@ def shared(stored: Stored) -> str:
     codes = _codes({how: found["exit_codes"] for how, found in stored["two_studies"].items()})
     counted = _by_way(stored)
     return f"{stored['cells']} cells. Exit codes: {codes}.\n\n{_sheet(counted, counted)}"
+
+
+def resumed(stored: Stored) -> str:
+    """Say how often trainings were killed and when, and table what was counted of it."""
+    counted = _by_way(stored)
+    met = {
+        way: {what: f"{count:,}" for what, count in {"kills": stored["kills"], **found}.items()}
+        for way, found in stored["ways"].items()
+    }
+    return _sheet({way: met[way] | counted[way] for way in met}, met)
 
 
 def _codes(by_way: Mapping[str, Mapping[str, int]]) -> str:

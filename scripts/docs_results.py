@@ -7,7 +7,7 @@ from functools import partial
 
 import published
 from docs_adversaries import ablations, adversaries
-from docs_promises import chaos, fuzz, large, promises, repeats, shared
+from docs_promises import chaos, fuzz, large, promises, repeats, resumed, shared
 from docs_real import real_texts
 from docs_tables import Stored, answered, gates, number, table, unfinished, when_counted
 from docs_trained import trained
@@ -162,6 +162,7 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: promises": promises,
     "table: chaos": when_counted("chaos", chaos),
     "table: shared": when_counted("shared", shared),
+    "table: resumed": when_counted("resumed", resumed),
     "table: fuzz": when_counted("fuzz", fuzz),
     "table: large": when_counted("large", large),
     "table: repeats": when_counted("repeats", repeats),

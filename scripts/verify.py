@@ -4,7 +4,8 @@
 same on seeds from 10000 on, which nobody had looked at before.
 ``random_attention``: the worked examples of ``docs/random-attention.md``. ``examples``: those on the pages of findings.
 ``chaos``: a study that is stopped, damaged and refused in every way we could think of; ``shared``: two at once on one
-store (``scripts/chaos.py``; their files say what they cost). ``fuzz``: two thousand odd command lines
+store (``scripts/chaos.py``; their files say what they cost). ``resumed``: a training that is killed at twenty steps
+(``scripts/resumed.py``). ``fuzz``: two thousand odd command lines
 (``scripts/fuzzed.py``). ``repeats``: one audit, made again with what must not matter changed (``scripts/repeats.py``).
 ``large``: what a million texts, hundreds of classes and a long page take (``scripts/large.py``).
 ``coverage``: how often intervals hold the truth (``scripts/covered.py``). ``data``: the published corpora by both
@@ -31,6 +32,7 @@ from fuzzed import fuzzed
 from large import large
 from published import FOLDER, at_hand, published_data
 from repeats import repeats
+from resumed import resumed
 from studied import ROOT, add_flags, studied
 
 from sightline.experiments.grid import Grid
@@ -46,6 +48,7 @@ MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
     "chaos": chaos,
     "fuzz": fuzzed,
     "shared": shared,
+    "resumed": resumed,
     "repeats": repeats,
     "large": large,
     "coverage": coverage,

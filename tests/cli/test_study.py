@@ -268,7 +268,7 @@ def stop(study: Path, store: Path, send: Callable[[int, int], None], signal_sent
     _, told = stopped.communicate(timeout=60)
     assert "Traceback" not in told
     *_, advice, last = told.splitlines()
-    assert advice == "stopped: the cells that are done are kept, and the same command goes on with the next"
+    assert advice == "stopped: the cells that are done are kept, and the same command goes on with what is left"
     assert [worker for worker in workers if lives(worker)] == []
     return stopped.returncode, last
 

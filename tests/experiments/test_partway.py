@@ -73,10 +73,9 @@ def same(one: Store, other: Store) -> bool:
 
 def test_a_cell_goes_on_with_the_next_step_and_leaves_no_state(tmp_path: Path, whole: Store) -> None:
     store = Store(tmp_path / "s")
-    folder = stopped(store)
+    stopped(store)
     assert left(store) == [KEY]
     assert (store.keys(), store.check(), store.bytes_a_run()) == ((), (), 0.0)  # no run, and no part of one
-    (folder.parent / f".{KEY}.killed-while-writing").mkdir()
     made = done(store)
     assert made[0] == (2, 4)
     assert left(store) == []
@@ -136,7 +135,9 @@ def test_a_state_says_as_much_as_it_was_given(tmp_path: Path) -> None:
     kept = Partway(tmp_path / "s", pace=EACH_STEP)
     assert kept.last() is None
     kept.keep(State((), {"a": torch.tensor([0.1, torch.nan])}, 3, 0.1 + 0.2))
+    (tmp_path / ".s.killed-while-writing").mkdir()
     found = Partway(tmp_path / "s").last()
+    assert [path.name for path in tmp_path.iterdir()] == ["s"]  # it may be as large as the state
     assert (found.epochs, found.batches, found.total) == ((), 3, 0.1 + 0.2)
     assert str(found.tensors["a"].tolist()) == str(torch.tensor([0.1, torch.nan]).tolist())
     assert Partway(tmp_path / "s", "cuda").last() is None

@@ -5,15 +5,18 @@ from dataclasses import replace
 import pytest
 import torch
 
+from sightline.data.batching import training_batches
 from sightline.data.loading import fit_vocabulary, load
 from sightline.errors import ModelError
 from sightline.maths import projections
 from sightline.models.classifier import AttentionClassifier, build
+from sightline.seeds import Seeds
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec
 from sightline.training import steps
-from sightline.training.fit import fit
+from sightline.training.fit import _optimiser, fit
 from sightline.training.objective import Labels
+from sightline.training.states import NoStates, State
 
 DATA = parse_data("planted:needle(n=60,length=6)")
 DATASET = load(DATA, 0)
@@ -148,6 +151,43 @@ def _until(step: int):
             raise KeyboardInterrupt
 
     return told
+
+
+def test_the_broken_step_is_run_with_its_own_draws(look: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What breaks is the third draw of noise: another draw of the same batch would break nothing."""
+    model = built("mlp(hidden=4)+additive+gumbel")
+    usual = model.projection.disturb
+
+    def disturb(scores, batch):
+        third = model.projection.training and model.projection.batches == 2
+        return usual(scores, batch) * (torch.nan if third else 1.0)
+
+    monkeypatch.setattr(model.projection, "disturb", disturb)
+    assert stopped(model).startswith(f"{at(1, 3)}the loss is nan, and the first that is not finite is the attention;")
+
+
+def test_a_state_between_two_looks_has_every_step(look: None) -> None:
+    found = list[State]()
+
+    class Once(NoStates):
+        def due(self) -> bool:
+            asked.append(1)
+            return len(asked) == 3
+
+        def keep(self, state: State) -> None:
+            found.append(state)
+
+    asked, model = list[int](), built()
+    fit(model, DATASET.train, DATASET.validation, replace(FIT, epochs=1), 0, states=Once())
+    order = training_batches([len(one.tokens) for one in DATASET.train], 8, Seeds(0).generator("order", 1))
+    one, total = built(), 0.0
+    labels = Labels(DATASET.train, 2, FIT)
+    made = steps.Steps(one, labels, _optimiser(one, FIT), FIT)
+    one.train()
+    for rows in order[:3]:
+        total += labels.losses(one, [DATASET.train[i] for i in rows]).sum().item()
+        made.make([DATASET.train[i] for i in rows])
+    assert [(state.batches, state.total) for state in found] == [(3, total)]
 
 
 @pytest.mark.parametrize("look_after", [4, 64])

@@ -131,7 +131,7 @@ def _resumable() -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, Terminated):
-        tell("stopped: the cells that are done are kept, and the same command goes on with the next")
+        tell("stopped: the cells that are done are kept, and the same command goes on with what is left")
         raise
 
 

@@ -84,13 +84,13 @@ def renormalise(weights: Float[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B
 def _over_real(
     project: Callable[[torch.Tensor], torch.Tensor], scores: torch.Tensor, mask: torch.Tensor
 ) -> torch.Tensor:
-    """Project over the real tokens; a row without any, which would spoil its batch, is projected whole and zeroed.
+    """Project over the real tokens; a row without any, which would spoil its batch, is all zeros.
 
     A row whose largest score is no number, or infinite, has no weights: they are NaN, as a softmax has it, where a
     search for its support would find none, and fail.
     """
     empty = ~mask.any(dim=1, keepdim=True)
-    real = scores.masked_fill(~mask & ~empty, -torch.inf)
+    real = scores.masked_fill(~mask, -torch.inf)
     lost = ~real.amax(dim=1, keepdim=True).isfinite()
     weights = project(real.masked_fill(lost, 0.0)) * mask
     return weights.masked_fill(lost & ~empty, torch.nan)

@@ -28,7 +28,7 @@ class _Step:
 
     texts: Sequence[Example]
     drawn: dict[str, int]
-    told: Float[torch.Tensor, " N"]
+    told: tuple[Float[torch.Tensor, ""], ...]
 
 
 class Steps:
@@ -58,28 +58,30 @@ class Steps:
         drawn = self._draws.counted()
         losses = self.objective.losses(self.model, texts)
         self._backward(losses)
-        self._unseen.append(_Step(texts, drawn, torch.stack([losses.detach().sum(), *self._clipped()])))
-        if self._skip is not None:
-            torch.maximum(self._skip, (~self._unseen[-1].told.isfinite().all()).to(self._skip), out=self._skip)
-        elif self.look_after == 1:
+        told = (losses.detach().sum(), *self._clipped())
+        self._unseen.append(_Step(texts, drawn, told))
+        if self._skip is None:
             self.look()
+        else:
+            torch.maximum(self._skip, (~torch.stack(told).isfinite().all()).to(self._skip), out=self._skip)
         self.optimiser.step(self._skip)
-        if len(self._unseen) == self.look_after:
-            self.look()
+        if len(self._unseen) == self.look_after or self.done + len(self._unseen) == self.of:
+            self.look()  # at the end of an epoch before anybody is told, so that what is timed is done
 
     def look(self) -> None:
         """Add up the losses nobody has looked at; the first that is not finite ends the training."""
-        told = torch.stack([one.told for one in self._unseen]).tolist() if self._unseen else []
-        for step, (loss, *norm) in zip(self._unseen, told, strict=True):
-            if not all(map(math.isfinite, (loss, *norm))):
-                raise self._diverged(step, loss)
-            self.total += loss
+        told = [value for step in self._unseen for value in step.told]
+        numbers = iter(torch.stack(told).tolist() if len(told) > 1 else map(float, told))  # waits once, not for each
+        for step in self._unseen:
+            found = [next(numbers) for _ in step.told]
+            if not all(map(math.isfinite, found)):
+                raise self._diverged(step, found[0])
+            self.total += found[0]
             self.done += 1
         self._unseen.clear()
 
     def end(self) -> float:
         """End the epoch, and give what its losses add up to; a weight that is not finite ends the training."""
-        self.look()
         if weight := first_weight(self.model):
             raise self._stopped(self.done, f"the loss is finite, and {weight} is not any more")
         return self.total
