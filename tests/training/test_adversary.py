@@ -117,6 +117,7 @@ def test_labels_have_no_part_in_it() -> None:
         ({"adversary": "jsd", "guide": "last"}, "mlp", "an adversary is not guided, too"),
         ({"adversary": "jsd", "fixed": ("attention",)}, "mlp", "an adversary moves attention, which is fixed"),
         ({"fixed": PIECES}, "mlp", "nothing is left to train"),
+        ({"fixed": ("embedding", "encoder", "decoder")}, "mlp+uniform", "nothing is left to train: attention is unif"),
         ({"from_base": ("decoder", "encoder")}, "mlp", "each once and in this order; got decoder, encoder"),
         ({"guide_words": ("a",)}, "mlp", "needs fit.guide onto or away"),
         ({"adversary_weight": -1.0}, "mlp", "expected a number from 0"),

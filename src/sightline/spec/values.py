@@ -269,6 +269,9 @@ class RunSpec:
         if self.altered and self.altered != (rightly := str(check_altered(self.altered))):
             raise SpecError(f"expected it written as {rightly!r}; got {self.altered!r}", field="altered")
         self._check_adversary()
+        if self.model.source.name != "learned" and {*PIECES} - {"attention"} <= {*self.fit.fixed}:
+            told = f"nothing is left to train: attention is {self.model.source}, and the rest is fixed"
+            raise SpecError(told, field="fit.fixed")
         for name in ("guide", "adversary"):
             if getattr(self.fit, name) and self.model.source.name != "learned":
                 what = "guides" if name == "guide" else "moves"
