@@ -89,6 +89,7 @@ fits = st.fixed_dictionaries(
         "reduction": st.sampled_from(["mean", "sum"]), "keep": st.sampled_from(["loss", "auc", "accuracy"]),
         "gradient_clipping": numbers, "attention_rate_factor": above,
         "guide": st.sampled_from(["onto", "away", "last", "first"]), "guide_weight": above,
+        "decay": st.sampled_from(["coupled", "decoupled"]),
     },
 )  # fmt: skip
 rest = st.fixed_dictionaries(
@@ -344,7 +345,7 @@ def test_a_later_field_is_in_json_and_in_keys_just_where_it_says_something() -> 
     item = through_json(RUN)
     assert not {"decoder", "retention"} & set(item["model"])
     assert "query" not in item["data"]
-    assert not {"gradient_clipping", "attention_rate_factor", "guide", "guide_weight"} & set(item["fit"])
+    assert not {"gradient_clipping", "attention_rate_factor", "guide", "guide_weight", "decay"} & set(item["fit"])
     assert not {"measures", "altered", "gradient"} & set(item)
     said = replace(RUN, model=parse_model("bilstm(hidden=8)+query+concat"), fit=FitSpec(3, gradient_clipping=5.0))
     item = through_json(said)
@@ -445,6 +446,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "epochs": 4, "patience": 4, "batch_size": 4, "learning_rate": 0.5, "weight_decay": 0.5,
         "attention_weight_decay": 0.5, "amsgrad": True, "class_weights": True, "reduction": "sum", "keep": "auc",
         "gradient_clipping": 5.0, "attention_rate_factor": 10.0, "guide": "last", "guide_weight": 2.0,
+        "decay": "decoupled",
     },
 }  # fmt: skip
 WITH = {"guide_weight": {"guide": "onto"}, "files": {"kind": "files", "path": ""}}

@@ -1,5 +1,7 @@
 """A training that is stopped between two epochs, and taken up again, ends with the bits of one that never was."""
 
+from typing import Literal
+
 import pytest
 import torch
 
@@ -27,14 +29,16 @@ class Memory(NoStates):
         self.state = State(state.epochs, {name: value.clone() for name, value in state.tensors.items()})
 
 
-def trained(model: str, states: NoStates, stop: int = 0) -> tuple[AttentionClassifier, FitRecord | None]:
+def trained(
+    model: str, states: NoStates, stop: int = 0, decay: Literal["coupled", "decoupled"] = "coupled"
+) -> tuple[AttentionClassifier, FitRecord | None]:
     built = build(parse_model(model, embedding=8), fit_vocabulary(DATASET, DATA), DATASET.label_names, 0)
 
     def ended(epoch: Epoch) -> None:
         if epoch.number == stop:
             raise KeyboardInterrupt
 
-    settings = FitSpec(epochs=5, patience=5, learning_rate=0.01, amsgrad=True)
+    settings = FitSpec(epochs=5, patience=5, learning_rate=0.01, amsgrad=True, decay=decay)
     try:
         return built, fit(built, DATASET.train, DATASET.validation, settings, 0, ended, states=states)
     except KeyboardInterrupt:
@@ -43,11 +47,14 @@ def trained(model: str, states: NoStates, stop: int = 0) -> tuple[AttentionClass
 
 @pytest.mark.parametrize("model", ["mlp(hidden=4)", "bilstm(hidden=4)+additive+gumbel", "bilstm(hidden=4)+mlm"])
 @pytest.mark.parametrize("stop", [1, 3, 5])
-def test_a_stopped_training_ends_with_the_bits_of_one_that_was_not(model: str, stop: int) -> None:
-    whole, record = trained(model, NoStates())
+@pytest.mark.parametrize("decay", ["coupled", "decoupled"])
+def test_a_stopped_training_ends_with_the_bits_of_one_that_was_not(
+    model: str, stop: int, decay: Literal["coupled", "decoupled"]
+) -> None:
+    whole, record = trained(model, NoStates(), decay=decay)
     memory = Memory()
-    assert trained(model, memory, stop)[1] is None
-    again, resumed = trained(model, memory)
+    assert trained(model, memory, stop, decay)[1] is None
+    again, resumed = trained(model, memory, decay=decay)
     assert resumed == record
     assert all(value.equal(again.state_dict()[name]) for name, value in whole.state_dict().items())
 

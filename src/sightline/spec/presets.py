@@ -28,7 +28,10 @@ class Preset:
 
 
 PRESETS: Mapping[str, Preset] = {
-    "default": Preset("ours: 100-d random embeddings, Adam, stops 5 epochs after the best validation loss", FitSpec()),
+    "default": Preset(
+        "ours: 100-d random embeddings, AdamW, stops 5 epochs after the best validation loss",
+        FitSpec(decay="decoupled"),
+    ),
     "jain2019": Preset(
         "Jain & Wallace 2019: hidden 128, AMSGrad, 8 epochs, summed and class-weighted loss, best validation AUC",
         FitSpec(epochs=8, patience=8, amsgrad=True, class_weights=True, reduction="sum", keep="auc"),

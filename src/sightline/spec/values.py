@@ -187,6 +187,8 @@ class FitSpec:
     guide: Guide = field(default="", metadata=LATER)
     guide_weight: float = field(default=1.0, metadata=LATER)
     """λ of the guide (`sightline.training.guide`)."""
+    decay: Literal["coupled", "decoupled"] = field(default="coupled", metadata=LATER)
+    """Whether weight decay is an L2 penalty in the gradient, as published, or a shrinking beside it (AdamW)."""
 
     def __post_init__(self) -> None:
         """Refuse what no training could mean."""

@@ -75,7 +75,8 @@ def fit(
         number = len(done) + 1
         order = training_batches(lengths, spec.batch_size, Seeds(seed).generator("order", number))
         step = partial(on_batch, number)
-        loss = _train_epoch(model, train, order, optimiser, objective, spec, step)
+        with optimiser.reading():
+            loss = _train_epoch(model, train, order, optimiser, objective, spec, step)
         best = max((-np.inf, *(_merit(epoch, spec) for epoch in done)))
         done.append(_validate(model, validation, objective, number, loss))
         if _merit(done[-1], spec) > best:
@@ -108,7 +109,7 @@ def _optimiser(model: AttentionClassifier, spec: FitSpec) -> Adam:
         Group(rest, spec.learning_rate, spec.weight_decay),
         Group(attention, spec.learning_rate * spec.attention_rate_factor, spec.attention_weight_decay),
     )
-    return Adam(groups, spec.amsgrad)
+    return Adam(groups, spec.amsgrad, spec.decay == "decoupled", model.embeddings)
 
 
 def _train_epoch(
@@ -127,8 +128,9 @@ def _train_epoch(
         loss = losses.sum() if spec.reduction == "sum" else losses.mean()
         model.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
+        gathered = optimiser.gather()
         if spec.gradient_clipping:
-            torch.nn.utils.clip_grad_norm_(model.parameters(), spec.gradient_clipping)
+            torch.nn.utils.clip_grad_norm_([*model.parameters(), *gathered], spec.gradient_clipping)
         optimiser.step()
         total += float(losses.detach().sum())
         on_batch(done, len(order))
