@@ -73,7 +73,7 @@ def test_the_cells_are_the_product_of_the_axes_in_the_order_written(tmp_path: Pa
     assert grid.labels == tuple(tuple(map(str, point)) for point in expected)
     for cell, (model, rate, count, seed) in zip(grid.cells, expected, strict=True):
         data = parse_data("planted:needle(n=400,length=12)", min_count=count)
-        fit = FitSpec(epochs=3, patience=3, learning_rate=rate)
+        fit = FitSpec(epochs=3, patience=3, learning_rate=rate, decay="decoupled")
         assert cell == RunSpec(data, parse_model(model), fit, seed, 100, ("uniform",))
     assert grid.keys == tuple(map(run_key, grid.cells))
 
@@ -81,7 +81,7 @@ def test_the_cells_are_the_product_of_the_axes_in_the_order_written(tmp_path: Pa
 def test_a_study_without_axes_is_one_cell(tmp_path: Path) -> None:
     grid = study(tmp_path)
     assert (len(grid.cells), grid.axes, grid.labels) == (1, (), ((),))
-    assert grid.cells[0] == RunSpec(parse_data("planted:needle(n=40,length=5)"), parse_model("mlp(hidden=4)"))
+    assert grid.cells[0] == RunSpec(parse_data("planted:needle(n=40,length=5)"), *build_specs("mlp(hidden=4)"))
 
 
 def test_an_axis_may_stand_in_for_the_base(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ CHANGED = {
     "fit.attention_weight_decay": "0.5", "fit.amsgrad": "true", "fit.class_weights": "true", "fit.reduction": '"sum"',
     "fit.keep": '"auc"', "fit.gradient_clipping": "5.0", "fit.attention_rate_factor": "10.0", "fit.guide": '"last"', "fit.guide_weight": "2.0",
     "fit.guide_words": '["good"]', "fit.from_base": '["encoder"]', "fit.fixed": '["decoder", "embedding"]', "fit.adversary": '"jsd"',
-    "fit.adversary_weight": "0.5", "fit.adversary_epochs": "2", "fit.adversary_patience": "2", "fit.draw": "1", "data.text": '"body"', "data.label": '"stars"', "data.split": '"part"',
+    "fit.adversary_weight": "0.5", "fit.adversary_epochs": "2", "fit.adversary_patience": "2", "fit.draw": "1", "fit.decay": '"coupled"', "data.text": '"body"', "data.label": '"stars"', "data.split": '"part"',
     "data.rationale": '"why"', "data.max_tokens": "60", "data.min_count": "2", "data.recipe": '"paper"', "data.query": '"ask"',
     "data.id": '"name"', "data.group": '"who"', "data.on_copies": '"drop"',
     "model.embedding": "8", "model.embedding_std": "0.5", "model.boundaries": "true",

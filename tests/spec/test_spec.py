@@ -91,6 +91,7 @@ fits = st.fixed_dictionaries(
         "guide": st.sampled_from(["onto", "away", "last", "first"]), "guide_weight": above,
         "from_base": st.sampled_from([("encoder",), PIECES]), "fixed": st.sampled_from([("decoder",), PIECES[:2]]),
         "adversary_weight": numbers, "adversary_epochs": sizes, "draw": sizes,
+        "decay": st.sampled_from(["coupled", "decoupled"]),
     },
 )  # fmt: skip
 rest = st.fixed_dictionaries(
@@ -347,7 +348,7 @@ def test_a_later_field_is_in_json_and_in_keys_just_where_it_says_something() -> 
     item = through_json(RUN)
     assert not {"decoder", "retention"} & set(item["model"])
     assert "query" not in item["data"]
-    assert not {"gradient_clipping", "attention_rate_factor", "guide", "guide_weight"} & set(item["fit"])
+    assert not {"gradient_clipping", "attention_rate_factor", "guide", "guide_weight", "decay"} & set(item["fit"])
     assert not {"measures", "altered", "gradient"} & set(item)
     said = replace(RUN, model=parse_model("bilstm(hidden=8)+query+concat"), fit=FitSpec(3, gradient_clipping=5.0))
     item = through_json(said)
@@ -450,6 +451,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "gradient_clipping": 5.0, "attention_rate_factor": 10.0, "guide": "last", "guide_weight": 2.0,
         "guide_words": ("good",), "from_base": ("encoder",), "fixed": ("decoder",), "adversary": "kl",
         "adversary_weight": 0.5, "adversary_epochs": 4, "adversary_patience": 4, "draw": 1,
+        "decay": "decoupled",
     },
 }  # fmt: skip
 WITH = {"guide_weight": {"guide": "onto"}, "guide_words": {"guide": "away"}, "files": {"kind": "files", "path": ""}}

@@ -43,7 +43,13 @@ def test_attention_has_its_own_weight_decay() -> None:
     assert {decayed[id(p)] for p in model.scorer.parameters()} == {0.0}
     assert {decayed[id(p)] for n, p in model.named_parameters() if not n.startswith("scorer.")} == {0.5}
     assert len(decayed) == len(list(model.parameters()))
-    assert optimiser.amsgrad
+    assert all(rule.amsgrad for rule in optimiser.rules)
+
+
+@pytest.mark.parametrize(("decay", "decoupled"), [("coupled", False), ("decoupled", True)])
+def test_weight_decay_is_a_penalty_or_stands_beside_the_gradient(decay: str, decoupled: bool) -> None:
+    optimiser = _optimiser(untrained("mlp(hidden=6)"), FitSpec(decay=decay))
+    assert [rule.decoupled for rule in optimiser.rules] == [decoupled] * 2
 
 
 def test_attention_may_learn_faster_and_its_projection_is_a_part_of_it() -> None:

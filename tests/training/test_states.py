@@ -1,6 +1,7 @@
 """A training that is stopped between two steps, and taken up again, ends with the bits of one that never was."""
 
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 import torch
@@ -40,7 +41,9 @@ def built(model: str) -> AttentionClassifier:
     return build(parse_model(model, embedding=8), fit_vocabulary(DATASET, DATA), DATASET.label_names, 0)
 
 
-def trained(model: str, states: NoStates, stop: tuple[int, int] = (0, 0)) -> tuple[AttentionClassifier, FitRecord]:
+def trained(
+    model: str, states: NoStates, stop: tuple[int, int] = (0, 0), settings: FitSpec = FIT
+) -> tuple[AttentionClassifier, FitRecord]:
     """Train, up to a batch of an epoch, or to the end of an epoch as its batch 0."""
     made = built(model)
 
@@ -54,17 +57,21 @@ def trained(model: str, states: NoStates, stop: tuple[int, int] = (0, 0)) -> tup
     def step(epoch: int, done: int, total: int) -> None:
         at(epoch, done)
 
-    return made, fit(made, DATASET.train, DATASET.validation, FIT, 0, ended, step, states)
+    return made, fit(made, DATASET.train, DATASET.validation, settings, 0, ended, step, states)
 
 
 @pytest.mark.parametrize("model", WAYS)
 @pytest.mark.parametrize("stop", [(1, 1), (1, 0), (2, 3), (3, BATCHES), (5, 2), (5, 0)])
-def test_a_stopped_training_ends_with_the_bits_of_one_that_was_not(model: str, stop: tuple[int, int]) -> None:
-    whole, record = trained(model, NO_STATES)
+@pytest.mark.parametrize("decay", ["coupled", "decoupled"])
+def test_a_stopped_training_ends_with_the_bits_of_one_that_was_not(
+    model: str, stop: tuple[int, int], decay: Literal["coupled", "decoupled"]
+) -> None:
+    settings = replace(FIT, decay=decay)
+    whole, record = trained(model, NO_STATES, settings=settings)
     memory = Memory()
     with pytest.raises(KeyboardInterrupt):
-        trained(model, memory, stop)
-    again, resumed = trained(model, memory)
+        trained(model, memory, stop, settings)
+    again, resumed = trained(model, memory, settings=settings)
     assert resumed == record  # the sums of the losses, too, to the bit
     assert all(value.equal(again.state_dict()[name]) for name, value in whole.state_dict().items())
 

@@ -20,6 +20,7 @@ from sightline.models.made import made
 from sightline.models.projectors import Projector
 from sightline.models.retention import Retention, Setting
 from sightline.models.scorers import Scorer
+from sightline.models.table import Table
 from sightline.models.trace import ClassifierTrace
 from sightline.seeds import seed_for
 from sightline.spec.values import ModelSpec
@@ -54,7 +55,7 @@ class AttentionClassifier(nn.Module):
             self.query_encoder: Encoder = made("encoder", spec.encoder, spec.embedding)
 
     @property
-    def embeddings(self) -> tuple[nn.Embedding, ...]:
+    def embeddings(self) -> tuple[Table, ...]:
         """The tables that words are looked up in: one, and one for queries where they are read."""
         return (self.embedding, self.query_embedding) if self.reads_queries else (self.embedding,)
 
@@ -169,8 +170,8 @@ class AttentionClassifier(nn.Module):
         return replace(trace, token_logits=self.decoder(trace.pooled)) if isinstance(self.decoder, Linear) else trace
 
 
-def _embeddings(vocabulary: Vocabulary, spec: ModelSpec) -> nn.Embedding:
-    table = nn.Embedding(len(vocabulary), spec.embedding, padding_idx=PAD)
+def _embeddings(vocabulary: Vocabulary, spec: ModelSpec) -> Table:
+    table = Table(len(vocabulary), spec.embedding, padding_idx=PAD)
     nn.init.normal_(table.weight, std=spec.embedding_std)
     with torch.no_grad():
         table.weight[PAD] = 0

@@ -43,7 +43,10 @@ _MEISTER = Preset(
 )
 
 PRESETS: Mapping[str, Preset] = {
-    "default": Preset("ours: 100-d random embeddings, Adam, stops 5 epochs after the best validation loss", FitSpec()),
+    "default": Preset(
+        "ours: 100-d random embeddings, AdamW, stops 5 epochs after the best validation loss",
+        FitSpec(decay="decoupled"),
+    ),
     "jain2019": _JAIN,
     "jain2019-babi": Preset(
         "Jain & Wallace 2019 on bAbI: hidden 32, 50-d embeddings from N(0, 1), batches of 50, 100 epochs, weight decay "

@@ -211,6 +211,8 @@ class FitSpec:
     adversary_patience: int = field(default=10, metadata=LATER)
     draw: int = field(default=0, metadata=LATER)
     """Which draw of the start and of the order of texts: another one is another training on the very same splits."""
+    decay: Literal["coupled", "decoupled"] = field(default="coupled", metadata=LATER)
+    """Whether weight decay is an L2 penalty in the gradient, as published, or a shrinking beside it (AdamW)."""
 
     def __post_init__(self) -> None:
         """Refuse what no training could mean."""

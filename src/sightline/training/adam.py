@@ -1,17 +1,18 @@
-"""Adam by torch's own fused step, and without its optimiser, which loads a compiler that nothing here uses.
-
-That compiler takes nearly as long to load as torch itself, in each process that trains.
-"""
+"""Adam over groups of parameters, with tables of embeddings that learn by the rows a batch reads."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import torch
-from jaxtyping import Float
 from torch import nn
-from torch.optim.adam import adam
+
+from sightline.models.table import Table
+from sightline.training.rows import PutOff, Rows, Spread, can_be_put_off
+from sightline.training.rule import Averages, Rule
 
 
 @dataclass(frozen=True)
@@ -24,49 +25,56 @@ class Group:
 
 
 class Adam:
-    """Kingma & Ba (2015), or AMSGrad (Reddi et al. 2018), with their β of .9 and .999; weight decay is an L2 penalty.
+    """Moves groups of parameters by their rule, and ``tables`` by rows.
 
     Its ``averages`` are all it remembers: of each parameter by its number, from the first step in which it had a
-    gradient.
+    gradient, or was to have one.
     """
 
-    def __init__(self, groups: Sequence[Group], amsgrad: bool) -> None:
-        self.groups, self.amsgrad = tuple(groups), amsgrad
-        self.averages = dict[int, dict[str, torch.Tensor]]()
+    def __init__(
+        self, groups: Sequence[Group], amsgrad: bool, decoupled: bool = False, tables: Sequence[Table] = ()
+    ) -> None:
+        self.groups = tuple(groups)
+        self.rules = tuple(Rule(one.learning_rate, one.weight_decay, amsgrad, decoupled) for one in groups)
+        self.averages = dict[int, Averages]()
+        self._numbers = {id(one): n for n, one in enumerate(one for group in groups for one in group.parameters)}
+        self._rows = [self._rows_of(table) for table in tables if table.weight.requires_grad]
 
-    def step(self, skip: Float[torch.Tensor, ""] | None = None) -> None:
-        """Move every parameter that has a gradient, those of a group in one pass; where ``skip`` is 1, leave them."""
-        first = 0
-        for group in self.groups:
-            moved = [(n, p) for n, p in enumerate(group.parameters, first) if p.grad is not None]
-            self._move(group, [n for n, _ in moved], [p for _, p in moved], skip)
-            first += len(group.parameters)
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Let tables learn by rows; at the end they are what they would be if each step had moved all of them."""
+        try:
+            for rows in self._rows:
+                rows.begin()
+            yield
+            for rows in self._rows:
+                rows.end()
+        finally:
+            for rows in self._rows:
+                rows.table.reader = None
 
-    @torch.no_grad()
-    def _move(self, group: Group, numbers: Sequence[int], moved: list[torch.Tensor], skip: torch.Tensor | None) -> None:
-        known = [self._averages(*one) for one in zip(numbers, moved, strict=True)]
-        adam(
-            moved,
-            [one.grad for one in moved if one.grad is not None],
-            [one["exp_avg"] for one in known],
-            [one["exp_avg_sq"] for one in known],
-            [one["max_exp_avg_sq"] for one in known if self.amsgrad],
-            [one["step"] for one in known],
-            found_inf=skip,
-            fused=True,  # the same update in one pass over the embedding table, several times faster on a CPU
-            amsgrad=self.amsgrad,
-            beta1=0.9,
-            beta2=0.999,
-            lr=group.learning_rate,
-            weight_decay=group.weight_decay,
-            eps=1e-8,
-            maximize=False,
-        )
+    def gather(self) -> list[torch.Tensor]:
+        """Put the gradients of rows where they are looked for; give the rows that no parameter has the gradient of."""
+        return [one for rows in self._rows for one in rows.gather()]
 
-    def _averages(self, number: int, parameter: torch.Tensor) -> dict[str, torch.Tensor]:
+    def step(self, skip: torch.Tensor | None = None) -> None:
+        """Move every parameter that has a gradient, those of a group in one pass; none where ``skip`` is 1."""
+        self.gather()
+        for group, rule in zip(self.groups, self.rules, strict=True):
+            moved = [one for one in group.parameters if one.grad is not None]
+            rule.move(moved, [self._known(one, rule) for one in moved], skip)
+        for rows in self._rows:
+            rows.step()
+
+    def _known(self, parameter: torch.Tensor, rule: Rule) -> Averages:
         """Give what is remembered of a parameter: nothing but zeros at first."""
+        number = self._numbers[id(parameter)]
         if number not in self.averages:
-            names = ("exp_avg", "exp_avg_sq", *(("max_exp_avg_sq",) if self.amsgrad else ()))
-            zeros = {name: torch.zeros_like(parameter) for name in names}
-            self.averages[number] = {"step": torch.zeros((), device=parameter.device), **zeros}
+            self.averages[number] = rule.start(parameter)
         return self.averages[number]
+
+    def _rows_of(self, table: Table) -> Rows:
+        groups = zip(self.groups, self.rules, strict=True)
+        rule = next(rule for group, rule in groups if any(one is table.weight for one in group.parameters))
+        known = partial(self._known, table.weight, rule)
+        return PutOff(table, rule, known) if can_be_put_off(rule) else Spread(table)

@@ -84,7 +84,8 @@ def fit(
         number = len(done) + 1
         order = training_batches(lengths, spec.batch_size, Seeds(seed).generator("order", number))
         steps.begin(number, len(order), *begun)
-        _train_epoch(train, order, steps, states.due, keep, on_batch)
+        with optimiser.reading():
+            _train_epoch(train, order, steps, states.due, keep, on_batch)
         best = max((-np.inf, *(_merit(epoch, spec) for epoch in done)))
         done.append(_validate(model, validation, objective, number, steps.end() / len(train)))
         if _merit(done[-1], spec) > best:
@@ -119,7 +120,7 @@ def _optimiser(model: AttentionClassifier, spec: FitSpec) -> Adam:
         Group(rest, spec.learning_rate, spec.weight_decay),
         Group(attention, spec.learning_rate * spec.attention_rate_factor, spec.attention_weight_decay),
     )
-    return Adam(groups, spec.amsgrad)
+    return Adam(groups, spec.amsgrad, spec.decay == "decoupled", model.embeddings)
 
 
 def _train_epoch(

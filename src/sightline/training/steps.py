@@ -93,8 +93,8 @@ class Steps:
 
     def _clipped(self) -> list[torch.Tensor]:
         """Scale all gradients down together, and give the norm they had, where there is a limit to it."""
-        limit = self.spec.gradient_clipping
-        return [torch.nn.utils.clip_grad_norm_(self.model.parameters(), limit)] if limit else []
+        limit, rows = self.spec.gradient_clipping, self.optimiser.gather()
+        return [torch.nn.utils.clip_grad_norm_([*self.model.parameters(), *rows], limit)] if limit else []
 
     def _diverged(self, step: _Step, loss: float) -> ModelError:
         def again() -> Float[torch.Tensor, " B"]:
