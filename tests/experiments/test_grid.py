@@ -227,7 +227,8 @@ def test_a_flag_names_its_field(tmp_path: Path) -> None:
     flags = {one.opts[0].removeprefix("--") for one in train.params}
     ours_alone = {"out", "device", "threads", "dry-run", "json", "quiet", "verbose", "help"}
     in_data = {"train", "validation", "test"}  # data = "files:train=…"
-    assert {flag for flag in flags if field_called(flag, FIELDS) is None} <= ours_alone | in_data
+    in_fields = {"fit"}  # --fit draw=1 is fit.draw
+    assert {flag for flag in flags if field_called(flag, FIELDS) is None} <= ours_alone | in_data | in_fields
 
 
 def test_measures_may_be_named_in_any_order_and_keys_do_not_change(tmp_path: Path) -> None:

@@ -57,6 +57,11 @@ class Adam:
         """Put the gradients of rows where they are looked for; give the rows that no parameter has the gradient of."""
         return [one for rows in self._rows for one in rows.gather()]
 
+    def spread(self) -> None:
+        """Give every table the gradient that its rows have; it is not to be moved by it."""
+        for rows in self._rows:
+            rows.spread()
+
     def step(self, skip: torch.Tensor | None = None) -> None:
         """Move every parameter that has a gradient, those of a group in one pass; none where ``skip`` is 1."""
         self.gather()

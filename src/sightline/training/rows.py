@@ -58,6 +58,13 @@ class Rows:
         """Put gradients where they are looked for; give the rows that no parameter has the gradient of."""
         raise NotImplementedError
 
+    def spread(self) -> None:
+        """Give the table the gradient that its rows have, for whoever looks for it there."""
+        for rows, copies in self.read:
+            if (found := copies["weight"].grad) is not None:
+                whole = torch.zeros_like(self.table.weight, requires_grad=False)
+                self.table.weight.grad = whole.index_add_(0, rows, found)
+
     def step(self) -> None:
         """End a step of the optimiser."""
         self.read.clear()

@@ -101,6 +101,7 @@ class Steps:
             self._draws.restore(step.drawn)
             losses = self.objective.losses(self.model, step.texts)
             self._backward(losses)
+            self.optimiser.spread()
             return losses.detach()
 
         self._draws.restore(step.drawn)
