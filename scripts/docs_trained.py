@@ -49,8 +49,8 @@ def _model(group: Stored) -> Iterator[str]:
 
 
 def _printed(one: Stored) -> str:
-    told = f"{'yes' if one['reached'] else 'no'}, {one['apart']:+.3f}"
-    return f"{one['value']:.3g} {one['metric']} ({one['paper']}, {one['place']}): {told}"
+    told = {True: "yes", False: "no", None: "open"}[one["reached"]]
+    return f"{one['value']:.3g} {one['metric']} ({one['paper']}, {one['place']}): {told}, {one['apart']:+.3f}"
 
 
 def _setting(one: Stored) -> tuple[str, str]:

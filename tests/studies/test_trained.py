@@ -162,7 +162,9 @@ def test_untaught_models_break_the_gates_and_what_is_not_whole_has_none(small: S
         grid.axes,
         [(label, cell) for label, cell in zip(grid.labels, grid.cells, strict=True) if label[3] == "0"],
     )
-    assert [gate["name"] for gate in trained.table(first, store)["gates"]] == [
+    told = trained.table(first, store)
+    assert {one["reached"] for group in told["models"] for one in group["printed"]} == {None}
+    assert [gate["name"] for gate in told["gates"]] == [
         "tying: the setting of the best validation score",
         "mlm: the setting of the best validation score",
     ]

@@ -178,8 +178,9 @@ def _f1(audit: Results, seed: int) -> dict[str, Any] | None:
 
 def _group(model: Model, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     means = {name: _mean([row[name] for row in rows]) for name in ("accuracy", "F1")}
+    whole = len(rows) == len(SEEDS)
     printed = [
-        {**asdict(one), "apart": mean.value - one.value, "reached": _reaches(mean, one.value)}
+        {**asdict(one), "apart": mean.value - one.value, "reached": _reaches(mean, one.value) if whole else None}
         for one in printed_of(model.corpus, model.model)
         if (mean := means[one.metric]) is not None
     ]
