@@ -29,7 +29,7 @@ _MODEL = (
     "accuracy",
     "F1",
     "asked",
-    "printed, and whether it is reached",
+    "printed; whether it is reached; how far our mean is from it",
 )
 _RUN = ("corpus", "preset", "model", "seed", "accuracy", "F1", "epochs", "kept", "converged", "seconds")
 
@@ -49,7 +49,8 @@ def _model(group: Stored) -> Iterator[str]:
 
 
 def _printed(one: Stored) -> str:
-    return f"{one['value']:.3g} {one['metric']} ({one['paper']}, {one['place']}): {'yes' if one['reached'] else 'no'}"
+    told = {True: "yes", False: "no", None: "open"}[one["reached"]]
+    return f"{one['value']:.3g} {one['metric']} ({one['paper']}, {one['place']}): {told}, {one['apart']:+.3f}"
 
 
 def _setting(one: Stored) -> tuple[str, str]:

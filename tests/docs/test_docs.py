@@ -290,9 +290,20 @@ def test_results_of_real_texts_become_tables():
 
 
 def test_results_of_trained_models_become_tables():
-    printed = {"paper": "Wen et al. 2022", "place": "Table 1", "metric": "accuracy", "value": 0.842, "reached": False}
+    printed = {
+        "paper": "Wen et al. 2022",
+        "place": "Table 1",
+        "metric": "accuracy",
+        "value": 0.842,
+        "apart": -0.342,
+        "reached": False,
+    }
     named = {"corpus": "sst", "preset": "wen2022", "model": "bilstm+mlm(eta=1.0)", "accuracy": KNOWN, "F1": KNOWN}
-    group = named | {"seeds": 3, "least": 0.79, "printed": [printed, printed | {"value": 0.9, "reached": True}]}
+    group = named | {
+        "seeds": 3,
+        "least": 0.79,
+        "printed": [printed, printed | {"value": 0.9, "reached": True}, printed | {"reached": None}],
+    }
     other = group | {"corpus": "snli", "F1": None, "least": None, "printed": []}
     row = named | {"seed": "0", "epochs": 8, "kept": 2, "converged": False, "seconds": 1234}
     settings = [{"model": named["model"], "validation": 0.87654}, {"model": "bilstm+mlm(eta=3.0)", "validation": 0.5}]
@@ -302,7 +313,7 @@ def test_results_of_trained_models_become_tables():
     ends = "0.50 [0.40, 0.60]"
     assert told.startswith("**2 of 9 planned runs are counted**")  # the setting that was not chosen is done, too
     assert "| sst: accuracy | 0.5 of 300 | reaches 0.79 |" in told
-    reached = "0.842 accuracy (Wen et al. 2022, Table 1): no; 0.9 accuracy (Wen et al. 2022, Table 1): yes"
+    reached = "0.842 accuracy (Wen et al. 2022, Table 1): no, -0.342; 0.9 accuracy (Wen et al. 2022, Table 1): yes, -0.342; 0.842 accuracy (Wen et al. 2022, Table 1): open, -0.342"
     assert f"| sst | `wen2022` | `bilstm+mlm(eta=1.0)` | 3 | 300 | {ends} | {ends} | 0.79 | {reached} |" in told
     assert f"| snli | `wen2022` | `bilstm+mlm(eta=1.0)` | 3 | 300 | {ends} | — | — | — |" in told
     assert "| `bilstm+mlm(eta=1.0)` | 0.8765 |" in told

@@ -132,6 +132,17 @@ def test_a_row_is_what_the_store_holds(small: Small) -> None:
     assert told["rows"][0]["F1"] is None  # three labels
 
 
+def test_a_model_is_told_by_its_mean_over_seeds_and_how_far_it_is_from_what_is_printed(small: Small) -> None:
+    told = trained.table(*small)
+    base = next(one for one in told["models"] if one["model"] == "bilstm+additive")
+    rows = [row for row in told["rows"] if row["model"] == "bilstm+additive"]
+    mean = sum(row["F1"]["value"] for row in rows) / 3
+    assert base["F1"]["value"] == pytest.approx(mean)
+    assert {one["paper"]: one["apart"] for one in base["printed"]}["Tutek & Šnajder 2020"] == pytest.approx(
+        mean - 0.842
+    )
+
+
 def test_of_settings_that_were_not_chosen_no_test_score_is_told(small: Small) -> None:
     told = trained.table(*small)
     settings = {one["model"] for one in told["settings"]}
@@ -151,7 +162,9 @@ def test_untaught_models_break_the_gates_and_what_is_not_whole_has_none(small: S
         grid.axes,
         [(label, cell) for label, cell in zip(grid.labels, grid.cells, strict=True) if label[3] == "0"],
     )
-    assert [gate["name"] for gate in trained.table(first, store)["gates"]] == [
+    told = trained.table(first, store)
+    assert {one["reached"] for group in told["models"] for one in group["printed"]} == {None}
+    assert [gate["name"] for gate in told["gates"]] == [
         "tying: the setting of the best validation score",
         "mlm: the setting of the best validation score",
     ]

@@ -178,10 +178,11 @@ def _f1(audit: Results, seed: int) -> dict[str, Any] | None:
 
 def _group(model: Model, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     means = {name: _mean([row[name] for row in rows]) for name in ("accuracy", "F1")}
+    whole = len(rows) == len(SEEDS)
     printed = [
-        {**asdict(one), "reached": _reaches(means[one.metric], one.value)}
+        {**asdict(one), "apart": mean.value - one.value, "reached": _reaches(mean, one.value) if whole else None}
         for one in printed_of(model.corpus, model.model)
-        if means[one.metric] is not None
+        if (mean := means[one.metric]) is not None
     ]
     told = {name: None if mean is None else asdict(mean) for name, mean in means.items()}
     return {**asdict(model), "seeds": len(rows), **told, "printed": printed}
@@ -192,10 +193,8 @@ def _mean(by_seed: Sequence[Mapping[str, Any] | None]) -> Estimate | None:
     return across_seeds(known, (0.0, 1.0)) if known else None
 
 
-def _reaches(mean: Estimate | None, value: float) -> bool:
+def _reaches(mean: Estimate, value: float) -> bool:
     """Tell whether a value lies within the interval over seeds or below it; without an interval the mean is held."""
-    if mean is None:
-        return False
     return value <= (mean.value if math.isnan(mean.high) else mean.high)
 
 
