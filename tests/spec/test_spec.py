@@ -364,7 +364,9 @@ def test_a_later_field_is_in_json_and_in_keys_just_where_it_says_something() -> 
 
 @pytest.mark.parametrize("measures", [("need", "agreemnt"), ("outputs",), ("need", "need"), ("reach", "need")])
 def test_measures_that_are_none_or_have_two_names_are_refused(measures: tuple[str, ...]) -> None:
-    with pytest.raises(SpecError, match=r"^measures: expected some of need, retrained, beside, agreement, .*; got") as raised:
+    with pytest.raises(
+        SpecError, match=r"^measures: expected some of need, retrained, beside, agreement, .*; got"
+    ) as raised:
         replace(RUN, measures=measures)
     assert raised.value.field == "measures"
 
