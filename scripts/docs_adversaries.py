@@ -37,7 +37,7 @@ def adversaries(stored: Stored) -> str:
 
 
 def _adversary(row: Stored) -> Iterator[str]:
-    yield from (row["divergence"].upper(), row["weight"], "whole" if row["kind"] == "free" else "attention alone")
+    yield from (row["divergence"].upper(), row["weight"], row["kind"])
     yield number(row["metrics"]["accuracy"])
     yield from (number(row["beside"][f"{kind}.base"]) for kind in ("jsd", "tvd"))
     yield _told(row)

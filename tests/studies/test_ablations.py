@@ -48,10 +48,10 @@ def done(grid: Any, labels: list[tuple[str, ...]], root: Path) -> tuple[Any, Sto
 
 def test_all_adversaries_have_one_base(planted: None, tmp_path: Path) -> None:
     grid = adversaries.grid(tmp_path)
-    assert len(grid.cells) == 1 + 2 * 8 * 2
+    assert len(grid.cells) == 1 + 2 * 8 * 3
     base, *others = grid.cells
     assert {training_key(base_of(other)) for other in others} == {training_key(base)}
-    labels = [("base", "", ""), ("free", "kl", "0.01"), ("fixed", "jsd", "0.1")]
+    labels = [("base", "", ""), ("attention anew", "kl", "0.01"), ("whole", "jsd", "0.1")]
     told = adversaries.table(*done(grid, labels, tmp_path / "store"))
     assert [(row["kind"], row["divergence"], row["weight"]) for row in told["rows"]] == labels
     first, *rest = told["rows"]

@@ -11,7 +11,7 @@ from sightline.experiments.trainings import drawn_seed
 from sightline.models.classifier import AttentionClassifier
 from sightline.spec.catalogue import COMPANIONS
 from sightline.spec.texts import parse_data, parse_model
-from sightline.spec.values import PIECES, FitSpec, RunSpec
+from sightline.spec.values import BUT_ATTENTION, PIECES, FitSpec, RunSpec
 from sightline.training.companions import companions_of, read_companions, title_of
 from sightline.training.pieces import MODULES, fix, take
 from tests.texts import untrained
@@ -71,7 +71,7 @@ def test_companions_are_parts_with_options() -> None:
         replace(RUN.fit, epochs=0),
         replace(RUN.fit, draw=3),
         replace(RUN.fit, adversary="jsd", adversary_weight=0.5),
-        replace(RUN.fit, adversary="kl", from_base=PIECES, fixed=("embedding", "encoder", "decoder")),
+        replace(RUN.fit, adversary="kl", from_base=BUT_ATTENTION, fixed=BUT_ATTENTION),
     ]
     assert {one.partition("(")[0] for one in made} | {"base"} == set(COMPANIONS)
     assert title_of("adversary(weight=0.5)") == "companion (the same answers from other attention: weight=0.5)"

@@ -170,6 +170,7 @@ Piece = Literal["embedding", "encoder", "attention", "decoder"]
 """What of a model is trained, or is not: attention is the scorer and what a projection learns; of a model that reads
 queries, both tables are its embedding and both encoders its encoder."""
 PIECES: tuple[Piece, ...] = get_args(Piece)
+BUT_ATTENTION: tuple[Piece, ...] = ("embedding", "encoder", "decoder")
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from sightline.spec.bases import base_of, plain
 from sightline.spec.catalogue import row_of
 from sightline.spec.keys import training_key
 from sightline.spec.parts import Part, parse_part
-from sightline.spec.values import PIECES, RunSpec
+from sightline.spec.values import BUT_ATTENTION, RunSpec
 
 _BETWEEN = re.compile(r",(?![^()]*\))")
 """A comma between two companions, not one between the options of a companion."""
@@ -54,11 +54,14 @@ def seed(spec: RunSpec, by: int) -> RunSpec:
 
 
 def adversary(spec: RunSpec, weight: float, divergence: Any, frozen: bool) -> RunSpec:
-    """Train against the model; ``frozen`` starts from it and trains attention alone (Meister et al. 2021, app. C.1)."""
+    """Train against the model; ``frozen`` keeps all of it but attention, which starts anew (Meister et al. 2021, C.1).
+
+    Where attention is that of the base both terms of the loss are flat, so from there it would hardly move.
+    """
     made = _with_source(spec, "learned")
     fit = replace(made.fit, adversary=divergence, adversary_weight=weight)
     if frozen:
-        fit = replace(fit, from_base=PIECES, fixed=("embedding", "encoder", "decoder"))
+        fit = replace(fit, from_base=BUT_ATTENTION, fixed=BUT_ATTENTION)
     return replace(made, fit=fit)
 
 
