@@ -29,7 +29,7 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
     "whole": {},
     "attention from the base": {"from_base": PIECES, "fixed": BUT_ATTENTION},
 }
-"""What is trained, and from which start. The last begins where both terms of its loss are flat: it is run to show that."""
+"""What is trained, and from which start. The last begins where both terms of its loss are flat, and shows that."""
 TIME: Mapping[str, int] = {"adversary_epochs": 20, "adversary_patience": 5}
 """Shorter than published (80 and 10): a table says which were still getting better."""
 SEEDS = tuple(f"seed(by={by})" for by in range(1, 5))
