@@ -140,6 +140,7 @@ def test_without_decode_what_needs_it_is_not_applicable() -> None:
     assert refused == {
         "need": "needs decode",
         "retrained": "needs a companion (uniform)",
+        "beside": "needs a companion, whichever it is",
         "types": "needs decode",
         "frozen": "needs a companion (frozen)",
         "reach": f"needs {LOGITS}",

@@ -91,7 +91,7 @@ def no_training(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*arguments: object, **options: object) -> None:
         raise AssertionError("a model was trained")
 
-    monkeypatch.setattr("sightline.experiments.run.fit", fail)
+    monkeypatch.setattr("sightline.experiments.trainings.fit", fail)
 
 
 @pytest.fixture

@@ -72,7 +72,7 @@ def place(here: Path, table: Path, finished: Finished, monkeypatch: pytest.Monke
     for work in (
         "data.loading.load",
         "experiments.subject.with_vectors",
-        "experiments.run.fit",
+        "experiments.trainings.fit",
         "cli.report.load_results",
         "cli.export.load_results",
     ):

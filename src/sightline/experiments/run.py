@@ -10,10 +10,9 @@ from sightline.auditing import audit
 from sightline.audits import Audit
 from sightline.data.dataset import Dataset
 from sightline.data.loading import load
-from sightline.experiments.trainings import SILENT, Display, Keep, Named, Trainings, make_anew, no_store
+from sightline.experiments.trainings import SILENT, Display, Keep, Named, Trainings, describe, make_anew, no_store
 from sightline.measures import default_measures
 from sightline.models.altered import alter, check_alterable
-from sightline.spec.keys import run_key
 from sightline.spec.values import RunSpec
 from sightline.training.companions import companions_of, title_of
 from sightline.types import Auditable
@@ -105,8 +104,3 @@ def cut_short(trained: Trained) -> list[str]:
     """Name the trainings that the cap on epochs ended while validation could still improve."""
     trainings = trained.record.get("trainings", {})
     return [name for name, training in trainings.items() if not training["converged"]]
-
-
-def describe(spec: RunSpec) -> dict[str, Any]:
-    """Say in spec texts what was run, for a report and for running it again."""
-    return {"data": str(spec.data), "model": str(spec.model), "key": run_key(spec), "run": spec.to_json()}

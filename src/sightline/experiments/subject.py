@@ -55,7 +55,7 @@ class ToTrain:
 
     def about(self, trained: Trained) -> dict[str, Any]:
         """Say what was run."""
-        from sightline.experiments.run import describe  # noqa: PLC0415  (torch)
+        from sightline.experiments.trainings import describe  # noqa: PLC0415  (torch)
 
         return describe(self.spec)
 

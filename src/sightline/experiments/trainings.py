@@ -16,7 +16,7 @@ from sightline.models.borrowed import Borrowed, Constant, attention_of, borrow
 from sightline.models.classifier import AttentionClassifier, build
 from sightline.seeds import seed_for
 from sightline.spec.bases import as_trained, base_of
-from sightline.spec.keys import OF_AN_AUDIT, training_key
+from sightline.spec.keys import OF_AN_AUDIT, run_key, training_key
 from sightline.spec.values import RunSpec
 from sightline.taking.measuring import Progress
 from sightline.training.adversary import BATCH, Against
@@ -113,10 +113,15 @@ class Trainings:
 
     def _told(self, spec: RunSpec, record: dict[str, Any], summary: dict[str, Any]) -> dict[str, Any]:
         alone = replace(spec, **OF_AN_AUDIT)
-        about = {"run": alone.to_json(), "key": training_key(alone), "fit": record, "summary": summary}
+        about = {"run": describe(alone), "key": training_key(alone), "fit": record, "summary": summary}
         return about | {"seen": seen_texts(self.dataset)}
 
 
 def drawn_seed(spec: RunSpec) -> int:
     """Give the seed of the start and of the order of texts; that of the splits is always the run's own."""
     return seed_for(spec.seed, "draw", spec.fit.draw) if spec.fit.draw else spec.seed
+
+
+def describe(spec: RunSpec) -> dict[str, Any]:
+    """Say in spec texts what was run, for a report and for running it again."""
+    return {"data": str(spec.data), "model": str(spec.model), "key": run_key(spec), "run": spec.to_json()}
