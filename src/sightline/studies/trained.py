@@ -50,7 +50,8 @@ DIMENSION, FEWEST = 300, 5
 class Model:
     """A model on a corpus under a preset, and the accuracy that was asked of it before it was trained (None: none is).
 
-    ``setting`` names a model among those of which validation chooses one.
+    ``setting`` names a model among those of which validation chooses one; ``vectors`` that its words start from word
+    vectors where its paper's do not (all of the retention preset do).
     """
 
     corpus: str
@@ -58,6 +59,12 @@ class Model:
     model: str
     least: float | None = None
     setting: str = ""
+    vectors: bool = False
+
+    @property
+    def label(self) -> str:
+        """What tables call it."""
+        return f"{self.model}, from vectors" if self.vectors else self.model
 
 
 BILSTM = "bilstm+additive"
@@ -86,6 +93,7 @@ MODELS: tuple[Model, ...] = (
     *(Model("sst", RETENTION, model, setting=name) for name, models in SETTINGS.items() for model in models),
     Model("babi2", "jain2019-babi", f"{BILSTM}+query", 0.45),
     Model("sst", "meister2021", "transformer+dot", 0.76),
+    Model("sst", "meister2021", "transformer+dot", 0.76, vectors=True),
     Model("sst", "wen2022", BILSTM, 0.79),
     Model("sst", "meister2021", BILSTM, 0.79),
     Model("snli", "jain2019-snli", f"{BILSTM}+query"),
@@ -104,7 +112,7 @@ def data_of(folder: Path, corpus: str) -> DataSpec:
 def cell(data: DataSpec, model: Model, seed: int, vectors: Path | None) -> RunSpec:
     """Describe one run: a training, and its answers to all test texts."""
     spec, fit = build_specs(model.model, model.preset)
-    started = with_vectors(spec, vectors) if vectors and model.preset == RETENTION else spec
+    started = with_vectors(spec, vectors) if vectors and (model.vectors or model.preset == RETENTION) else spec
     return RunSpec(data, started, fit, seed, companions=(), measures=("need",))
 
 
@@ -125,10 +133,10 @@ def grid(folder: Path, vectors: Path | None = None, seeds: int | None = None, mo
 def _cells(
     folder: Path, vectors: Path | None, seeds: Sequence[int], models: Sequence[Model]
 ) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
-    for model in models:
+    for model in (one for one in models if vectors or not one.vectors):
         for seed in seeds if CHOSEN.get(model.setting, model.model) == model.model else seeds[:1]:
             run = cell(data_of(folder, model.corpus), model, seed, vectors)
-            yield (model.corpus, model.preset, model.model, str(seed)), pin(run)
+            yield (model.corpus, model.preset, model.label, str(seed)), pin(run)
 
 
 def table(grid: Grid, store: Store) -> dict[str, Any]:
@@ -146,7 +154,7 @@ def _setting(model: str) -> str:
 
 
 def _of_model(rows: Sequence[Mapping[str, Any]], model: Model) -> list[Mapping[str, Any]]:
-    wanted = (model.corpus, model.preset, model.model)
+    wanted = (model.corpus, model.preset, model.label)
     return [row for row in rows if (row["corpus"], row["preset"], row["model"]) == wanted]
 
 
@@ -185,7 +193,7 @@ def _group(model: Model, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         if (mean := means[one.metric]) is not None
     ]
     told = {name: None if mean is None else asdict(mean) for name, mean in means.items()}
-    return {**asdict(model), "seeds": len(rows), **told, "printed": printed}
+    return {**asdict(model), "model": model.label, "seeds": len(rows), **told, "printed": printed}
 
 
 def _mean(by_seed: Sequence[Mapping[str, Any] | None]) -> Estimate | None:
