@@ -1,0 +1,102 @@
+"""The attention of a module whose code nobody changes: where it is, what it is on a batch, and what if it were other.
+
+    sites = find(module, runs)
+    with reading(module, sites, texts=len(batch)) as weights:
+        module(batch)
+    with editing(module, {site: change}, texts=len(batch)):
+        module(batch)
+
+Weights are told as ``B N Q T`` whatever the module keeps them as: texts, heads, rows that read, tokens that are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import nn
+
+from sightline.adapters.tap.mode import Site, watching
+
+Weights = Float[torch.Tensor, "B N Q T"]
+Change = Callable[[Weights], Weights]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One way to run a module: on so many texts, each of so many tokens without padding."""
+
+    call: Callable[[], object]
+    texts: int
+    tokens: int
+
+
+def find(module: nn.Module, runs: Sequence[Run]) -> tuple[Site, ...]:
+    """Name the sites whose weights lie over the tokens of a text, in the order in which they are made.
+
+    A softmax over classes, experts or buckets has an axis that does not grow with the text: the runs must differ in
+    length, and what counts is what fits them all.
+    """
+    found = [_fitting(module, run) for run in runs]
+    return tuple(site for site in found[0] if all(site in others for others in found))
+
+
+def _fitting(module: nn.Module, run: Run) -> dict[Site, None]:
+    fitting: dict[Site, None] = {}
+
+    def seen(site: Site, weights: torch.Tensor, dim: int) -> torch.Tensor:
+        if weights.dim() >= 2 and weights.shape[dim] == run.tokens and _heads(weights.movedim(dim, -1), run.texts):
+            fitting[site] = None
+        return weights
+
+    with watching(module, seen), torch.no_grad():
+        run.call()
+    return fitting
+
+
+@contextmanager
+def reading(module: nn.Module, sites: Collection[Site], texts: int) -> Iterator[dict[Site, Weights]]:
+    """Keep the weights of the last run at each of the sites."""
+    kept: dict[Site, Weights] = {}
+
+    def keep(site: Site) -> Change:
+        def change(weights: Weights) -> Weights:
+            kept[site] = weights
+            return weights
+
+        return change
+
+    with editing(module, {site: keep(site) for site in sites}, texts):
+        yield kept
+
+
+@contextmanager
+def editing(module: nn.Module, changes: Mapping[Site, Change], texts: int) -> Iterator[None]:
+    """Let the module use, at each site that is named, what ``change`` makes of its weights."""
+
+    def seen(site: Site, weights: torch.Tensor, dim: int) -> torch.Tensor:
+        if site not in changes:
+            return weights
+        keys_last = weights.movedim(dim, -1)
+        changed = changes[site](_told(keys_last, texts)).to(weights.dtype)
+        return changed.reshape(keys_last.shape).movedim(-1, dim)
+
+    with watching(module, seen):
+        yield
+
+
+def _heads(keys_last: torch.Tensor, texts: int) -> int:
+    """Count the heads of weights with keys last; 0 where they are no weights of so many texts."""
+    first, *others = keys_last.shape[:-1]
+    if len(others) > 2 or first % texts or (first != texts and len(others) != 1):
+        return 0
+    return others[0] if len(others) == 2 else first // texts
+
+
+def _told(keys_last: torch.Tensor, texts: int) -> Weights:
+    """Write ``B T``, ``B Q T`` or ``B·N Q T`` as ``B N Q T``."""
+    tokens = keys_last.shape[-1]
+    return keys_last.reshape(texts, _heads(keys_last, texts), -1, tokens)
