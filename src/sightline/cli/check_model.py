@@ -10,7 +10,7 @@ from sightline.cli import flags
 from sightline.cli.output import emit, note_unsealed, say
 from sightline.cli.source import read_source
 from sightline.errors import SpecError
-from sightline.experiments.subject import PY, saved_folder
+from sightline.experiments.subject import ELSEWHERE, saved_folder
 from sightline.report.visible import one_line
 from sightline.spec.values import DataSpec
 
@@ -52,15 +52,15 @@ def check_model(
 
 def read_model(model: str) -> Auditable:
     """Build or read a model."""
-    if model.startswith(PY):
-        from sightline.adapters.factory import load_factory  # noqa: PLC0415  (torch)
+    if model.startswith(ELSEWHERE):
+        from sightline.adapters.elsewhere import load_elsewhere  # noqa: PLC0415  (torch)
 
-        return load_factory(model)
+        return load_elsewhere(model)
     folder = saved_folder(model)
     if folder is None:
         raise SpecError(
-            f"{model}: expected py:package.module:factory or the folder of a saved model, got a spec, which every "
-            "built-in model passes; name yours"
+            f"{model}: expected py:package.module:factory, hf:FOLDER or the folder of a saved model, got a spec, which "
+            "every built-in model passes; name yours"
         )
     from sightline.models.checkpoint import load_classifier  # noqa: PLC0415  (torch)
 

@@ -76,7 +76,7 @@ def look(
     audit = None if audit is None else place_of(audit)
     told = read_stdin() if text == STDIN else text
     found = look_at(model, told, query, audit=audit, maps=maps or USUAL, max_tokens=max_tokens, device=where)
-    for folder in (None if model.startswith("py:") else saved_folder(model), audit):
+    for folder in (saved_folder(model), audit):
         note_unsealed(folder)
     if as_json:
         return emit(found.to_json())

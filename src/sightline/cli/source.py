@@ -9,9 +9,9 @@ from typing import Any
 
 from sightline.cli.places import Input
 from sightline.errors import DataError, SpecError
-from sightline.experiments.subject import PY, saved_folder
+from sightline.experiments.subject import HF, PY, saved_folder
 from sightline.spec.tables import Files, read_one
-from sightline.spec.texts import parse_data
+from sightline.spec.texts import parse_data, place_and_options
 from sightline.spec.values import OWN, DataSpec
 
 COLUMNS = ("text", "label", "split", "rationale", "query", "id", "group")
@@ -64,6 +64,9 @@ def data_places(spec: DataSpec) -> list[Input]:
 
 def model_place(model: str) -> Path | None:
     """Name the folder of a saved model, or the code in this folder that builds one; None where it is a spec."""
+    if model.startswith(HF):
+        folder = Path(place_and_options(model.removeprefix(HF))[0])
+        return folder if folder.is_dir() else None
     if not model.startswith(PY):
         return saved_folder(model)
     package = model.removeprefix(PY).partition(":")[0].partition(".")[0]

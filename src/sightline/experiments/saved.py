@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from sightline.adapters.factory import load_factory
+from sightline.adapters.elsewhere import load_elsewhere
 from sightline.adapters.labels import numbered_for
 from sightline.data.dataset import SPLITS, Dataset
 from sightline.data.loading import load
@@ -64,8 +64,8 @@ def load_companions(folder: str | Path, device: str = "cpu") -> dict[str, Attent
 
 
 def load_imported(spec: str, data: DataSpec, seed: int, device: str = "auto") -> Trained:
-    """Call ``py:package.module:factory``, and read data to audit its model on; nobody can say what it has seen."""
-    model = load_factory(spec)
+    """Make a model that comes from elsewhere, and read data to audit it on; nobody can say what it has seen."""
+    model = load_elsewhere(spec, device)
     dataset = load_to_audit(data, seed)
     if (place := getattr(model, "device", None)) is not None:
         check_place(spec, place, device)

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 
 MODEL_FILE = "model.json"
 """The file by which a saved model is known."""
-PY = "py:"
-"""What the name of a model from the user's own code begins with."""
+PY, HF = "py:", "hf:"
+ELSEWHERE = (PY, HF)
+"""What the name of a model begins with that was made elsewhere: by the user's own code, or for transformers."""
 FIT = ("epochs", "batch_size", "learning_rate")
 """Settings of the training that may be chosen by name."""
 
@@ -123,7 +124,7 @@ class Saved:
 
 @dataclass(frozen=True)
 class Imported:
-    """A model from the user's own code, ``py:package.module:factory``, and the data to audit it on."""
+    """A model that was made elsewhere, ``py:package.module:factory`` or ``hf:FOLDER``, and the data to audit it on."""
 
     factory: str
     data: DataSpec
@@ -133,7 +134,7 @@ class Imported:
     gradient: Reduction = "input"
 
     def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
-        """Call the factory; the model stays on the device it was built on."""
+        """Make it; what the user's own code makes stays on the device it was built on."""
         from sightline.experiments.saved import load_imported  # noqa: PLC0415  (torch)
 
         return load_imported(self.factory, self.data, self.seed, self.device)
@@ -165,7 +166,7 @@ def choose(
     gradient: Reduction = "input",
     told: Collection[str] = SHAPING,
 ) -> Chosen:
-    """Decide what a text names: a spec, the folder of a saved model, or ``py:package.module:factory``.
+    """Decide what a text names: a spec, the folder of a saved model, or one that was made elsewhere (`ELSEWHERE`).
 
     ``training`` holds what a training can be told (preset, epochs, companions, …; None: not told). Whatever is told is
     refused for a model that is trained already. How its texts were prepared it remembers; of ``SHAPING``, only what was
@@ -174,7 +175,7 @@ def choose(
     if data.files is not None:
         data.files.check_tested()
     training = training or {}
-    if model.startswith(PY):
+    if model.startswith(ELSEWHERE):
         _refuse_training(training, f"of {model}")
         return Imported(model, data, seed, limit, device, gradient)
     folder = saved_folder(model)
@@ -206,7 +207,9 @@ def choose_training(
 
 
 def saved_folder(model: str) -> Path | None:
-    """Give the folder of a saved model that a text names, or None where it is a spec; a path to nothing is an error."""
+    """Give the folder of a saved model that a text names; None where it names none; a path to nothing is an error."""
+    if model.startswith(ELSEWHERE):
+        return None
     path = Path(model).expanduser()
     put_back(path)
     if (path / MODEL_FILE).is_file():

@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from sightline.adapters.admission import complete
-from sightline.adapters.factory import load_factory
+from sightline.adapters.elsewhere import load_elsewhere
 from sightline.errors import ModelError
 from sightline.experiments.run import Trained
 from sightline.experiments.saved import load_companions
-from sightline.experiments.subject import PY, saved_folder
+from sightline.experiments.subject import ELSEWHERE, saved_folder
 from sightline.models.checkpoint import load_classifier
 from sightline.types import Auditable
 
 Model = Trained | Auditable | str | Path
-"""What `sightline.train` gave, anything that can be audited, the folder of a saved model, or ``py:module:factory``."""
+"""What `sightline.train` gave, anything that can be audited, the folder of a saved model, or a name with ``py:`` or
+``hf:`` before it."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +39,12 @@ def known_model(model: Model, device: str = "cpu") -> Known:
         return Known(model.model, model.companions, model.record)
     if not isinstance(model, str | Path):
         return Known(complete(model))
-    if str(model).startswith(PY):
-        return Known(load_factory(str(model)), advice=_command(model))
+    if str(model).startswith(ELSEWHERE):
+        return Known(load_elsewhere(str(model), device), advice=_command(model))
     folder = saved_folder(str(model))
     if folder is None:
-        told = f"{model}: expected a trained model, the folder of a saved one or py:package.module:factory, got a spec"
+        wanted = "a trained model, the folder of a saved one, py:package.module:factory or hf:FOLDER"
+        told = f"{model}: expected {wanted}, got a spec"
         raise ModelError(told, change="train it first, and name what came of it", field="model")
     found, record = load_classifier(folder)
     return Known(found.to(device), load_companions(folder, device), record, _command(folder))

@@ -43,11 +43,21 @@ def parse_data(text: str, /, **settings: Any) -> DataSpec:
 
 def _official(name: str, text: str, /, **settings: Any) -> DataSpec:
     """Read ``PATH`` or ``PATH(key=value,…)``; a path that ends in brackets of its own takes ``()`` behind them."""
-    match = re.fullmatch(r"(?P<path>.+?)(?P<options>\([^()]*\))?", text, re.DOTALL)
-    if match is None:
+    path, options = place_and_options(text)
+    if not path:
         raise SpecError(f"{name}:{text}: expected the path of its files, as {name}:PATH", field="data")
-    part = _part(name + (match["options"] or ""), "data")
-    return DataSpec(name, match["path"], part if part.options else None, **settings)
+    part = _part(name + options, "data")
+    return DataSpec(name, path, part if part.options else None, **settings)
+
+
+def place_and_options(text: str) -> tuple[str, str]:
+    """Part a path from options in brackets at its end.
+
+    >>> place_and_options("models/bert(layer=1)")
+    ('models/bert', '(layer=1)')
+    """
+    match = re.fullmatch(r"(?P<path>.+?)(?P<options>\([^()]*\))?", text, re.DOTALL)
+    return ("", "") if match is None else (match["path"], match["options"] or "")
 
 
 def parse_model(text: str, /, **settings: Any) -> ModelSpec:

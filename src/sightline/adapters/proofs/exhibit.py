@@ -9,7 +9,6 @@ import torch
 from jaxtyping import Float
 from torch import nn
 
-from sightline.adapters.module import WrappedModule
 from sightline.example import Example
 from sightline.types import Auditable, Batch, Trace
 
@@ -41,9 +40,8 @@ class Exhibit:
 
 def module_of(model: Auditable) -> nn.Module | None:
     """Give the module of a model, where it has one that can be looked at."""
-    if isinstance(model, WrappedModule):
-        return model.module
-    return model if isinstance(model, nn.Module) else None
+    module = model if isinstance(model, nn.Module) else getattr(model, "module", None)
+    return module if isinstance(module, nn.Module) else None
 
 
 def difference(a: torch.Tensor, b: torch.Tensor) -> float:

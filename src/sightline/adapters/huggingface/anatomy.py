@@ -1,0 +1,75 @@
+"""What there is to show in a classifier: its layers of attention, their heads, and the row that its head reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+
+from sightline.adapters.huggingface.reading import Row
+from sightline.adapters.huggingface.running import run
+from sightline.adapters.tap.mode import Site
+from sightline.adapters.tap.tap import Run, find
+from sightline.errors import ModelError
+
+LENGTHS = (7, 11)
+"""Tokens of the made-up texts on which attention is looked for; two lengths, as one may be that of another axis."""
+_OWN_INPUT = re.compile(r"decoder.*self|decoder.*layer\.0\.SelfAttention")
+"""Where a decoder with an encoder beside it reads its own input, the text one place later: no weights of the text."""
+
+
+@dataclass(frozen=True)
+class Anatomy:
+    """The sites of attention over the text, layer by layer, the heads of each, and the row that the head reads."""
+
+    sites: tuple[Site, ...]
+    heads: tuple[int, ...]
+    row: Row
+
+
+def anatomy(module: Any, ids: Sequence[int]) -> Anatomy:
+    """Look a module over, on made-up texts of the ids of real tokens."""
+    device = module.device
+    rows = [made_up(ids, count, length, device) for count, length in zip((2, 3), LENGTHS, strict=True)]
+    every = find(module, [_run_of(module, text) for text in rows])
+    sites = tuple(site for site in every if not (module.config.is_encoder_decoder and _OWN_INPUT.search(site.part)))
+    if not sites:
+        told = f"{type(module).__name__}: no attention over the tokens of a text was found in it"
+        raise ModelError(told, change="models with windows, hashes or without any softmax cannot be read")
+    text = rows[0]
+    weights = run(module, text, torch.ones_like(text, dtype=torch.bool), sites=sites).weights
+    return Anatomy(sites, tuple(weights[site].shape[1] for site in sites), _row(module, text, sites[-1]))
+
+
+def made_up(ids: Sequence[int], count: int, length: int, device: torch.device) -> Int[torch.Tensor, "B T"]:
+    """Make texts of a length that begin and end as real ones do."""
+    inner = list(ids[1:-1]) or list(ids)
+    rows = [[ids[0], *(inner[(i + j) % len(inner)] for j in range(length - 2)), ids[-1]] for i in range(count)]
+    return torch.tensor(rows, device=device)
+
+
+def _run_of(module: Any, text: torch.Tensor) -> Run:
+    return Run(lambda: module(input_ids=text, attention_mask=torch.ones_like(text)), *text.shape)
+
+
+def _row(module: Any, text: torch.Tensor, site: Site) -> Row:
+    """Find which rows of the last weights the logits depend on, by their gradient."""
+    leaf: list[Float[torch.Tensor, "B N Q T"]] = []
+
+    def watch(weights: torch.Tensor) -> torch.Tensor:
+        leaf.append(weights.detach().clone().requires_grad_())
+        return leaf[0]
+
+    with torch.enable_grad():
+        logits = run(module, text, torch.ones_like(text, dtype=torch.bool), changes={site: watch}).logits
+        slopes = torch.linspace(1, 2, logits.shape[1], dtype=logits.dtype, device=logits.device)
+        (slope,) = torch.autograd.grad((logits @ slopes).sum(), leaf[0])
+    read = (slope.abs().amax(dim=(1, 3)) > 0).all(dim=0)
+    places = read.nonzero()[:, 0].tolist()
+    if places == [0]:
+        return "first"
+    return "last" if places == [text.shape[1] - 1] else "all"

@@ -1,0 +1,118 @@
+"""``hf:NAME_OR_FOLDER``: a sequence classifier that transformers can load, without any network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+
+from sightline.adapters.huggingface.anatomy import anatomy, made_up
+from sightline.adapters.huggingface.model import HuggingFace
+from sightline.adapters.huggingface.reading import parse_reading
+from sightline.adapters.huggingface.texts import Reader
+from sightline.adapters.returned import called
+from sightline.errors import MissingExtra, ModelError
+from sightline.spec.texts import place_and_options
+from sightline.types import Link
+
+PREFIX = "hf:"
+_SAMPLE = "the film was good , and the people in it were very good"
+_FAR = 100_000
+"""A tokenizer that knows no greatest length says a number that no text has."""
+_TRIED = 4096
+"""Greatest lengths up to here are tried out."""
+SAME = 1e-4
+"""Logits that differ by less, relative to the largest, are the same but for rounding."""
+
+
+def load_huggingface(spec: str, device: str = "auto") -> HuggingFace:
+    """Read a model and its tokenizer, ``hf:FOLDER(layer=N,head=M)``; files of a name must be here already."""
+    place, reading = place_and_options(spec.removeprefix(PREFIX))
+    auto, options = _transformers(), {"local_files_only": True, "trust_remote_code": False}
+    where = str(Path(place).expanduser())
+    module = _loaded(spec, auto.AutoModelForSequenceClassification, where, **options)
+    tokenizer = _loaded(spec, auto.AutoTokenizer, where, **options)
+    put = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
+    return adapt(module.to(put).eval(), tokenizer, reading, name=Path(place).name)
+
+
+def _loaded(spec: str, kind: Any, place: str, **options: Any) -> Any:
+    try:
+        return kind.from_pretrained(place, **options)
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+        told = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        wanted = "a folder that save_pretrained wrote for the model and for its tokenizer"
+        raise ModelError(f"{spec}: expected {wanted}: {told}", change="nothing is downloaded", field="model") from error
+
+
+def _transformers() -> Any:
+    try:
+        import transformers  # noqa: PLC0415  (an extra)
+        from transformers.utils import logging  # noqa: PLC0415  (an extra)
+    except ImportError as error:
+        told = "models of Hugging Face are read by transformers, which is not installed"
+        raise MissingExtra(f"{told}; install it: pip install 'sightline[hf]'") from error
+    logging.disable_progress_bar()  # what is read is a folder, and standard error is ours
+    return transformers
+
+
+def adapt(module: Any, tokenizer: Any, reading: str = "", name: str | None = None) -> HuggingFace:
+    """Make a classifier and its tokenizer something that can be audited; the module is used as it is."""
+    named = name or type(module).__name__
+    if not getattr(tokenizer, "is_fast", False):
+        told = f"{named}: its tokenizer does not say where its pieces stand in the text"
+        raise ModelError(told, change="use the fast tokenizer (AutoTokenizer.from_pretrained(..., use_fast=True))")
+    link, labels = _answers(module.config, named)
+    ids = tokenizer(_SAMPLE)["input_ids"]
+    reader = _reader(module, tokenizer, ids)
+    found = called("looking the model over", anatomy, module, ids)
+    chosen = parse_reading(reading, len(found.sites), min(found.heads))
+    segments = "token_type_ids" in tokenizer.model_input_names and getattr(module.config, "type_vocab_size", 0) > 1
+    together = module.config.pad_token_id is not None and _padding_is_inert(module, ids, reader.pad)
+    return HuggingFace(module, reader, found, chosen, named, labels, link, segments, together)
+
+
+def _answers(config: Any, name: str) -> tuple[Link, tuple[str, ...]]:
+    """Read what the logits are of; numbers and several labels at once are no decision between classes."""
+    kind = getattr(config, "problem_type", None)
+    if kind in ("regression", "multi_label_classification") or config.num_labels < 2:
+        told = f"{name}: expected one decision between classes, got {kind or 'a single number'}"
+        raise ModelError(told, change="audit a classifier that gives a logit for each class")
+    return "softmax", tuple(str(config.id2label[number]) for number in range(config.num_labels))
+
+
+def _reader(module: Any, tokenizer: Any, ids: Sequence[int]) -> Reader:
+    pads = (module.config.pad_token_id, tokenizer.pad_token_id, 0)
+    pad = next(number for number in pads if number is not None)
+    return Reader(tokenizer, _longest(module, tokenizer, ids, pad), pad, tokenizer.sep_token_id)
+
+
+def _longest(module: Any, tokenizer: Any, ids: Sequence[int], pad: int) -> int | None:
+    """Say how many pieces the model takes: in some families positions count from behind the padding's number."""
+    limits = [getattr(module.config, "max_position_embeddings", None), tokenizer.model_max_length]
+    known = [limit for limit in limits if isinstance(limit, int) and 0 < limit < _FAR]
+    if not known or min(known) > _TRIED:
+        return min(known, default=None)
+    text = made_up(ids, 1, min(known), module.device)
+    try:
+        with torch.no_grad():
+            module(input_ids=text, attention_mask=torch.ones_like(text))
+    except (IndexError, RuntimeError):
+        return min(known) - pad - 1
+    return min(known)
+
+
+def _padding_is_inert(module: Any, ids: Sequence[int], pad: int) -> bool:
+    """Try whether a text gives the same padded at the right; some families read the last place whatever is there."""
+    text = torch.tensor([list(ids)], device=module.device)
+    there = torch.ones_like(text)
+    padded, mask = torch.nn.functional.pad(text, (0, 3), value=pad), torch.nn.functional.pad(there, (0, 3))
+    with torch.no_grad(), suppress(ValueError, RuntimeError):
+        one = module(input_ids=text, attention_mask=there).logits
+        other = module(input_ids=padded, attention_mask=mask).logits
+        return bool((one - other).abs().max() <= SAME * one.abs().max().clamp(min=1))
+    return False

@@ -1,0 +1,51 @@
+"""A reading: which of a model's many weights are shown as *the* attention of a text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sightline.errors import SpecError
+from sightline.spec.parts import parse_part
+
+Row = Literal["first", "last", "all"]
+"""The row that the head of a classifier reads: of the first token, of the last that is no padding, or of all."""
+MEAN = "mean"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Weights of one layer in the row that the classifier reads: of one head, or the mean of all (None)."""
+
+    layer: int
+    head: int | None = None
+
+    def __str__(self) -> str:
+        """Write it as it is asked for."""
+        return f"(layer={self.layer},head={MEAN if self.head is None else self.head})"
+
+    @property
+    def told(self) -> str:
+        """Say what it is in words."""
+        return f"layer {self.layer}, {'mean of all heads' if self.head is None else f'head {self.head}'}"
+
+
+def parse_reading(options: str, layers: int, heads: int) -> Reading:
+    """Read ``(layer=N)`` or ``(layer=N,head=M)``, counted from 0; nothing is the mean of the last layer.
+
+    >>> str(parse_reading("(layer=0,head=3)", 2, 4)), str(parse_reading("", 2, 4))
+    ('(layer=0,head=3)', '(layer=1,head=mean)')
+    """
+    asked = dict(parse_part(f"reading{options}").options)
+    if odd := next((name for name in asked if name not in ("layer", "head")), ""):
+        raise SpecError(f"{options}: expected layer and head, got {odd}", field="model")
+    head = asked.get("head", MEAN)
+    layer = _below(asked.get("layer", layers - 1), layers, "layer")
+    return Reading(layer, None if head == MEAN else _below(head, heads, "head"))
+
+
+def _below(asked: Any, there: int, name: str) -> int:
+    if not isinstance(asked, int) or isinstance(asked, bool) or not 0 <= asked < there:
+        known = f"0 to {there - 1}" + (f", or {MEAN}" if name == "head" else "")
+        raise SpecError(f"{name}={asked}: expected {known}; they are counted from 0", field="model")
+    return asked
