@@ -1,0 +1,48 @@
+"""Every family passes all proofs, or is refused with a reason that is right."""
+
+import pytest
+import torch
+
+from sightline.adapters.conformance import check
+from sightline.adapters.factory import texts_without_data
+from sightline.adapters.huggingface.loading import adapt
+from sightline.errors import ModelError
+from tests.adapters.huggingface.toys import FAMILIES, classifier, tokenizer_of
+
+TEXTS = texts_without_data()
+REFUSED = {"longformer": "no attention over the tokens of a text"}
+LAYERS = {"t5": 4, "bart": 4, "qwen3_next": 1}
+"""Of those that are not two: an encoder's own and what a decoder sees of it; what of a hybrid has a softmax."""
+READ = {"xlnet": "last", "t5": "last", "bart": "last", "eurobert": "all"}
+READ |= dict.fromkeys(("gpt2", "llama", "qwen3", "gemma3_text", "mistral", "qwen3_next"), "last")
+
+
+@pytest.mark.parametrize("family", [name for name in FAMILIES if name not in REFUSED])
+def test_every_proof_holds(family: str) -> None:
+    module, tokenizer = classifier(family), tokenizer_of(family)
+    layers = LAYERS.get(family, 2)
+    one = adapt(module, tokenizer, f"(layer={layers - 1},head=1)")
+    assert (len(one.anatomy.sites), one.anatomy.row) == (layers, READ.get(family, "first"))
+    found = {proof.name: proof for proof in check(one, TEXTS, one.labels)}
+    assert not [str(proof) for proof in found.values() if proof.outcome == "failed"]
+    asked = {"identity", "used"} if READ.get(family) != "all" else set()
+    assert {name for name in ("identity", "used") if found[name].outcome == "passed"} == asked
+
+
+@pytest.mark.parametrize("family", REFUSED)
+def test_what_cannot_be_read_is_refused(family: str) -> None:
+    with pytest.raises(ModelError, match=REFUSED[family]):
+        adapt(classifier(family), tokenizer_of(family))
+
+
+@pytest.mark.parametrize("family", ["bert", "gpt2", "t5", "xlnet"])
+def test_logits_are_those_of_the_model_alone(family: str) -> None:
+    module, tokenizer = classifier(family), tokenizer_of(family)
+    model = adapt(module, tokenizer, "(layer=0,head=2)")
+    trace = model.trace(model.collate(TEXTS))
+    with torch.no_grad():
+        for row, text in enumerate(TEXTS):
+            wanted = module(
+                **{k: v for k, v in tokenizer(text.text, return_tensors="pt").items() if k != "token_type_ids"}
+            )
+            assert torch.allclose(trace.logits[row], wanted.logits[0], atol=1e-5), family

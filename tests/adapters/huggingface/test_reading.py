@@ -1,0 +1,37 @@
+"""A reading is named by layer and head, counted from 0, and says what there is where it is not."""
+
+import pytest
+
+from sightline.adapters.huggingface.reading import parse_reading
+from sightline.errors import SpecError
+
+
+@pytest.mark.parametrize(
+    ("asked", "told", "words"),
+    [
+        ("", "(layer=1,head=mean)", "layer 1, mean of all heads"),
+        ("(layer=0)", "(layer=0,head=mean)", "layer 0, mean of all heads"),
+        ("(head=3)", "(layer=1,head=3)", "layer 1, head 3"),
+        ("(head=mean, layer=0)", "(layer=0,head=mean)", "layer 0, mean of all heads"),
+    ],
+)
+def test_a_reading_is_read(asked: str, told: str, words: str) -> None:
+    found = parse_reading(asked, layers=2, heads=4)
+    assert (str(found), found.told) == (told, words)
+    assert parse_reading(told, layers=2, heads=4) == found
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("(layer=2)", "layer=2: expected 0 to 1"),
+        ("(head=4)", "head=4: expected 0 to 3, or mean"),
+        ("(head=all)", "head=all: expected 0 to 3"),
+        ("(layer=mean)", "layer=mean: expected 0 to 1"),
+        ("(layer=true)", "layer=True: expected 0 to 1"),
+        ("(row=1)", "expected layer and head, got row"),
+    ],
+)
+def test_what_is_not_there_is_an_error(asked: str, told: str) -> None:
+    with pytest.raises(SpecError, match=told.replace("(", r"\(")):
+        parse_reading(asked, layers=2, heads=4)
