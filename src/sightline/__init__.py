@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sightline.adapters.huggingface.loading import transformer as transformer
     from sightline.adapters.module import wrap as wrap
     from sightline.audits import Audit as Audit
     from sightline.audits import compare as compare
@@ -30,10 +31,12 @@ _HOMES = {
     "look": "sightline.front.look",
     "predict": "sightline.front.predict",
     "train": "sightline.front.train",
+    "transformer": "sightline.adapters.huggingface.loading",
     "wrap": "sightline.adapters.module",
 }
 
-__all__ = ["Audit", "SightlineError", "audit", "compare", "data_from", "load", "look", "predict", "train", "wrap"]
+__all__ = ["Audit", "SightlineError", "audit", "compare", "data_from", "load", "look", "predict"]
+__all__ += ["train", "transformer", "wrap"]
 
 
 def __getattr__(name: str) -> Any:

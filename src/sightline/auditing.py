@@ -13,6 +13,7 @@ import torch
 
 from sightline.adapters.admission import admit, admit_companions, complete
 from sightline.adapters.labels import numbered_for
+from sightline.adapters.sight import as_seen
 from sightline.audits import Audit
 from sightline.data.dataset import Dataset, sample_test
 from sightline.errors import DataError
@@ -78,9 +79,10 @@ def audit(
     sampled = sample_test(dataset, limit, seed)
     if not sampled.test:
         raise DataError(f"{dataset.name}: no test text to audit")
+    sampled = as_seen(sampled, model)
     model = admit(model, sampled.test, dataset.label_names)
     beside = admit_companions(companions or {}, model, sampled.test, dataset.label_names)
-    others = {"train": dataset.train, "validation": dataset.validation}
+    others = {"train": sampled.train, "validation": sampled.validation}
     outcomes = measure(model, sampled.test, measures, beside, Seeds(seed), batch_size, on_progress, others, scores)
     about = {"seed": seed, "limit": limit, **(spec or {})}
     return conclude(model, sampled, outcomes, seed, thresholds=thresholds, spec=about)

@@ -90,7 +90,9 @@ def closed_up(kept: Bool[torch.Tensor, "B T"]) -> Int[torch.Tensor, "B S"]:
 class Trace:
     """What one forward pass of any model knows; detached unless its embeddings asked for gradients.
 
-    ``inside`` is what the model keeps for its own ``decode``, and nobody else reads it.
+    ``elsewhere`` is the share of a text's attention that lies on tokens of no word, where there are any: ``attention``
+    says how the rest is shared among the words. ``inside`` is what the model keeps for its own ``decode``, and nobody
+    else reads it.
     """
 
     batch: Batch
@@ -98,6 +100,7 @@ class Trace:
     attention: Float[torch.Tensor, "B T"]
     logits: Float[torch.Tensor, "B L"]
     token_logits: Float[torch.Tensor, "B T L"] | None = None
+    elsewhere: Float[torch.Tensor, " B"] | None = None
     inside: Any = field(default=None, kw_only=True)
 
     @property
@@ -152,6 +155,15 @@ class Auditable(Protocol):
 
     def decode(self, trace: Trace, attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
         """Compute the logits under any attention."""
+        ...
+
+
+@runtime_checkable
+class Seeing(Protocol):
+    """A model that may not see all words of a text: it takes so many pieces, or has no piece for some."""
+
+    def seen(self, example: Example) -> Example:
+        """Give a text with the words that the model sees."""
         ...
 
 

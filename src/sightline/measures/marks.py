@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from sightline.maths.divergences import probabilities, total_variation
 from sightline.measures.arrays import count_undefined, of_words, ragged, to_numpy
@@ -67,11 +67,12 @@ class Marks:
         words = words_of(trace)
         mark = _marked(subject, trace, words)
         rest = words.mask & ~mark
+        on_words, special = _beside_words(trace)
         out: dict[str, Array | Ragged] = {
-            "words": (words.attention * rest).sum(1) / words.attention.sum(1),
-            "flat": rest.sum(1) / words.mask.sum(1),
+            "words": on_words * (words.attention * rest).sum(1) / words.attention.sum(1),
+            "flat": rest.sum(1) / (words.mask.sum(1) + special),
             "removed": _removed(subject.model, trace, words, mark),
-            "marks": mark.sum(1),
+            "marks": mark.sum(1) + special,
             "length": words.mask.sum(1),
             "mark": ragged(mark.astype(float), words.mask),
         }
@@ -81,15 +82,27 @@ class Marks:
 
     def finish(self, arrays: Arrays) -> Measurement:
         """Count the texts of marks alone; where no text has a mark there is nothing to ask."""
-        marks, length = np.asarray(arrays["marks"]), np.asarray(arrays["length"])
+        marks = np.asarray(arrays["marks"])
         nowhere = np.full(len(marks), not marks.any())
         asked = [name for name in ("words", "flat", "without", "removed") if name in arrays]
         values = {**arrays, **{name: np.where(nowhere, np.nan, np.asarray(arrays[name])) for name in asked}}
-        undefined = count_undefined(values, {"no marks": nowhere, "only marks": marks == length})
+        alone = np.asarray(arrays["flat"]) == 0
+        undefined = count_undefined(values, {"no marks": nowhere, "only marks": alone})
         missing = {} if "without" in arrays else {"without": "needs decode"}
         return Measurement(
             self.code, values, undefined, {"everywhere": self.everywhere, "least": self.least}, missing=missing
         )
+
+
+def _beside_words(trace: Trace) -> tuple[Float[Array, " B"], Int[Array, " B"]]:
+    """Give the share of the attention that words have, and how many special tokens have the rest of it.
+
+    Where a model says nothing of special tokens, words have all.
+    """
+    if trace.elsewhere is None:
+        return np.ones(len(trace.batch)), np.zeros(len(trace.batch), dtype=np.int64)
+    special = trace.batch.mask & ~trace.batch.attendable
+    return 1 - to_numpy(trace.elsewhere), to_numpy(special.sum(1))
 
 
 def _marked(subject: Subject, trace: Trace, words: Words) -> Bool[Array, "B W"]:

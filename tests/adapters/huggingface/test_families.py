@@ -5,7 +5,7 @@ import torch
 
 from sightline.adapters.conformance import check
 from sightline.adapters.factory import texts_without_data
-from sightline.adapters.huggingface.loading import adapt
+from sightline.adapters.huggingface.loading import transformer
 from sightline.errors import ModelError
 from tests.adapters.huggingface.toys import FAMILIES, classifier, tokenizer_of
 
@@ -21,7 +21,7 @@ READ |= dict.fromkeys(("gpt2", "llama", "qwen3", "gemma3_text", "mistral", "qwen
 def test_every_proof_holds(family: str) -> None:
     module, tokenizer = classifier(family), tokenizer_of(family)
     layers = LAYERS.get(family, 2)
-    one = adapt(module, tokenizer, f"(layer={layers - 1},head=1)")
+    one = transformer(module, tokenizer, layer=layers - 1, head=1)
     assert (len(one.anatomy.sites), one.anatomy.row) == (layers, READ.get(family, "first"))
     found = {proof.name: proof for proof in check(one, TEXTS, one.labels)}
     assert not [str(proof) for proof in found.values() if proof.outcome == "failed"]
@@ -32,13 +32,13 @@ def test_every_proof_holds(family: str) -> None:
 @pytest.mark.parametrize("family", REFUSED)
 def test_what_cannot_be_read_is_refused(family: str) -> None:
     with pytest.raises(ModelError, match=REFUSED[family]):
-        adapt(classifier(family), tokenizer_of(family))
+        transformer(classifier(family), tokenizer_of(family))
 
 
 @pytest.mark.parametrize("family", ["bert", "gpt2", "t5", "xlnet"])
 def test_logits_are_those_of_the_model_alone(family: str) -> None:
     module, tokenizer = classifier(family), tokenizer_of(family)
-    model = adapt(module, tokenizer, "(layer=0,head=2)")
+    model = transformer(module, tokenizer, layer=0, head=2)
     trace = model.trace(model.collate(TEXTS))
     with torch.no_grad():
         for row, text in enumerate(TEXTS):

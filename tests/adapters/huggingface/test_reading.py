@@ -2,8 +2,12 @@
 
 import pytest
 
-from sightline.adapters.huggingface.reading import parse_reading
+from sightline.adapters.huggingface.reading import Reading, choose_reading, parse_reading
 from sightline.errors import SpecError
+
+
+def read(asked: str) -> Reading:
+    return choose_reading(2, 4, **parse_reading(asked))
 
 
 @pytest.mark.parametrize(
@@ -16,15 +20,16 @@ from sightline.errors import SpecError
     ],
 )
 def test_a_reading_is_read(asked: str, told: str, words: str) -> None:
-    found = parse_reading(asked, layers=2, heads=4)
+    found = read(asked)
     assert (str(found), found.told) == (told, words)
-    assert parse_reading(told, layers=2, heads=4) == found
+    assert read(told) == found
 
 
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
         ("(layer=2)", "layer=2: expected 0 to 1"),
+        ("(layer=-1)", "layer=-1: expected 0 to 1"),
         ("(head=4)", "head=4: expected 0 to 3, or mean"),
         ("(head=all)", "head=all: expected 0 to 3"),
         ("(layer=mean)", "layer=mean: expected 0 to 1"),
@@ -33,5 +38,5 @@ def test_a_reading_is_read(asked: str, told: str, words: str) -> None:
     ],
 )
 def test_what_is_not_there_is_an_error(asked: str, told: str) -> None:
-    with pytest.raises(SpecError, match=told.replace("(", r"\(")):
-        parse_reading(asked, layers=2, heads=4)
+    with pytest.raises(SpecError, match=told):
+        read(asked)

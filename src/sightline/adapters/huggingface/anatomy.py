@@ -70,6 +70,9 @@ def _row(module: Any, text: torch.Tensor, site: Site) -> Row:
         (slope,) = torch.autograd.grad((logits @ slopes).sum(), leaf[0])
     read = (slope.abs().amax(dim=(1, 3)) > 0).all(dim=0)
     places = read.nonzero()[:, 0].tolist()
+    if not places:
+        told = "the logits do not depend on the attention of the last layer"
+        raise ModelError(told, change="a model that answers the same whatever it reads has nothing to show")
     if places == [0]:
         return "first"
     return "last" if places == [text.shape[1] - 1] else "all"

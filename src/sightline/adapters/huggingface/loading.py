@@ -12,7 +12,7 @@ from safetensors import SafetensorError
 
 from sightline.adapters.huggingface.anatomy import anatomy, made_up
 from sightline.adapters.huggingface.model import HuggingFace
-from sightline.adapters.huggingface.reading import parse_reading
+from sightline.adapters.huggingface.reading import MEAN, choose_reading, parse_reading
 from sightline.adapters.huggingface.texts import Reader
 from sightline.adapters.returned import called
 from sightline.errors import MissingExtra, ModelError
@@ -37,7 +37,7 @@ def load_huggingface(spec: str, device: str = "auto") -> HuggingFace:
     module = _loaded(spec, auto.AutoModelForSequenceClassification, where, **options)
     tokenizer = _loaded(spec, auto.AutoTokenizer, where, **options)
     put = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
-    return adapt(module.to(put).eval(), tokenizer, reading, name=Path(place).name)
+    return transformer(module.to(put).eval(), tokenizer, name=Path(place).name, **parse_reading(reading))
 
 
 def _loaded(spec: str, kind: Any, place: str, **options: Any) -> Any:
@@ -60,9 +60,33 @@ def _transformers() -> Any:
     return transformers
 
 
-def adapt(module: Any, tokenizer: Any, reading: str = "", name: str | None = None) -> HuggingFace:
-    """Make a classifier and its tokenizer something that can be audited; the module is used as it is."""
+def transformer(
+    model: Any,
+    tokenizer: Any = None,
+    *,
+    layer: int | None = None,
+    head: int | str = MEAN,
+    name: str | None = None,
+) -> HuggingFace:
+    """Make a sequence classifier of Hugging Face transformers something that can be audited, and looked at.
+
+    Parameters
+    ----------
+    model
+        A classifier with its ``tokenizer``, or a pipeline, which has both; used as it is, in the mode and on the device
+        it is in.
+    layer, head
+        Which weights are shown, counted from 0, in the row that the classifier reads: of the last layer where none is
+        named, the mean of its heads. Of one head weights can be replaced as well, so that every question can be asked.
+    name
+        What the report calls the model.
+    """
+    module = model if tokenizer is not None else getattr(model, "model", model)
+    tokenizer = tokenizer if tokenizer is not None else getattr(model, "tokenizer", None)
     named = name or type(module).__name__
+    if not isinstance(module, torch.nn.Module) or getattr(module, "config", None) is None:
+        told = f"expected a model of transformers and its tokenizer, or a pipeline, got {type(model).__name__}"
+        raise ModelError(told, change="sightline.wrap takes any other module")
     if not getattr(tokenizer, "is_fast", False):
         told = f"{named}: its tokenizer does not say where its pieces stand in the text"
         raise ModelError(told, change="use the fast tokenizer (AutoTokenizer.from_pretrained(..., use_fast=True))")
@@ -70,7 +94,7 @@ def adapt(module: Any, tokenizer: Any, reading: str = "", name: str | None = Non
     ids = tokenizer(_SAMPLE)["input_ids"]
     reader = _reader(module, tokenizer, ids)
     found = called("looking the model over", anatomy, module, ids)
-    chosen = parse_reading(reading, len(found.sites), min(found.heads))
+    chosen = choose_reading(len(found.sites), min(found.heads), layer=layer, head=head)
     segments = "token_type_ids" in tokenizer.model_input_names and getattr(module.config, "type_vocab_size", 0) > 1
     together = module.config.pad_token_id is not None and _padding_is_inert(module, ids, reader.pad)
     return HuggingFace(module, reader, found, chosen, named, labels, link, segments, together)

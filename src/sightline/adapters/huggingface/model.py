@@ -77,6 +77,10 @@ class HuggingFace:
         """Cut texts into pieces, padded at the right."""
         return self.reader.batch(examples, self.device)
 
+    def seen(self, example: Example) -> Example:
+        """Leave out what is beyond the length of the model."""
+        return self.reader.seen(example)
+
     def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
         """Look up the embeddings of the pieces."""
         with torch.no_grad():
@@ -88,7 +92,8 @@ class HuggingFace:
         with torch.set_grad_enabled(embeddings is not None):
             answer = self._answer(batch, embeddings)
         start = self.embed(batch) if embeddings is None else embeddings
-        return Trace(batch, start, renormalise(answer.row, batch.attendable), answer.logits, inside=answer)
+        attention, elsewhere = renormalise(answer.row, batch.attendable), (answer.row * ~batch.attendable).sum(1)
+        return Trace(batch, start, attention, answer.logits, elsewhere=elsewhere, inside=answer)
 
     def decode(self, trace: Trace, attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
         """Run the model again with other weights on the words; special tokens keep theirs."""

@@ -30,18 +30,26 @@ class Reading:
         return f"layer {self.layer}, {'mean of all heads' if self.head is None else f'head {self.head}'}"
 
 
-def parse_reading(options: str, layers: int, heads: int) -> Reading:
-    """Read ``(layer=N)`` or ``(layer=N,head=M)``, counted from 0; nothing is the mean of the last layer.
+def parse_reading(options: str) -> dict[str, Any]:
+    """Read ``(layer=N,head=M)``, or a part of it.
 
-    >>> str(parse_reading("(layer=0,head=3)", 2, 4)), str(parse_reading("", 2, 4))
-    ('(layer=0,head=3)', '(layer=1,head=mean)')
+    >>> parse_reading("(layer=0,head=3)"), parse_reading("")
+    ({'head': 3, 'layer': 0}, {})
     """
     asked = dict(parse_part(f"reading{options}").options)
     if odd := next((name for name in asked if name not in ("layer", "head")), ""):
         raise SpecError(f"{options}: expected layer and head, got {odd}", field="model")
-    head = asked.get("head", MEAN)
-    layer = _below(asked.get("layer", layers - 1), layers, "layer")
-    return Reading(layer, None if head == MEAN else _below(head, heads, "head"))
+    return asked
+
+
+def choose_reading(layers: int, heads: int, *, layer: int | None = None, head: int | str = MEAN) -> Reading:
+    """Choose among what there is, counted from 0: the last layer where none is named, the mean of its heads.
+
+    >>> str(choose_reading(2, 4, head=3)), str(choose_reading(2, 4, layer=0))
+    ('(layer=1,head=3)', '(layer=0,head=mean)')
+    """
+    found = layers - 1 if layer is None else _below(layer, layers, "layer")
+    return Reading(found, None if head == MEAN else _below(head, heads, "head"))
 
 
 def _below(asked: Any, there: int, name: str) -> int:

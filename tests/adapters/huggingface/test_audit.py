@@ -1,0 +1,162 @@
+"""A classifier of transformers from its folder or from Python: proved, audited, looked at; what is wrong is told."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from transformers import TextClassificationPipeline
+from typer.testing import CliRunner
+
+import sightline
+from sightline.adapters.conformance import check
+from sightline.adapters.huggingface.loading import load_huggingface
+from sightline.cli.app import app
+from sightline.data.dataset import Dataset
+from sightline.errors import ModelError
+from sightline.results import Measurement
+from tests.adapters.huggingface.conftest import NEEDLE
+from tests.adapters.huggingface.toys import classifier, whole_words, word_pieces
+
+
+def called(*words: str) -> Any:
+    return CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
+
+
+def test_a_folder_is_audited_from_the_command_line(taught: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    found = called("audit", "--model", f"hf:{taught}(head=1)", "--data", NEEDLE, "--limit", 60, "--out", page, "--json")
+    assert found.exit_code == 0, found.output
+    told = json.loads(found.stdout)
+    assert told["metrics"]["accuracy"]["value"] > 0.95
+    assert "needle" in page.read_text(encoding="utf-8")
+
+
+def test_what_finds_the_needle_carries_the_decision(both: tuple[Any, Any], needles: Dataset) -> None:
+    """Every word but one says nothing, and the gradient lies on that one: it carries what random words do not."""
+    audit = sightline.audit(sightline.transformer(*both), needles, limit=80)
+    gradient = next(one for one in audit.maps if one.name == "gradient")
+    assert gradient.carried is not None
+    assert gradient.carried.value > 0.5
+
+
+def test_the_mean_of_heads_is_seen_and_not_replaced(both: tuple[Any, Any], needles: Dataset) -> None:
+    shown, one = sightline.transformer(*both), sightline.transformer(*both, head=1)
+    assert (shown.offers, one.offers) == ({"embedding_grad"}, {"embedding_grad", "decode"})
+    batch = shown.collate(needles.test[:5])
+    of_heads = [sightline.transformer(*both, head=head).trace(batch) for head in range(4)]
+    rows = torch.stack([trace.inside.row for trace in of_heads]).mean(0)
+    assert torch.allclose(shown.trace(batch).inside.row, rows, atol=1e-6)
+    with pytest.raises(ModelError, match=r"mean of all heads cannot be replaced; choose one head"):
+        shown.decode(shown.trace(batch), shown.trace(batch).attention)
+
+
+def test_the_weights_are_those_that_the_model_says_it_has(both: tuple[Any, Any], needles: Dataset) -> None:
+    """By the eager road of transformers itself: the first row of one head, with what special tokens take told apart."""
+    module, tokenizer = both
+    module.set_attn_implementation("eager")
+    model = sightline.transformer(module, tokenizer, layer=0, head=2)
+    trace = model.trace(model.collate(needles.test[:4]))
+    read = tokenizer([text.text for text in needles.test[:4]], padding=True, return_tensors="pt")
+    with torch.no_grad():
+        wanted = module(**read, output_attentions=True).attentions[0][:, 2, 0]
+    assert trace.elsewhere is not None
+    shared = trace.attention * (1 - trace.elsewhere)[:, None]
+    assert torch.allclose(shared, wanted * trace.batch.attendable, atol=1e-6)
+    assert torch.allclose(
+        trace.elsewhere, wanted[:, 0] + wanted.gather(1, read["attention_mask"].sum(1)[:, None] - 1)[:, 0], atol=1e-6
+    )
+
+
+def test_special_tokens_are_told_as_marks(both: tuple[Any, Any], needles: Dataset) -> None:
+    model = sightline.transformer(*both, head=1)
+    found = sightline.audit(model, needles, limit=30).measurements["marks"]
+    assert isinstance(found, Measurement)
+    trace = model.trace(model.collate(needles.test))
+    assert trace.elsewhere is not None
+    words, marks = (np.asarray(found.values[name]) for name in ("words", "marks"))
+    assert set(marks.tolist()) == {2}
+    wanted = 1 - trace.elsewhere.double().numpy()
+    assert np.abs(words[:, None] - wanted).min(axis=1).max() < 1e-6
+
+
+def test_a_pipeline_has_a_model_and_a_tokenizer(both: tuple[Any, Any], needles: Dataset) -> None:
+    pipe = TextClassificationPipeline(model=both[0], tokenizer=both[1])
+    piped, apart = sightline.transformer(pipe), sightline.transformer(*both)
+    batch = apart.collate(needles.test[:3])
+    assert torch.equal(piped.trace(batch).logits, apart.trace(batch).logits)
+    with pytest.raises(
+        ModelError, match="expected a model of transformers and its tokenizer, or a pipeline, got Linear"
+    ):
+        sightline.transformer(torch.nn.Linear(2, 2))
+
+
+def test_one_text_is_looked_at(taught: Path) -> None:
+    found = called("look", f"hf:{taught}", "some words", "--json")
+    assert found.exit_code == 0, found.output
+    told = json.loads(found.stdout)
+    assert [word["word"] if isinstance(word, dict) else word for word in told["words"]] == ["some", "words"]
+
+
+def test_words_in_two_pieces_have_the_numbers_of_words_in_one(needles: Dataset) -> None:
+    """A piece that a model leaves out of account changes nothing: here its embedding is that of the other, and halves."""
+    words = sorted({word for text in needles.test for word in text.tokens})
+    whole = whole_words(words)
+    model = sightline.transformer(classifier("bert", tokenizer=whole), whole, head=0)
+    pieces = word_pieces(words, size=60)
+    other = sightline.transformer(classifier("bert", tokenizer=pieces), pieces, head=0)
+    for one in (model, other):
+        batch = one.collate(needles.test[:6])
+        assert [sorted({*row.tolist()} - {-1}) for row in batch.word] == [
+            [*range(len(t.tokens))] for t in needles.test[:6]
+        ]
+    assert (other.collate(needles.test[:6]).attendable.sum(1) > model.collate(needles.test[:6]).attendable.sum(1)).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda m: m.train(), "in training mode"),
+        (
+            lambda m: m.config.__setattr__("problem_type", "regression"),
+            "expected one decision between classes, got regression",
+        ),
+    ],
+)
+def test_what_is_broken_is_refused_by_name(both: tuple[Any, Any], needles: Dataset, change: Any, told: str) -> None:
+    module, tokenizer = both
+    change(module)
+    with pytest.raises(ModelError, match=told):
+        sightline.audit(sightline.transformer(module, tokenizer), needles, limit=20)
+
+
+def test_half_precision_is_told_though_a_layer_norm_hides_it(needles: Dataset) -> None:
+    """What scales all embeddings alike, a layer norm takes out again: rounding has to be drawn number by number."""
+    tokenizer = word_pieces()
+    model = sightline.transformer(classifier("bert", tokenizer=tokenizer).half(), tokenizer)
+    found = {proof.name: proof for proof in check(model, needles.test, model.labels)}
+    assert "computes in float16, whose rounding alone moves the logits" in found["precision"].wrong
+
+
+def test_frozen_weights_are_no_fault(both: tuple[Any, Any], needles: Dataset) -> None:
+    module, tokenizer = both
+    module.requires_grad_(requires_grad=False)
+    model = sightline.transformer(module, tokenizer, head=0)
+    assert not [proof for proof in check(model, needles.test, model.labels) if proof.outcome == "failed"]
+
+
+def test_a_folder_without_a_model_is_an_error_and_nothing_is_downloaded(taught: Path, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"hf:nobody/nothing: expected a folder .*nothing is downloaded"):
+        load_huggingface("hf:nobody/nothing")
+    torn = tmp_path / "torn"
+    shutil.copytree(taught, torn)
+    (torn / "model.safetensors").write_bytes(b"torn")
+    with pytest.raises(ModelError, match=r"torn: expected a folder that save_pretrained wrote .*header"):
+        load_huggingface(f"hf:{torn}")
+    (torn / "tokenizer.json").unlink()
+    shutil.copy(taught / "model.safetensors", torn)
+    with pytest.raises(ModelError, match="expected a folder that save_pretrained wrote"):
+        load_huggingface(f"hf:{torn}")
