@@ -146,10 +146,26 @@ def published_counts(stored: Stored) -> str:
     return table(head, published.rows(stored)) + "\n" + table(about, published.found_rows(stored))
 
 
+def families(stored: Stored) -> str:
+    """Table which families of transformers pass the proofs, and what of their attention is shown."""
+    head = ("family", "class", "layers of attention", "row that is read", "a head's weights can be put back", "audited")
+    versions = ", ".join(f"{name} {found}" for name, found in stored["versions"].items())
+    return f"{versions}.\n\n{table(head, map(_family, stored['rows']))}\n{gates(stored)}"
+
+
+def _family(row: Stored) -> tuple[str, ...]:
+    if row["refused"]:
+        return row["family"], f"`{row['class']}`", "—", "—", "—", f"refused: {row['refused']}"
+    told = "yes" if row["padded"] else "yes, texts of one length at a time"
+    decodes = "yes" if row["decodes"] else "no"
+    return row["family"], f"`{row['class']}`", str(row["layers"]), row["row"], decodes, told
+
+
 RESULTS: Mapping[str, Callable[[], str]] = {
     "table: worlds": when_counted("worlds", worlds),
     "table: worlds confirmed": when_counted("worlds-confirmation", worlds),
     "table: coverage": when_counted("coverage", coverage),
+    "table: families": when_counted("families", families),
     "table: real": when_counted("real", real_texts),
     "table: trained": when_counted("trained", trained),
     "table: adversaries": when_counted("adversaries", adversaries),
