@@ -6,11 +6,12 @@ import torch
 from scipy.stats import binom
 
 from sightline.maths.divergences import entropy
-from sightline.measures.erasure import Erasure, removed_count
+from sightline.measures.erasure import Erasure
 from sightline.measures.need import Need, RetrainedUniform
 from sightline.measures.outputs import Outputs
 from sightline.measures.permutation import IMMOVABLE, Permutation, _drawn, median_error
 from sightline.measures.reach import Reach
+from sightline.measures.removing import removed_count
 from sightline.models.attention import Given, Uniform
 from sightline.results import Measurement
 from sightline.seeds import Seeds
