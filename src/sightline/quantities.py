@@ -26,6 +26,7 @@ SHARE, CHANCE, MOVED = Scale("share", 0, 1), Scale("probability", 0, 1), Scale("
 APART = Scale("nats", 0, math.log(2))
 DIFFERENCE, TAU = Scale("probability", -1, 1), Scale("rank correlation", -1, 1)
 ODDS, MARGIN = Scale("log-odds"), Scale("difference of logits")
+FOUND = Scale("log of a ratio", high=0)
 COUNT, CLASS, TRUTH = Scale("count", 0), Scale("number of a class", 0), Scale("no or yes", 0, 1)
 SIZE, ANY = Scale("size of a change", 0), Scale("signed size of a change")
 
@@ -97,7 +98,15 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
     },
     "beside": {
         "jsd.OTHER": Quantity("Jensen–Shannon divergence between the weights and those of a companion", APART),
+        "tau.OTHER": Quantity("Kendall’s τ-b between the weights and those of a companion", TAU),
         "tvd.OTHER": Quantity("total variation between the answer and that of a companion", MOVED),
+        "jsd.seeds": Quantity("divergence from the weights of the companions `seed(by=N)`, mean over them", APART),
+        "tau.seeds": Quantity("τ-b with the weights of the companions `seed(by=N)`, mean over them", TAU),
+        "tvd.seeds": Quantity("total variation from the answers of the companions `seed(by=N)`, mean over them", MOVED),
+        "alike.seeds": Quantity("`1 − jsd.seeds / log 2`", SHARE),
+        "alike_chance.seeds": Quantity(
+            "`alike.seeds` with the weights of each companion shuffled over the words, mean of 5 draws", SHARE
+        ),
     },
     "agreement": {
         "captured.REF": Quantity("captured importance of the top attended words", SHARE),
@@ -198,10 +207,41 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "flat": Quantity("whether all weights are equal up to rounding", TRUTH),
         "words": _WORDS,
     },
+    "flips": {
+        "size": Quantity("fewest words without whose weight the decision is another, exact", COUNT),
+        "never": Quantity("1 where no set of words flips the decision", TRUTH),
+        "size.MAP": Quantity("words that go until the decision flips, in the order of a map", COUNT),
+        "found.MAP": Quantity("log of `size` over `size.MAP`: 0 where the order finds the smallest set", FOUND),
+        "size.random": Quantity("words that go until the decision flips, in random order, mean of 5", COUNT),
+        "found.random": Quantity("log of `size` over that in random order, mean of 5 orders", FOUND),
+        "found.shuffled": Quantity(
+            "the same for weights shuffled over the words and used, in their own order: their own smallest set over "
+            "what the order finds",
+            FOUND,
+            "N 5",
+        ),
+        "found.best": Quantity("the same of the smallest set itself: 0 by definition", FOUND),
+        "gone": Quantity("1 on the words of the smallest set", TRUTH, "words"),
+        "words": _WORDS,
+        "weighed": Quantity("words with any weight", COUNT),
+        "constant": _ALIKE,
+    },
+    "repair": {
+        "top": Quantity("words whose weights go: a tenth of those with weight, at least two", COUNT),
+        "singly.zeroed": Quantity("log-odds lost without the weight of each top word, added up", ODDS),
+        "jointly.zeroed": Quantity("log-odds lost without the weights of all of them", ODDS),
+        "gap.zeroed": Quantity(
+            "`singly` less `jointly`; 0 for two classes and an affine decoder, whatever the model knows", ODDS
+        ),
+        "singly.scaled": Quantity("as `singly.zeroed`, the other weights scaled to sum to one", ODDS),
+        "jointly.scaled": Quantity("as `jointly.zeroed`, the other weights scaled to sum to one", ODDS),
+        "gap.scaled": Quantity("`singly` less `jointly`, the other weights scaled to sum to one", ODDS),
+    },
     "erasure": {
         "deleted.MAP": Quantity(
             "drop of the log-odds of the decided class without the top words of a map, mean over the shares", ODDS
         ),
+        "curve.MAP": Quantity("drop of the log-odds without the top words of a map, at each share", ODDS, "N 5"),
         "deleted.random": Quantity("drop of the log-odds without as many random words, mean of the orders", ODDS),
         "deleted.most": Quantity("drop of the log-odds without the words whose own deletion costs most", ODDS),
         "replaced.MAP": Quantity(
@@ -215,6 +255,23 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
             "comprehensiveness as published: mean drop of the *probability*, by attention, deleted", DIFFERENCE
         ),
         "floor": Quantity("comprehensiveness as published, of random words", DIFFERENCE, "N 5"),
+        "words": _WORDS,
+    },
+    "sufficiency": {
+        "kept.MAP": Quantity(
+            "log-odds of the decided class that are left when only the top words of a map are kept, mean over the "
+            "shares",
+            ODDS,
+        ),
+        "kept.random": Quantity("log-odds left with as many random words, mean of the orders", ODDS),
+        "kept.most": Quantity("log-odds left with the words whose own deletion costs most", ODDS),
+        "curve.MAP": Quantity("log-odds left with the top words of a map, at each share", ODDS, "N 5"),
+        "whole": Quantity("log-odds of the decided class on the whole text", ODDS),
+        "area": Quantity(
+            "sufficiency as published: mean drop of the *probability*, by attention; small where the words suffice",
+            DIFFERENCE,
+        ),
+        "floor": Quantity("sufficiency as published, of random words", DIFFERENCE, "N 5"),
         "words": _WORDS,
     },
     "transplant": {
@@ -251,7 +308,7 @@ def quantity_of(measure: str, name: str) -> Quantity | None:
     """
     rows = QUANTITIES.get(measure, {})
     head, _, part = name.partition(".")
-    if part and f"{head}.OTHER" in rows:
+    if part and name not in rows and f"{head}.OTHER" in rows:
         other = rows[f"{head}.OTHER"]
         return replace(other, told=f"{other.told} ({part})")
     if part and name not in rows:

@@ -22,7 +22,10 @@ MEASURES: Mapping[str, str] = {
     "marks": "sightline.measures.marks:Marks",
     "reach": "sightline.measures.reach:Reach",
     "permutation": "sightline.measures.permutation:Permutation",
+    "flips": "sightline.measures.flips:Flips",
+    "repair": "sightline.measures.repair:Repair",
     "erasure": "sightline.measures.erasure:Erasure",
+    "sufficiency": "sightline.measures.sufficiency:Sufficiency",
     "transplant": "sightline.measures.transplant:Transplant",
     "rationale": "sightline.measures.rationale:Rationale",
 }

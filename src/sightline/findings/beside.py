@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sightline.errors import SpecError
-from sightline.findings.claim import Shown
+from sightline.findings.claim import How, Shown
 from sightline.results import Measurement, Outcome
 from sightline.spec.catalogue import chosen
 from sightline.spec.parts import parse_part
 
-KINDS = ("jsd", "tvd")
-"""Between the weights, and between the answers."""
+KINDS: Mapping[str, How] = {"jsd": "mean of shares", "tau": "mean", "tvd": "mean of shares"}
+"""Between the weights, the order of the words by them, and the answers; and how each is estimated."""
 
 
 def distances(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
@@ -34,4 +34,4 @@ def as_distance(name: str) -> Shown | None:
         chosen("companion", parse_part(companion))
     except SpecError:
         return None
-    return Shown(name, how="mean of shares")
+    return Shown(name, how=KINDS[kind])

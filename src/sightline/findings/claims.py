@@ -210,6 +210,36 @@ _ROWS = (
         ),
     ),
     Claim(
+        code="SL-205",
+        text="the attended words hold the decision",
+        caveat="the highlighted words hold the decision little better than weights placed at random would",
+        below="the highlighted words hold the decision worse than weights placed at random would",
+        kind="contrast",
+        number="flips.found.attention",
+        floor="flips.found.shuffled",
+        ceiling="flips.found.best",
+        number_words=(
+            "How near the order of attention comes to the fewest words without whose weight the decision flips (log of "
+            "their number over that found; 0: as near as can be)"
+        ),
+        floor_words="The same for weights shuffled over the words and used",
+        for_all="not contradicted",
+        plain="the decision hangs on the highlighted words",
+        shown=(
+            Shown("flips.found.gradient", "the same in the order of the gradient", "unbounded mean"),
+            Shown("flips.found.random", "the same in random order", "unbounded mean"),
+            Shown("flips.never", "share of texts where no set of words flips the decision", "share"),
+            Shown("flips.size", "fewest words without whose weight the decision flips", "unbounded mean"),
+            Shown("flips.size.attention", "words that go until it flips, in the order of attention", "unbounded mean"),
+            Shown(
+                "repair.singly.scaled", "log-odds lost without the weight of each top word, added up", "unbounded mean"
+            ),
+            Shown("repair.jointly.scaled", "log-odds lost without the weights of all top words", "unbounded mean"),
+            Shown("repair.gap.scaled", how="unbounded mean"),
+            Shown("repair.gap.zeroed", how="unbounded mean"),
+        ),
+    ),
+    Claim(
         code="SL-103",
         text="the references agree with each other",
         caveat="gradient and deletion point to different words, so they cannot be averaged",
@@ -252,6 +282,41 @@ _ROWS = (
             Shown("reach.inert", "share of texts where it stays within ε", "share"),
         ),
     ),
+    Claim(
+        code="SL-302",
+        text="the attended words suffice",
+        caveat="the highlighted words alone leave little more of the decision than random words do",
+        below="the highlighted words alone leave less of the decision than random words do",
+        kind="contrast",
+        number="sufficiency.kept.attention",
+        floor="sufficiency.kept.random",
+        ceiling="sufficiency.kept.most",
+        number_words="The log-odds of the decision that are left when only the highlighted words are",
+        floor_words="What is left of it with as many random words",
+        plain="the highlighted words alone lead to the decision",
+        shown=(
+            Shown("sufficiency.kept.most", "what is left with the words whose deletion matters most", "unbounded mean"),
+            Shown("sufficiency.whole", "the log-odds of the decision on the whole text", "unbounded mean"),
+            Shown("sufficiency.area", "sufficiency as published: what the probability loses"),
+            Shown("sufficiency.floor", "the same with random words"),
+        ),
+    ),
+    Claim(
+        code="SL-601",
+        text="another training run attends to the same words",
+        caveat="from another start, the same training puts its weights on about as other words as chance would",
+        below="from another start, the same training puts its weights on other words than chance would",
+        kind="contrast",
+        number="beside.alike.seeds",
+        floor="beside.alike_chance.seeds",
+        number_words="How alike the weights of two trainings are (1 less their divergence, as a share of the largest)",
+        floor_words="The same with the weights of the other training shuffled over the words",
+        shown=(
+            Shown("beside.tau.seeds", "Kendall’s τ-b between the weights of two trainings"),
+            Shown("beside.jsd.seeds", "Jensen–Shannon divergence between them", "mean of shares"),
+            Shown("beside.tvd.seeds", "total variation between their answers", "mean of shares"),
+        ),
+    ),
 )
 
 CLAIMS: Mapping[str, Claim] = {row.code: row for row in _ROWS}
@@ -261,8 +326,6 @@ DECIDING = tuple(code for code, claim in CLAIMS.items() if claim.charge in ("mov
 """The claims without an answer to which there is no verdict: each can keep the map from being shown by itself."""
 
 UNMEASURED: Mapping[str, Untested] = {
-    "SL-205": Untested("whether the attended words hold the decision", "not contradicted"),
-    "SL-302": Untested("whether the attended words suffice"),
     "SL-401": Untested("whether more attended states know more about the label", "not contradicted"),
     "SL-402": Untested("whether a state stands for its word", "supported"),
 }

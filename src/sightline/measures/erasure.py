@@ -72,6 +72,8 @@ class Erasure:
         for kind, drops in lost.items():
             out |= {f"{kind}.{name}": np.where(known[name], drops[i], np.nan) for i, name in enumerate(names)}
             out |= {f"{kind}.most": drops[len(names)], f"{kind}.random": drops[-self.draws :].mean(axis=0)}
+        curves = [*zip(names, by_share["deleted"], strict=False), ("most", by_share["deleted"][len(names)])]
+        out |= {f"curve.{name}": np.where(known.get(name, True)[:, None], curve.T, np.nan) for name, curve in curves}
         alone = {text.index for text in subject.audited}
         return out | {
             f"{WHY}one word": words.mask.sum(1) < 2,

@@ -11,12 +11,11 @@ from jaxtyping import Bool, Float, Int
 
 from sightline.maths import pieces
 from sightline.maths.ties import faded, settled
-from sightline.measures.arrays import predicted_probability, to_numpy
+from sightline.measures.arrays import keys_of, predicted_probability, to_numpy
 from sightline.measures.hybrids import chunks, share_of
 from sightline.measures.importance import odds_of
 from sightline.measures.maps import Maps
 from sightline.measures.words import Words
-from sightline.seeds import Seeds
 from sightline.types import Subject, Trace
 
 Array = np.ndarray
@@ -37,7 +36,7 @@ class Removals:
 def orders_of(maps: Maps, names: Sequence[str], draws: int) -> Int[Array, "O B W"]:
     """Order the words of each text: by each map, by the most there is to lose, and at random ``draws`` times."""
     mask = maps.words.mask
-    keys = _keys(mask, maps.words.index, draws + 1, maps.seeds)
+    keys = keys_of(mask, maps.words.index, draws + 1, maps.seeds, "erasure")
     by_map = [faded(np.nan_to_num(maps[name]), mask) for name in names]  # what cannot be seen has no order
     by_map.append(settled(np.nan_to_num(maps[MOST]), mask))
     # Ties at random; what is no word comes last.
@@ -110,10 +109,3 @@ def chance_gone(
 ) -> Float[Array, " M"]:
     """What the probability of the decided class loses."""
     return np.asarray(predicted_probability(whole, chosen)[row] - predicted_probability(left, chosen[row]))
-
-
-def _keys(mask: Bool[Array, "B W"], index: Int[Array, " B"], draws: int, seeds: Seeds) -> Float[Array, "R B W"]:
-    out = np.zeros((draws, *mask.shape))
-    for row, real in enumerate(mask):
-        out[:, row, real] = seeds.generator("erasure", int(index[row])).random((draws, int(real.sum())))
-    return out
