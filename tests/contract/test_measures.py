@@ -86,7 +86,7 @@ def test_every_map_is_told_and_made() -> None:
 
 
 def taken(model: AttentionClassifier, texts: list, batch_size: int) -> dict[str, Measurement]:
-    beside = {"uniform": 5, "frozen": 6}
+    beside = {"uniform": 5, "frozen": 6, "seed(by=1)": 7}
     settings = {"classes": len(model.label_names), "boundaries": model.spec.boundaries}
     companions = {name: untrained(str(model.spec), seed=seed, **settings) for name, seed in beside.items()}
     outcomes = measure(model, texts, default_measures(), companions, Seeds(0), batch_size, lambda done, total: None)
@@ -151,6 +151,10 @@ def test_the_text_of_one_word_is_counted_where_it_is_undefined(whole: dict[str, 
     assert whole["agreement"].undefined["captured.gradient"] == {"one word": 1}
     assert whole["erasure"].undefined["area"] == {"one word": 1}
     assert whole["permutation"].undefined["ratio"]["one word"] == 1
+    assert whole["flips"].undefined["size"]["one word"] == 1
+    assert whole["sufficiency"].undefined["kept.attention"] == {"one word": 1}
+    assert whole["repair"].undefined["gap.scaled"]["fewer than three words with weight"] == 2
+    assert whole["beside"].undefined["tau.seeds"] == {"one word": 1}
 
 
 @pytest.mark.parametrize("one", default_measures(), ids=lambda one: one.code)

@@ -15,6 +15,7 @@ from sightline.measures.removing import (
     SHARES,
     Removals,
     answers_without,
+    by_name,
     chance_gone,
     distinct,
     first_words,
@@ -72,8 +73,7 @@ class Erasure:
         for kind, drops in lost.items():
             out |= {f"{kind}.{name}": np.where(known[name], drops[i], np.nan) for i, name in enumerate(names)}
             out |= {f"{kind}.most": drops[len(names)], f"{kind}.random": drops[-self.draws :].mean(axis=0)}
-        curves = [*zip(names, by_share["deleted"], strict=False), ("most", by_share["deleted"][len(names)])]
-        out |= {f"curve.{name}": np.where(known.get(name, True)[:, None], curve.T, np.nan) for name, curve in curves}
+        out |= {f"curve.{name}": curve for name, curve in by_name(by_share["deleted"], known, self.draws).items()}
         alone = {text.index for text in subject.audited}
         return out | {
             f"{WHY}one word": words.mask.sum(1) < 2,

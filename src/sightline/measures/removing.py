@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,6 +89,15 @@ def of_sets(values: Float[Array, " M"], back: Int[Array, "O S B"]) -> Float[Arra
     """Give each order, share and text the number of its set; NaN where there is no set, or it has no number."""
     known = np.append(np.where(np.isfinite(values), values, np.nan), np.nan)  # −1 finds the last
     return np.asarray(known[back])
+
+
+def by_name(
+    found: Float[Array, "O S B"], known: Mapping[str, Bool[Array, " B"]], draws: int
+) -> dict[str, Float[Array, "B S"]]:
+    """Name the numbers of each order: those of a map, where it is known, those of most, and the mean of random ones."""
+    curves = found.transpose(0, 2, 1)
+    told = {name: np.where(there[:, None], curves[i], np.nan) for i, (name, there) in enumerate(known.items())}
+    return {**told, "most": curves[len(known)], "random": curves[-draws:].mean(axis=0)}
 
 
 def odds(logits: Float[Array, "M L"], chosen: Int[Array, " M"]) -> Float[Array, " M"]:

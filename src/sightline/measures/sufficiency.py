@@ -12,6 +12,7 @@ from sightline.measures.maps import Maps, rivals
 from sightline.measures.removing import (
     SHARES,
     answers_without,
+    by_name,
     chance_gone,
     distinct,
     first_words,
@@ -50,22 +51,21 @@ class Sufficiency:
         kept = first_words(orders_of(maps, names, self.draws), words, self.shares)
         removals, back = distinct(words.mask & ~kept, words.mask.sum(1) > 1)
         left = answers_without(subject, trace, words, removals, self.tokens_at_once)
-        curves = of_sets(odds(left, chosen[removals.row]), back).transpose(0, 2, 1)
+        found = of_sets(odds(left, chosen[removals.row]), back)
         area = of_sets(chance_gone(to_numpy(trace.logits), left, chosen, removals.row), back).mean(axis=1)
         known = {name: ~np.isnan(maps[name]).any(axis=1) for name in names}
-        told = {name: np.where(known[name][:, None], curves[i], np.nan) for i, name in enumerate(names)}
-        told |= {"most": curves[len(names)], "random": curves[-self.draws :].mean(axis=0)}
+        curves = by_name(found, known, self.draws)
         whole = odds(to_numpy(trace.logits), chosen)
         return {
-            **{f"kept.{name}": curve.mean(axis=1) for name, curve in told.items()},
-            **{f"curve.{name}": curve for name, curve in told.items()},
+            **{f"kept.{name}": curve.mean(axis=1) for name, curve in curves.items()},
+            **{f"curve.{name}": curve for name, curve in curves.items()},
             "whole": np.where(np.isposinf(whole), np.nan, whole),
             "area": area[names.index("attention")],
             "floor": area[-self.draws :].T,
             "words": words.mask.sum(1),
             f"{WHY}one word": words.mask.sum(1) < 2,
             f"{WHY}one candidate": np.isposinf(whole),
-            f"{WHY}no finite answer": np.isnan(curves).any(axis=(0, 2)),
+            f"{WHY}no finite answer": np.isnan(found).any(axis=(0, 1)),
             f"{WHY}no scores for the text": ~known.get("given", np.ones(len(whole), dtype=bool)),
         }
 
