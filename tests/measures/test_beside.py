@@ -10,6 +10,7 @@ from scipy.stats import kendalltau
 from sightline.findings.beside import as_distance
 from sightline.maths.divergences import probabilities
 from sightline.measures.beside import Beside
+from sightline.models.attention import Given
 from sightline.quantities import quantity_of
 from sightline.results import Measurement, NotApplicable
 from sightline.seeds import Seeds
@@ -55,6 +56,8 @@ def test_a_distance_is_named_by_its_companion() -> None:
 def test_over_seeds_weights_are_as_alike_as_they_are_and_by_chance_as_any_permutation_is() -> None:
     model, texts = untrained("mlp(hidden=6)"), TEXTS[1:2]
     beside = {f"seed(by={by})": untrained("mlp(hidden=6)", seed=by) for by in (8, 9)} | {"base": model}
+    for one, weights in zip((model, *beside.values()), ([7, 1, 1, 1], [6, 2, 1, 1], [5, 1, 3, 1]), strict=False):
+        one.source = Given({texts[0].index: np.array(weights) / 10})
     taken = measure(model, texts, (Beside(draws=400),), beside, Seeds(0), 2, lambda done, total: None)["beside"]
     traces = [one.trace(one.collate(texts)).attention.numpy()[0] for one in (model, *beside.values())]
     own, others = traces[0], traces[1:3]

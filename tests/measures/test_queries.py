@@ -151,9 +151,9 @@ def test_a_decoding_that_misses_the_logits_is_still_seen() -> None:
 def test_every_measure_is_taken_or_says_why_not(name: str) -> None:
     outcomes = take(model(name), TEXTS)
     why = "needs token_logits (the logits of each word alone, which only an affine decoder has)"
-    for code in ("reach", "permutation"):
+    for code in ("reach", "permutation", "flips"):
         assert outcomes.pop(code) == NotApplicable(code, why)
-    assert set(outcomes) == set(MEASURES) - {"reach", "permutation"}
+    assert set(outcomes) == set(MEASURES) - {"reach", "permutation", "flips"}
     for outcome in outcomes.values():
         assert isinstance(outcome, Measurement), outcome
         assert "unexplained" not in [reason for counts in outcome.undefined.values() for reason in counts]
