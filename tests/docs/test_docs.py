@@ -431,7 +431,7 @@ def test_every_raw_array_is_on_the_page_of_measures(pages, audit):
 def _told(quantity: str, section: str) -> bool:
     """A section may tell of `captured.free_gradient` as `captured.REF`, and of `deleted.gradient` as `deleted.MAP`."""
     general = [re.sub(rf"(?<![^.])({'|'.join(MAPS)})$", name, quantity) for name in ("REF", "MAP")]
-    general += [re.sub(r"^(jsd|tvd)\..*", r"\1.OTHER", quantity)]
+    general += [re.sub(r"^(jsd|tau|tvd)\..*", r"\1.OTHER", quantity)]
     return any(f"`{name}`" in section or name == "REF" for name in (quantity, *general))
 
 
