@@ -242,6 +242,10 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
             "drop of the log-odds of the decided class without the top words of a map, mean over the shares", ODDS
         ),
         "curve.MAP": Quantity("drop of the log-odds without the top words of a map, at each share", ODDS, "N 5"),
+        "curve.random": Quantity("drop of the log-odds without as many random words, at each share", ODDS, "N 5"),
+        "curve.most": Quantity(
+            "drop of the log-odds without the words whose own deletion costs most, at each share", ODDS, "N 5"
+        ),
         "deleted.random": Quantity("drop of the log-odds without as many random words, mean of the orders", ODDS),
         "deleted.most": Quantity("drop of the log-odds without the words whose own deletion costs most", ODDS),
         "replaced.MAP": Quantity(
@@ -266,6 +270,10 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "kept.random": Quantity("log-odds left with as many random words, mean of the orders", ODDS),
         "kept.most": Quantity("log-odds left with the words whose own deletion costs most", ODDS),
         "curve.MAP": Quantity("log-odds left with the top words of a map, at each share", ODDS, "N 5"),
+        "curve.random": Quantity("log-odds left with as many random words, at each share", ODDS, "N 5"),
+        "curve.most": Quantity(
+            "log-odds left with the words whose own deletion costs most, at each share", ODDS, "N 5"
+        ),
         "whole": Quantity("log-odds of the decided class on the whole text", ODDS),
         "area": Quantity(
             "sufficiency as published: mean drop of the *probability*, by attention; small where the words suffice",
