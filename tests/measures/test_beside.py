@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import kendalltau
 
-from sightline.findings.beside import as_distance
+from sightline.findings.beside import as_distance, distances
 from sightline.maths.divergences import probabilities
 from sightline.measures.beside import Beside
 from sightline.models.attention import Given
@@ -85,3 +85,4 @@ def test_weights_without_an_order_have_no_rank_correlation() -> None:
     taken = measure(model, TEXTS, (Beside(),), {"uniform": flat}, Seeds(0), 2, lambda done, total: None)["beside"]
     assert np.isnan(taken.values["tau.uniform"]).all()
     assert taken.undefined["tau.uniform"] == {"one word": 1, "constant attention": 4}
+    assert distances({"beside": taken}) == ("beside.jsd.uniform", "beside.tvd.uniform")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from sightline.errors import SpecError
 from sightline.findings.claim import How, Shown
 from sightline.results import Measurement, Outcome
@@ -15,9 +17,14 @@ KINDS: Mapping[str, How] = {"jsd": "mean of shares", "tau": "mean", "tvd": "mean
 
 
 def distances(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
-    """Name what was measured of each companion."""
+    """Name what was measured of each companion, but for the ranks of words that have none, as under uniform weights."""
     taken = outcomes.get("beside")
-    return tuple(f"beside.{name}" for name in taken.values) if isinstance(taken, Measurement) else ()
+    if not isinstance(taken, Measurement):
+        return ()
+    ordered = {
+        name for name, of in taken.values.items() if not name.startswith("tau.") or np.isfinite(np.asarray(of)).any()
+    }
+    return tuple(f"beside.{name}" for name in taken.values if name in ordered)
 
 
 def as_distance(name: str) -> Shown | None:
