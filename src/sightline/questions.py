@@ -22,6 +22,7 @@ MEASURES: Mapping[str, str] = {
     "marks": "sightline.measures.marks:Marks",
     "reach": "sightline.measures.reach:Reach",
     "permutation": "sightline.measures.permutation:Permutation",
+    "counterfactual": "sightline.measures.counterfactual:Counterfactual",
     "erasure": "sightline.measures.erasure:Erasure",
     "transplant": "sightline.measures.transplant:Transplant",
     "rationale": "sightline.measures.rationale:Rationale",

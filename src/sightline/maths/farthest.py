@@ -101,9 +101,7 @@ def _on_a_wall(
     pair = np.zeros((len(gap), 2), dtype=np.int64)
     if len(rows):
         far = np.abs(rising - wall)
-        sides = [
-            _tiled(np.take_along_axis(each[rows], at[rows], axis=1)) for at in places for each in (far, weights)
-        ]
+        sides = [_tiled(np.take_along_axis(each[rows], at[rows], axis=1)) for at in places for each in (far, weights)]
         least, first, second, part = _closest_of_tiles(*sides, known[rows])
         best[rows], share[rows] = least, part
         ends = [at[rows, np.minimum(one, at.shape[1] - 1)] for at, one in zip(places, (first, second), strict=True)]

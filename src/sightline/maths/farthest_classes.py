@@ -80,10 +80,8 @@ def farthest_answering(
     Exact for one logit and for two, and where the farthest in view of one rival keeps the whole answer.
     """
     own = np.einsum("bt,btl->bl", np.where(mask, attention, 0.0), np.where(mask[..., None], z, 0.0))
-    decided, answers = decision(own), probabilities(own)
-    gaps, here = rival_gaps(z, decided), rival_gaps(own, decided)
-    chance = np.take_along_axis(answers, decided[:, None], axis=1)
-    low, high = within(here, chance, _others(answers, decided), epsilon)
+    answers, here = probabilities(own), rival_gaps(own, decision(own))
+    gaps, (low, high) = rival_gaps(z, decision(own)), walls(own, epsilon)
     found, near = _of_one_rival(gaps, attention, mask, low, high), 2 * np.arctanh(min(epsilon, 1 - _LEVEL))
     for row, real in enumerate(mask):
         own_weights, alone, answer = attention[row, real], z[row, real], answers[row]
@@ -98,9 +96,12 @@ def farthest_answering(
     return found
 
 
-def _others(values: Float[Array, "B C"], decided: Int[Array, " B"]) -> Float[Array, "B K"]:
-    """Leave out of each row what belongs to the decided class."""
-    return values[np.arange(values.shape[1]) != decided[:, None]].reshape(len(values), -1)
+def walls(logits: Float[Array, "B L"], epsilon: float) -> tuple[Float[Array, "B K"], Float[Array, "B K"]]:
+    """Say between which ends the gaps to the K rivals lie while the answer is within ε: for two classes, if and only if."""
+    decided, answers = decision(logits), probabilities(logits)
+    chosen = np.arange(answers.shape[1]) == decided[:, None]
+    rivals = answers[~chosen].reshape(len(answers), -1)
+    return within(rival_gaps(logits, decided), answers[chosen][:, None], rivals, epsilon)
 
 
 def _of_one_rival(
