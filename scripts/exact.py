@@ -100,9 +100,13 @@ def _spread(values: list[float]) -> dict[str, float]:
 
 def _gates(worlds: dict[str, list[dict[str, Estimate]]]) -> Iterator[dict[str, Any]]:
     """Count the seeds in which the whole interval of an effect lies on its side of δ."""
-    for (name, found), code in product(worlds.items(), CODES):
-        right = sum(WORLDS[name].right(code, one[code]) for one in found)
+    for (name, audits), code in product(worlds.items(), CODES):
+        right = sum(WORLDS[name].right(code, one[code]) for one in audits)
         least = f"≥ {LEAST} of {SEEDS}"
         yield gate(
-            f"{name}: {code} {WORLDS[name].wanted}", right, len(found), least, holds=right * SEEDS >= LEAST * len(found)
+            f"{name}: {code} {WORLDS[name].wanted}",
+            right,
+            len(audits),
+            least,
+            holds=right * SEEDS >= LEAST * len(audits),
         )

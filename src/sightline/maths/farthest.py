@@ -101,8 +101,10 @@ def _on_a_wall(
     pair = np.zeros((len(gap), 2), dtype=np.int64)
     if len(rows):
         far = np.abs(rising - wall)
-        sides = [_tiled(np.take_along_axis(each[rows], at[rows], axis=1)) for at in places for each in (far, weights)]
-        least, first, second, part = _closest_of_tiles(*sides, known[rows])
+        d, a, u, b = (
+            _tiled(np.take_along_axis(each[rows], at[rows], axis=1)) for at in places for each in (far, weights)
+        )
+        least, first, second, part = _closest_of_tiles(d, a, u, b, known[rows])
         best[rows], share[rows] = least, part
         ends = [at[rows, np.minimum(one, at.shape[1] - 1)] for at, one in zip(places, (first, second), strict=True)]
         pair[rows] = np.stack([order[rows, one] for one in ends], axis=1)
@@ -165,7 +167,8 @@ def _bound(d: Array, a: Array, u: Array, b: Array) -> Float[Array, "M I J"]:
     """Bound the overlap of a pair of tiles from below: it grows in both weights, and is concave in the share."""
     a, b = a.min(axis=2), b.min(axis=2)
     ends = ((d.max(axis=2), u.min(axis=2)), (d.min(axis=2), u.max(axis=2)))
-    return np.minimum(*(_mixed(below, a, above, b)[0] for below, above in ends))
+    least, most = (_mixed(below, a, above, b)[0] for below, above in ends)
+    return np.asarray(np.minimum(least, most))
 
 
 def _closest(

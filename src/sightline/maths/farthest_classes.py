@@ -1,4 +1,4 @@
-"""The attention farthest from the model's own, for any number of classes: exact where it can be, else between two sides.
+"""The attention farthest from the model's own, for any number of classes: exact where it can be, else a bracket.
 
 For the same decision the attentions are a polytope with a wall for each of K rivals, and a corner lies on up to K + 1
 tokens. Ties go one way, so it may be open on some sides, and its largest divergence is a supremum. For the same answer
@@ -97,7 +97,7 @@ def farthest_answering(
 
 
 def walls(logits: Float[Array, "B L"], epsilon: float) -> tuple[Float[Array, "B K"], Float[Array, "B K"]]:
-    """Say between which ends the gaps to the K rivals lie while the answer is within ε: for two classes, if and only if."""
+    """Say between which ends the gaps to the K rivals lie while the answer is within ε; of one rival, only then."""
     decided, answers = decision(logits), probabilities(logits)
     chosen = np.arange(answers.shape[1]) == decided[:, None]
     rivals = answers[~chosen].reshape(len(answers), -1)
@@ -152,7 +152,10 @@ def _lightest(place: Polytope, cost: Float[Array, " T"]) -> Float[Array, " T"] |
     ends = np.concatenate([-place.low, place.high])
     known = np.isfinite(ends)
     found = linprog(cost, A_ub=rows[known], b_ub=ends[known], A_eq=np.ones((1, len(cost))), b_eq=[1.0])
-    return np.maximum(found.x, 0) / np.maximum(found.x, 0).sum() if found.status == 0 else None
+    if found.x is None:
+        return None
+    weights = np.maximum(found.x, 0)
+    return np.asarray(weights / weights.sum())
 
 
 def _best_corner(text: Polytope) -> tuple[float, float, Float[Array, " T"]]:
@@ -185,7 +188,7 @@ def _sets(tokens: int, m: int) -> Iterator[Int[Array, "N {m}"]]:
 def _level(
     text: Polytope, tokens: Int[Array, "N M"], rivals: list[int]
 ) -> tuple[Float[Array, "N M"], Float[Array, " N"]]:
-    """Put each set of M tokens level with M − 1 rivals, by Cramer's rule; loss ∞ where no weights do, or one is ahead."""
+    """Put each set of M tokens level with M − 1 rivals, by Cramer's rule; loss ∞ where none can, or one is ahead."""
     gaps = text.gaps[tokens]
     rows, m = np.moveaxis(gaps[:, :, rivals], 1, 2), tokens.shape[1]
     signed = [(-1) ** i * np.linalg.det(np.delete(rows, i, axis=2)) for i in range(m)]

@@ -76,4 +76,4 @@ def _solved(
     known = np.isfinite(ends)
     ones = np.ones((1, len(held)))
     found = linprog(held.astype(float), A_ub=rows[known], b_ub=ends[known], A_eq=ones, b_eq=[1.0])
-    return float(np.clip(found.fun, 0, 1)) if found.status == 0 else float("nan")
+    return float(np.clip(held @ found.x, 0, 1)) if found.x is not None else float("nan")
