@@ -115,6 +115,7 @@ def outcomes(agreed: Outcome, learned: np.ndarray, uniform: np.ndarray, **others
         "marks": Measurement("marks", {"words": high, "flat": low}),
         "reach": Measurement("reach", {"proof": (np.arange(N) < 30).astype(float)}),
         "permutation": Measurement("permutation", {"ratio": np.full(N, 0.5), "ratio_floor": np.full((N, 2), 0.1)}),
+        "counterfactual": Measurement("counterfactual", {"answer.top": high, "answer.random": low}),
         "erasure": erasure(),
         "transplant": transplant(),
     }

@@ -58,9 +58,13 @@ def grid(steps: int) -> Iterator[np.ndarray]:
 
 
 def answering(z: np.ndarray, attention: np.ndarray, epsilon: float) -> Callable[[np.ndarray], bool]:
-    """Say of another attention whether its answer is within ε of that of this one."""
-    own = probabilities(attention @ z)
-    return lambda other: total_variation(probabilities(other @ z), own) <= epsilon
+    """Say of another attention whether its answer is within ε of that of this one.
+
+    One logit is written as two, so that a probability next to 1 is not taken for 1: its complement is known exactly.
+    """
+    two = np.concatenate([np.zeros_like(z), z], axis=1) if z.shape[1] == 1 else z
+    own = probabilities(attention @ two)
+    return lambda other: total_variation(probabilities(other @ two), own) <= epsilon
 
 
 def flips(gaps: np.ndarray, attention: np.ndarray, nats: float) -> bool:

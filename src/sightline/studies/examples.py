@@ -65,7 +65,7 @@ EXAMPLES: Mapping[str, tuple[Case, Case]] = {
     "SL-202": (Case("MLP"), Case(_UNUSED)),
     "SL-107": (Case("MLP"), Case(_FROZEN)),
     "SL-201": (Case("MLP", "alpha"), Case("MLP", "beta")),
-    "SL-203": (Case(EVIDENCE), Case("MLP")),
+    "SL-203": (Case(EVIDENCE), Case("BiLSTM")),
 }
 """Of each finding a case in which its claim is supported, and one in which it is contradicted."""
 ROWS: Mapping[str, tuple[int, ...]] = {"MLP": (4, 5), EVIDENCE: (4, 5), STOP: (2, 3), _UNUSED: (2, 3)}
