@@ -35,7 +35,7 @@ def test_exact_answers_are_those_of_brute_force(name: str, data: st.DataObject) 
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_the_cases_that_are_counted_hold(name: str) -> None:
-    for seed in range(5):
+    for seed in (*range(5), 60):  # the last is decided at a corner on three tokens
         CHECKS[name][0](*case(name, seed))
 
 
@@ -127,8 +127,8 @@ def test_two_logits_are_one() -> None:
 
 
 def test_a_text_beyond_what_is_looked_through_is_bounded_closely() -> None:
-    generator = np.random.default_rng(2)
-    gaps, weights = generator.normal(1, 2, (8, 12, 2)), generator.dirichlet(np.ones(12), 8)
+    generator = np.random.default_rng(0)
+    gaps, weights = generator.normal(0.3, 2, (8, 12, 2)), generator.dirichlet(np.ones(12), 8)
     weights[(np.einsum("bt,btk->bk", weights, gaps) < 0).any(axis=1)] = np.eye(12)[0]
     gaps[:, 0] = np.abs(gaps[:, 0])
     mask = np.ones((8, 12), dtype=bool)
@@ -136,6 +136,7 @@ def test_a_text_beyond_what_is_looked_through_is_bounded_closely() -> None:
     assert (exact.low == exact.high).all()
     assert (bounded.low <= exact.low + 1e-9).all()
     assert (bounded.high >= exact.low - 1e-9).all()
+    assert (bounded.low < exact.low - 1e-3).any()  # or the bounds would not be tried
     assert (bounded.high - bounded.low).mean() < 0.05
 
 
