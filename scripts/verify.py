@@ -8,9 +8,11 @@ store (``scripts/chaos.py``; their files say what they cost). ``resumed``: a tra
 (``scripts/resumed.py``). ``fuzz``: two thousand odd command lines
 (``scripts/fuzzed.py``). ``repeats``: one audit, made again with what must not matter changed (``scripts/repeats.py``).
 ``large``: what a million texts, hundreds of classes and a long page take (``scripts/large.py``).
-``coverage``: how often intervals hold the truth (``scripts/covered.py``). ``data``: the published corpora by both
-recipes (``scripts/published.py``), ``real``: the verdict on models trained on them, and ``trained``: how well models do
-on test texts that were trained as the papers trained; all left out where the corpora are not at hand.
+``coverage``: how often intervals hold the truth (``scripts/covered.py``). ``exact``: exact answers over attention
+against brute force, a search, and models whose attention is known to matter or not (``scripts/exact.py``).
+``data``: the published corpora by both recipes (``scripts/published.py``), ``real``: the verdict on models trained on
+them, and ``trained``: how well models do on test texts that were trained as the papers trained; all left out where the
+corpora are not at hand.
 ``random_attention``, ``examples``, ``real``, ``trained`` and both ``worlds`` are studies, whose runs are kept in
 ``--store``: a killed one resumes.
 
@@ -28,6 +30,7 @@ from typing import Any
 
 from chaos import chaos, shared
 from covered import coverage
+from exact import exact
 from fuzzed import fuzzed
 from large import large
 from published import FOLDER, at_hand, published_data
@@ -52,6 +55,7 @@ MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
     "repeats": repeats,
     "large": large,
     "coverage": coverage,
+    "exact": exact,
 }
 STUDIES: Mapping[str, tuple[Study, Callable[[int | None], Grid]]] = {
     "random_attention": (random_attention, lambda seeds: random_attention.grid()),

@@ -237,6 +237,28 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "jointly.scaled": Quantity("as `jointly.zeroed`, the other weights scaled to sum to one", ODDS),
         "gap.scaled": Quantity("`singly` less `jointly`, the other weights scaled to sum to one", ODDS),
     },
+    "counterfactual": {
+        "jsd_low": Quantity(
+            "Jensen–Shannon divergence of the farthest attention with the same answer, within ε of total variation: "
+            "lower side",
+            APART,
+        ),
+        "jsd_high": Quantity("upper side of that divergence; equal for two classes", APART),
+        "decision.jsd_low": Quantity("the same with the same decision, whatever its probability: lower side", APART),
+        "decision.jsd_high": Quantity("its upper side; equal for two classes, and nearly always for more", APART),
+        "answer.top": Quantity(
+            "least attention that must stay on the top words for the same answer, within ε; at least, for more than "
+            "two classes",
+            SHARE,
+        ),
+        "answer.random": Quantity("the same for as many random words, mean of the draws", SHARE),
+        "decision.top": Quantity("least attention that must stay on the top words for the same decision", SHARE),
+        "decision.random": Quantity("the same for as many random words, mean of the draws", SHARE),
+        "nats": Quantity("least r such that scores moved by up to r each change the decision", Scale("nats", 0)),
+        "farthest": Quantity("weights of the farthest attention found with the same answer", SHARE, "words"),
+        "words": _WORDS,
+        "constant": _ALIKE,
+    },
     "erasure": {
         "deleted.MAP": Quantity(
             "drop of the log-odds of the decided class without the top words of a map, mean over the shares", ODDS

@@ -24,6 +24,7 @@ MEASURES: Mapping[str, str] = {
     "permutation": "sightline.measures.permutation:Permutation",
     "flips": "sightline.measures.flips:Flips",
     "repair": "sightline.measures.repair:Repair",
+    "counterfactual": "sightline.measures.counterfactual:Counterfactual",
     "erasure": "sightline.measures.erasure:Erasure",
     "sufficiency": "sightline.measures.sufficiency:Sufficiency",
     "transplant": "sightline.measures.transplant:Transplant",

@@ -121,6 +121,7 @@ def outcomes(agreed: Outcome, learned: np.ndarray, uniform: np.ndarray, **others
         ),
         "sufficiency": Measurement("sufficiency", {f"kept.{name}": one for name, one in kept.items()}),
         "beside": Measurement("beside", {"alike.seeds": high, "alike_chance.seeds": low}),
+        "counterfactual": Measurement("counterfactual", {"answer.top": high, "answer.random": low}),
         "erasure": erasure(),
         "transplant": transplant(),
     }

@@ -283,6 +283,33 @@ _ROWS = (
         ),
     ),
     Claim(
+        code="SL-203",
+        text="the same answer needs weight on the highlighted words",
+        caveat="the weight could lie on other words, and the answer would be the same",
+        kind="contrast",
+        number="counterfactual.answer.top",
+        floor="counterfactual.answer.random",
+        number_words="The least weight that must stay on the most attended words for the same answer",
+        floor_words="The least that must stay on as many random words",
+        shown=(
+            Shown("counterfactual.decision.top", "the least that must stay on them for the same decision"),
+            Shown("counterfactual.decision.random", "and on as many random words"),
+            Shown(
+                "counterfactual.jsd_low",
+                "how far the farthest attention with the same answer is (Jensen–Shannon divergence, at most 0.69), at "
+                "least",
+            ),
+            Shown("counterfactual.jsd_high", "and at most"),
+            Shown("counterfactual.decision.jsd_low", "the same with the same decision, at least"),
+            Shown("counterfactual.decision.jsd_high", "and at most, with the same decision"),
+            Shown(
+                "counterfactual.nats",
+                "least move of the scores that changes the decision (nats), of texts where one does",
+                "unbounded mean",
+            ),
+        ),
+    ),
+    Claim(
         code="SL-302",
         text="the attended words suffice",
         caveat="the highlighted words alone leave little more of the decision than random words do",

@@ -68,6 +68,7 @@ EXAMPLES: Mapping[str, tuple[Case, Case]] = {
     "SL-201": (Case("MLP", "alpha"), Case("MLP", "beta")),
     "SL-302": (Case("MLP"), Case(_UNUSED)),
     "SL-601": (Case(EVIDENCE), Case("MLP, drawn weights used")),
+    "SL-203": (Case(EVIDENCE), Case("BiLSTM")),
 }
 """Of each finding a case in which its claim is supported, and one in which it is contradicted."""
 ROWS: Mapping[str, tuple[int, ...]] = {"MLP": (4, 5), EVIDENCE: (4, 5), STOP: (2, 3), _UNUSED: (2, 3)}
