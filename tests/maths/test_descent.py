@@ -1,0 +1,100 @@
+"""The published search: its objective term by term, its tolerance, and texts that do not know of each other."""
+
+import numpy as np
+import pytest
+import torch
+
+from sightline.maths.corners import Probe
+from sightline.maths.descent import Descent, Task, _divergences, _weights, answers, attend, descend
+from sightline.maths.divergences import probabilities
+from sightline.maths.tolerance import Tolerance
+from tests.maths.searching import affine, attention, divergence, farthest_of_pairs, lengths_to_mask
+
+LENGTHS = [6, 3, 5, 2]
+MASK = lengths_to_mask(LENGTHS)
+
+
+def made(seed: int = 0, logits: int = 1) -> tuple[Task, np.ndarray]:
+    generator = np.random.default_rng(seed)
+    z = np.where(MASK[..., None], 3 * generator.normal(size=(*MASK.shape, logits)), 0.0)
+    return affine(z, attention(MASK, generator), MASK), 3 * generator.normal(size=(5, *MASK.shape))
+
+
+def test_the_objective_is_that_of_the_paper() -> None:
+    """Sum of divergences from the model's own, and the mean over all K × K pairs of points."""
+    task, scores = made()
+    points = attend(torch.from_numpy(scores), task.mask)
+    far = torch.einsum(
+        "p,pb->b", torch.from_numpy(_weights(5, mutual=True)), _divergences(torch.cat([task.attention[None], points]))
+    )
+    for row, own in enumerate(task.attention.numpy()):
+        each = points[:, row].numpy()
+        from_own = sum(divergence(point, own) for point in each)
+        between = np.mean([divergence(p, q) for p in each for q in each])
+        assert float(far[row]) == pytest.approx(from_own + between, abs=1e-12)
+
+
+def test_the_first_step_of_adam_is_by_its_rate_down_the_slope() -> None:
+    """The slope is taken by differences of the objective, written out; steps are seen in ratios of weights."""
+    task, scores = made()
+    tolerance, k, row, length = Tolerance(0.01), 2, 1, 3
+
+    def loss(at: np.ndarray) -> float:
+        points = attend(torch.from_numpy(at), task.mask)
+        moved = tolerance.apart(answers(task.decode(points)), answers(task.logits))[:, row]
+        far = [divergence(p, task.attention[row].numpy()) for p in points[:, row].numpy()]
+        mutual = np.mean([divergence(p, q) for p in points[:, row].numpy() for q in points[:, row].numpy()])
+        return float(500 * torch.relu(moved - 0.01).sum() - sum(far) - mutual)
+
+    stepped = scores[k, row, :length].copy()
+    for word in range(length):
+        ends = []
+        for sign in (1, -1):
+            at = scores.copy()
+            at[k, row, word] += sign * 1e-6
+            ends.append(loss(at))
+        stepped[word] -= 0.01 * np.sign(ends[0] - ends[1])
+    reached = descend(task, torch.from_numpy(scores), tolerance, Descent(steps=1))[k, row, :length].numpy()
+    assert np.log(reached[1:] / reached[0]) == pytest.approx(stepped[1:] - stepped[0], abs=1e-6)
+
+
+def test_what_it_finds_is_never_beyond_the_exact_value() -> None:
+    for seed in range(3):
+        task, scores = made(seed)
+        points = descend(task, torch.from_numpy(scores), Tolerance(), Descent(steps=100)).numpy()
+        kept = Probe(task, Tolerance()).holds(points)
+        z = task.decode(torch.eye(6, dtype=torch.float64)[:, None].expand(-1, 4, -1)).numpy()[..., 0].T
+        for row, length in enumerate(LENGTHS):
+            own = task.attention[row, :length].numpy()
+            most = farthest_of_pairs(z[row, :length], own, 0.01)
+            found = [divergence(p[row, :length], own) for p, holds in zip(points, kept[:, row], strict=True) if holds]
+            assert max(found, default=0.0) <= most + 1e-9
+
+
+def test_a_text_is_searched_as_if_it_were_alone_and_padding_gets_nothing() -> None:
+    task, scores = made()
+    together = descend(task, torch.from_numpy(scores), Tolerance(), Descent(steps=60)).numpy()
+    assert (together[:, ~MASK] == 0).all()
+    assert together.sum(-1) == pytest.approx(1)
+    z = task.decode(torch.eye(6, dtype=torch.float64)[:, None].expand(-1, 4, -1)).numpy().transpose(1, 0, 2)
+    for row, length in enumerate(LENGTHS):
+        cut = np.ones((1, length), dtype=bool)
+        one = affine(z[row : row + 1, :length], task.attention[row : row + 1, :length].numpy(), cut)
+        alone = descend(one, torch.from_numpy(scores[:, row : row + 1, :length]), Tolerance(), Descent(steps=60))
+        assert together[:, row, :length] == pytest.approx(alone[:, 0].numpy(), abs=1e-9)
+
+
+def test_the_penalty_is_in_the_unit_that_is_asked_for() -> None:
+    """With a weak penalty where the tolerance is wide, what is found moves the answer further."""
+    task, scores = made(logits=3)
+    moved = {}
+    for tolerance in (Tolerance(0.2), Tolerance(0.2, "L1"), Tolerance(0.02)):
+        points = descend(task, torch.from_numpy(scores), tolerance, Descent(steps=300, rate=0.05)).numpy()
+        logits = Probe(task, tolerance).decode(points)
+        moved[str(tolerance)] = np.quantile(
+            Tolerance().apart(probabilities(logits), probabilities(task.logits.numpy())), 0.9
+        )
+    wide, half, narrow = moved.values()
+    assert wide == pytest.approx(0.2, abs=0.03)
+    assert half == pytest.approx(0.1, abs=0.03)
+    assert narrow == pytest.approx(0.02, abs=0.03)
