@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
-from scipy.special import logsumexp, rel_entr
+from scipy.special import expit, logit, logsumexp, rel_entr
 
 from sightline.maths.descent import Descent, Task, descend
 from sightline.maths.divergences import jensen_shannon, probabilities
@@ -36,7 +36,7 @@ class Climb:
     outside is drawn back: with more than two classes nothing that was tried finds more (docs/decisions/0063).
     """
 
-    pairs: int = 16
+    pairs: int = 24
     descent: Descent = field(default_factory=lambda: Descent(steps=100, rate=0.1, strength=20.0, mutual=False))
     budget: int = 2500
 
@@ -86,10 +86,11 @@ def climb(probe: Probe, scores: Float[Array, "K B T"], how: Climb) -> Float[Arra
 
     0 where none was found. The gradient is followed from ``scores``.
     """
-    odds, alone = _corners(probe, how, len(scores))
-    edges, there = _edges(probe, odds, how.pairs)
+    odds, kept = _corners(probe, how, len(scores))
+    alone = np.where(kept, _of_pair(np.ones(()), probe.own, np.zeros(())), 0.0)
+    edges, there = _edges(probe, odds, kept, how.pairs)
     far = np.where(there, _far(probe, edges), 0.0)
-    stages = (alone, far.max(axis=0), _far(probe, _descended(probe, scores, how.descent)).max(axis=0))
+    stages = (alone.max(axis=1), far.max(axis=0), _far(probe, _descended(probe, scores, how.descent)).max(axis=0))
     return np.maximum.accumulate(np.stack(stages))
 
 
@@ -97,61 +98,71 @@ def _far(probe: Probe, points: Points) -> Float[Array, "K B"]:
     return jensen_shannon(points, probe.own)
 
 
-def _corners(probe: Probe, how: Climb, points: int) -> tuple[Float[Array, "B T"], Float[Array, " B"]]:
-    """Put all weight on each word: its log-odds, NaN where not asked, and the farthest that keeps the answer.
+def _corners(probe: Probe, how: Climb, points: int) -> tuple[Float[Array, "B T"], Bool[Array, "B T"]]:
+    """Put all weight on each word: its log-odds, NaN where not asked, and whether it keeps the answer.
 
     Of a text with more words than the budget has decodings left, those that the model attends to least are asked.
     """
     asked = probe.mask & (_rank(np.where(probe.mask, probe.own, np.inf)) < _room(how, points))
-    odds, most = np.full(asked.shape, np.nan), np.zeros(len(asked))
+    odds, kept = np.full(asked.shape, np.nan), np.zeros(asked.shape, dtype=bool)
     for start in range(0, asked.shape[1], AT_ONCE):
         chunk = np.arange(start, min(start + AT_ONCE, asked.shape[1]))
         there = asked[:, chunk].T
         corners = np.where(there[..., None], np.eye(asked.shape[1])[chunk][:, None, :], probe.own)
         logits = probe.decode(corners, there)
         odds[:, chunk] = np.where(there, probe.odds(logits), np.nan).T
-        most = np.maximum(most, np.where(there & probe.same(logits), _far(probe, corners), 0.0).max(axis=0))
-    return odds, most
+        kept[:, chunk] = (there & probe.same(logits)).T
+    return odds, kept
 
 
 def _room(how: Climb, points: int) -> int:
     """Say how many decodings the budget leaves for corners, after pairs (`_edges`) and gradients (`_descended`)."""
     along = HALVINGS + 1
-    return max(1, how.budget - how.pairs * 3 * along - points * (how.descent.steps + along))
+    return max(1, how.budget - how.pairs * 2 * along - points * (how.descent.steps + along))
 
 
 def _rank(values: Float[Array, "B T"]) -> Int[Array, "B T"]:
     return np.argsort(np.argsort(values, axis=1, kind="stable"), axis=1, kind="stable")
 
 
-def _edges(probe: Probe, odds: Float[Array, "B T"], count: int) -> tuple[Points, Bool[Array, "K B"]]:
-    """Mix two words so that the answer is kept, and go from there towards either as far as it is.
+def _edges(
+    probe: Probe, odds: Float[Array, "B T"], kept: Bool[Array, "B T"], count: int
+) -> tuple[Points, Bool[Array, "K B"]]:
+    """Mix two words, from what keeps the answer towards one of them, as far as it is kept; and say where there is one.
 
-    One of the words speaks more for the decision than the text does and the other less, so by the log-odds a mixture
-    is found by halving. Tried are the pairs that would be farthest if log-odds were mixed as the weights are.
+    It starts from the other word, or where that keeps the answer neither, from the mixture with the log-odds of the
+    text. Tried are the pairs that would be farthest if log-odds were mixed as the weights are.
     """
-    own = probe.odds(probe.logits)
-    chosen = np.stack([_pairs(*row, count) for row in zip(odds, own, probe.own, strict=True)], axis=1)
-    high, low = (
-        np.eye(odds.shape[1])[np.maximum(chosen[..., 0], 0)],
-        np.eye(odds.shape[1])[np.maximum(chosen[..., 1], 0)],
-    )
-    there = chosen[..., 0] >= 0
-    middle = low + _share(probe, high, low, own, there)[..., None] * (high - low)
-    kept = there & probe.holds(middle, there)
-    inside = np.where(kept[..., None], middle, probe.own)
-    ends = [farthest_along(probe, inside, corner, kept) for corner in (high, low)]
-    return np.concatenate(ends), np.concatenate([kept, kept])
+    chosen = np.stack([_pairs(*row, count) for row in zip(odds, _walls(probe), probe.own, strict=True)], axis=1)
+    each, rows = np.eye(odds.shape[1]), np.arange(len(odds))
+    there, (inner, outer) = chosen[..., 0] >= 0, np.moveaxis(np.maximum(chosen, 0), -1, 0)
+    alone = there & kept[rows, inner]
+    middle = _crossing(probe, each[inner], each[outer], odds[rows, inner], there & ~alone)
+    inside = np.where(alone[..., None], each[inner], middle)
+    there = alone | (there & probe.holds(inside, there & ~alone))
+    return farthest_along(probe, np.where(there[..., None], inside, probe.own), each[outer], there), there
 
 
-def _pairs(odds: Float[Array, " T"], own: float, attention: Float[Array, " T"], count: int) -> Int[Array, "K 2"]:
-    """Choose pairs of a word above the log-odds of the text and one below; −1 where there are no more."""
+def _walls(probe: Probe) -> Float[Array, "B 2"]:
+    """Between which log-odds the decided class stays while its probability moves no more than it may."""
+    chance = expit(probe.odds(probe.logits))[:, None]
+    room = probe.tolerance.of_one_class * np.array([-1, 1])
+    return np.asarray(logit(np.clip(chance + room, 0.0, 1.0)))
+
+
+def _pairs(
+    odds: Float[Array, " T"], walls: Float[Array, " 2"], attention: Float[Array, " T"], count: int
+) -> Int[Array, "K 2"]:
+    """Choose pairs on two sides of a wall, the word that lies inwards first; −1 where there are no more."""
+    found, far = [np.empty((0, 2), dtype=np.int64)], [np.empty(0)]
+    for wall, inwards in zip(walls, (1, -1), strict=True):
+        inner, outer = (np.flatnonzero(np.isfinite(odds) & (side * odds > side * wall)) for side in (inwards, -inwards))
+        share = (wall - odds[outer]) / (odds[inner][:, None] - odds[outer])
+        far.append(_of_pair(share, attention[inner][:, None], attention[outer]).ravel())
+        found.append(np.stack(np.meshgrid(inner, outer, indexing="ij"), axis=-1).reshape(-1, 2))
+    best = np.argsort(-np.concatenate(far), kind="stable")[:count]
     out = np.full((count, 2), -1)
-    above, below = (np.flatnonzero(np.isfinite(odds) & side) for side in (odds > own, odds < own))
-    share = (own - odds[below]) / (odds[above][:, None] - odds[below])
-    order = np.argsort(-_of_pair(share, attention[above][:, None], attention[below]), axis=None, kind="stable")[:count]
-    first, second = np.unravel_index(order, share.shape)
-    out[: len(order)] = np.stack([above[first], below[second]], axis=1)
+    out[: len(best)] = np.concatenate(found)[best]
     return out
 
 
@@ -164,16 +175,18 @@ def _of_pair(share: Array, first: Array, second: Array) -> Array:
     return np.asarray((part(share, first) + part(1 - share, second) + (1 - first - second) * np.log(2)) / 2)
 
 
-def _share(
-    probe: Probe, high: Points, low: Points, own: Float[Array, " B"], there: Bool[Array, "K B"]
-) -> Float[Array, "K B"]:
-    """Find how much of each mixture is the first word where the log-odds are those of the text, by halving."""
-    least, most = np.zeros(there.shape), np.ones(there.shape)
+def _crossing(
+    probe: Probe, inner: Points, outer: Points, odds: Float[Array, "K B"], asked: Bool[Array, "K B"]
+) -> Points:
+    """Mix words, whose log-odds lie on two sides of those of the text, so that theirs are the same, by halving."""
+    own = probe.odds(probe.logits)
+    step, most = np.zeros(asked.shape), np.ones(asked.shape)
     for _ in range(HALVINGS):
-        middle = (least + most) / 2
-        above = probe.odds(probe.decode(low + middle[..., None] * (high - low), there)) > own
-        least, most = np.where(above, least, middle), np.where(above, middle, most)
-    return (least + most) / 2
+        middle = (step + most) / 2
+        here = probe.odds(probe.decode(inner + middle[..., None] * (outer - inner), asked))
+        before = (here > own) == (odds > own)
+        step, most = np.where(before, middle, step), np.where(before, most, middle)
+    return np.asarray(inner + ((step + most) / 2)[..., None] * (outer - inner))
 
 
 def farthest_along(probe: Probe, inside: Points, outside: Points, there: Bool[Array, "K B"] | None = None) -> Points:

@@ -37,6 +37,11 @@ class Tolerance:
         """Say it as settings do."""
         return f"{self.epsilon:g} of {self.unit}"
 
+    @property
+    def of_one_class(self) -> float:
+        """The most that the probability of one class may move: what one gains, others lose."""
+        return self.epsilon / 2 if self.unit == "L1" else self.epsilon
+
     def apart(self, answers: Numbers, own: Numbers) -> Numbers:
         """Give how far probabilities (``*B C``) are from those of the model, in the unit (``*B``)."""
         gap = abs(answers - own)
