@@ -49,4 +49,5 @@ class Tolerance:
 
     def holds(self, answers: Numbers, own: Numbers) -> Numbers:
         """Tell which answers are still the same."""
-        return self.apart(answers, own) <= self.epsilon
+        kept: Numbers = self.apart(answers, own) <= self.epsilon
+        return kept

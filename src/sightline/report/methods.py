@@ -64,6 +64,10 @@ _ASKED = {
     "permutation": (
         "How far a permutation of its weights moves the output was measured on each text (Jain & Wallace 2019)."
     ),
+    "searched": (
+        "Other attention with the same answer was searched for on each text, by gradient and by mixing pairs of words "
+        "(after Jain & Wallace 2019)."
+    ),
     "reach": "How far any attention could move each decision was bounded (the question of Jain & Wallace 2019).",
     "retrained": "The model was compared with one trained alike under uniform attention (Wiegreffe & Pinter 2019).",
     "beside": "Its weights and answers were compared with those of models trained beside it (Wiegreffe & Pinter 2019).",
