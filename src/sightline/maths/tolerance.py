@@ -45,7 +45,8 @@ class Tolerance:
     def apart(self, answers: Numbers, own: Numbers) -> Numbers:
         """Give how far probabilities (``*B C``) are from those of the model, in the unit (``*B``)."""
         gap = abs(answers - own)
-        return gap[..., -1] if self.unit == "last class" else gap.sum(-1) * _PARTS[self.unit]
+        found: Numbers = gap[..., -1] if self.unit == "last class" else gap.sum(-1) * _PARTS[self.unit]
+        return found
 
     def holds(self, answers: Numbers, own: Numbers) -> Numbers:
         """Tell which answers are still the same."""
