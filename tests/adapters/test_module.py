@@ -145,6 +145,7 @@ def test_without_decode_what_needs_it_is_not_applicable() -> None:
         "frozen": "needs a companion (frozen)",
         "reach": "needs decode or token_logits",
         "permutation": "needs decode or token_logits",
+        "counterfactual": f"needs {LOGITS}",
     }
     assert all(isinstance(outcomes[code], Measurement) for code in ("outputs", "erasure"))
 
