@@ -6,7 +6,7 @@ import torch
 from scipy.special import expit
 
 from sightline.maths.corners import Probe
-from sightline.maths.descent import Descent, Task, _divergences, _weights, answers, attend, descend
+from sightline.maths.descent import Descent, Task, _divergences, _pairs, answers, attend, descend
 from sightline.maths.tolerance import Tolerance
 from tests.maths.searching import affine, attention, divergence, farthest_of_pairs, lengths_to_mask
 
@@ -24,9 +24,11 @@ def test_the_objective_is_that_of_the_paper() -> None:
     """Sum of divergences from the model's own, and the mean over all K × K pairs of points."""
     task, scores = made()
     points = attend(torch.from_numpy(scores), task.mask)
-    far = torch.einsum(
-        "p,pb->b", torch.from_numpy(_weights(5, mutual=True)), _divergences(torch.cat([task.attention[None], points]))
-    )
+    every = torch.cat([task.attention[None], points])
+    (*mutual, weights), (*single, ones) = _pairs(5, mutual=True), _pairs(5, mutual=False)
+    assert ones.tolist() == [1] * 5
+    assert single == [[0] * 5, [1, 2, 3, 4, 5]]
+    far = weights @ _divergences(every, *mutual)
     for row, own in enumerate(task.attention.numpy()):
         each = points[:, row].numpy()
         from_own = sum(divergence(point, own) for point in each)

@@ -57,11 +57,11 @@ def descend(
     # The parameters of the model are no leaves of this: nothing of it is changed, and no gradient is left in it.
     optimiser = torch.optim.Adam([free], lr=how.rate, amsgrad=True)
     own = answers(task.logits).detach()
-    weights = torch.tensor(_weights(len(free), how.mutual)).to(task.attention)
+    first, second, weights = _pairs(len(free), how.mutual)
     for _ in range(how.steps):
         points = attend(free, task.mask)
         moved = tolerance.apart(answers(task.decode(points)), own)
-        far = torch.einsum("p,pb->", weights, _divergences(torch.cat([task.attention[None], points])))
+        far = _divergences(torch.cat([task.attention[None], points]), first, second).sum(dim=1) @ weights.to(points)
         loss = how.strength * torch.relu(moved - tolerance.epsilon).sum() - far
         (free.grad,) = torch.autograd.grad(loss, [free])
         optimiser.step()
@@ -82,15 +82,18 @@ def answers(logits: Float[torch.Tensor, "*B L"]) -> Float[torch.Tensor, "*B C"]:
     return torch.softmax(logits, dim=-1)
 
 
-def _weights(starts: int, mutual: bool) -> Float[np.ndarray, " P"]:
-    """Weigh the pairs of `_divergences`: 1 with the model's own attention, 2 / K² with another point (or 0)."""
-    first, _ = np.triu_indices(starts + 1, k=1)
-    return np.where(first == 0, 1.0, 2.0 / starts**2 if mutual else 0.0)
+def _pairs(starts: int, mutual: bool) -> tuple[list[int], list[int], torch.Tensor]:
+    """Name pairs and weigh them: 1 with the model's own attention, which comes first, 2 / K² of two other points."""
+    first, second = np.triu_indices(starts + 1, k=1)
+    kept = (first == 0) | mutual
+    weights = np.where(first == 0, 1.0, 2.0 / starts**2)
+    return first[kept].tolist(), second[kept].tolist(), torch.from_numpy(weights[kept])
 
 
-def _divergences(points: Float[torch.Tensor, "K B T"]) -> Float[torch.Tensor, "P B"]:
-    """Jensen–Shannon divergence of all pairs, ``H(m) − ½ H(p) − ½ H(q)``, m the mean of the two."""
-    first, second = torch.triu_indices(len(points), len(points), offset=1, device=points.device)
+def _divergences(
+    points: Float[torch.Tensor, "K B T"], first: list[int], second: list[int]
+) -> Float[torch.Tensor, "P B"]:
+    """Jensen–Shannon divergence of pairs, ``H(m) − ½ H(p) − ½ H(q)``, m the mean of the two."""
     alone = _entropy(points)
     return _entropy((points[first] + points[second]) / 2) - (alone[first] + alone[second]) / 2
 
