@@ -16,7 +16,8 @@ _HEAD = (
     "ours",
     "released selection",
     "published more than 0.05 too low",
-    "ours more than 0.05 too low",
+    "too low at most: published, ours",
+    "released selection above the exact value",
     "ends outside",
     "decodings, published and ours",
 )
@@ -32,6 +33,8 @@ def _row(row: Stored) -> Iterator[str]:
     yield from (row["corpus"], row["seed"], f"{row['texts']:,}", number(row["exact"]["mean"]))
     yield from (number(row["searches"][name]["mean"]) for name in ("published", "one start", "ours"))
     yield number(row["released"]["mean"])
-    yield from (number(row["searches"][name]["much_too_low"]) for name in ("published", "ours"))
+    yield number(row["searches"]["published"]["much_too_low"])
+    yield ", ".join(f"{row['searches'][name]['most_short']:.4f}" for name in ("published", "ours"))
+    yield f"{row['released']['above']:,} texts"
     yield f"{row['ends_outside']:.1%}"
     yield f"{row['decodes']['published']:,.0f}, {row['decodes']['ours']:,.0f}"

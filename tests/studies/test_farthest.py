@@ -68,7 +68,7 @@ def test_a_search_above_the_exact_value_breaks_the_gate() -> None:
     found, exact = np.array([0.1, 0.5, 0.3]), np.array([0.1, 0.4, 0.5])
     held = farthest._held(found, exact, 0)
     assert held["above"] == 1
-    assert held["most_above"] == pytest.approx(0.1)
+    assert (held["most_above"], held["most_short"]) == pytest.approx((0.1, 0.2))
     assert held["much_too_low"]["value"] == pytest.approx(1 / 3)
     rows = [{"corpus": "sst", "seed": "0", "texts": 3, "searches": dict.fromkeys(farthest.SEARCHES, held)}]
     assert not any(one["holds"] for one in farthest._gates(rows))
