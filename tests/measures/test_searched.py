@@ -16,6 +16,7 @@ from sightline.maths.descent import Descent
 from sightline.maths.divergences import probabilities, total_variation
 from sightline.maths.tolerance import Tolerance
 from sightline.measures import default_measures
+from sightline.measures.decoding import NOT_AFFINE
 from sightline.measures.permutation import Permutation
 from sightline.measures.permuted import EXACT
 from sightline.measures.reach import Reach
@@ -124,7 +125,7 @@ def test_permutations_are_the_same_decoded(name: str) -> None:
 def test_behind_a_query_the_largest_found_is_one_that_a_permutation_gives() -> None:
     model, texts = MODELS["query"], texts_of("query")
     found = take(Permutation(permutations=40), model, texts)
-    assert found.missing == dict.fromkeys(EXACT, "needs token_logits")
+    assert found.missing == dict.fromkeys(EXACT, NOT_AFFINE)
     for row in (1, 4):
         trace = model.trace(model.collate(texts[row : row + 1]))
         orders = [list(order) for order in permutations(range(len(texts[row].tokens)))]

@@ -11,10 +11,10 @@ from jaxtyping import Float
 from sightline.maths.descent import Task
 from sightline.measures.arrays import to_numpy
 from sightline.measures.words import Words, like
-from sightline.types import Auditable, Trace
+from sightline.types import AFFINE, Auditable, Trace
 
 Array = np.ndarray
-NOT_AFFINE = "needs token_logits"
+NOT_AFFINE = f"needs {AFFINE}"
 """Why there is no exact number of a model that can only be asked for its answers."""
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from sightline.results import Failed, NotApplicable, Outcome
-from sightline.types import ANY_COMPANION, COMPANION, OTHER_ATTENTION, Arrays, Measure, Offer
+from sightline.types import AFFINE, ANY_COMPANION, COMPANION, OTHER_ATTENTION, Arrays, Measure, Offer
 
 _MEANING = {
     ANY_COMPANION: "a companion, whichever it is",
-    "token_logits": "token_logits (the logits of each word alone, which only an affine decoder has)",
+    "token_logits": AFFINE,
 }
 """What a need is, in words, where its name does not say it."""
 
