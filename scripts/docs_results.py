@@ -9,6 +9,7 @@ import published
 from docs_adversaries import ablations, adversaries
 from docs_promises import chaos, fuzz, large, promises, repeats, resumed, shared
 from docs_real import real_texts
+from docs_searched import farthest
 from docs_tables import Stored, answered, gates, number, table, unfinished, when_counted
 from docs_trained import trained
 
@@ -174,6 +175,7 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: trained": when_counted("trained", trained),
     "table: adversaries": when_counted("adversaries", adversaries),
     "table: ablations": when_counted("ablations", ablations),
+    "table: farthest": when_counted("farthest", farthest),
     "table: random-attention": when_counted("random_attention", examples),
     "table: full stop": when_counted("examples", full_stop),
     "table: models": when_counted("examples", models),

@@ -39,13 +39,13 @@ from resumed import resumed
 from studied import ROOT, add_flags, studied
 
 from sightline.experiments.grid import Grid
-from sightline.studies import ablations, adversaries, examples, random_attention, real, trained, worlds
+from sightline.studies import ablations, adversaries, examples, farthest, random_attention, real, trained, worlds
 from sightline.studies.study import Study
 
 VERIFIED = ROOT / "docs" / "verified"
 VECTORS = ROOT / "runs" / "film-reviews.vectors.txt"
 """Made from training texts, once, by the study that starts models from them."""
-OF_CORPORA = ("data", "real", "trained", "adversaries", "ablations")
+OF_CORPORA = ("data", "real", "trained", "adversaries", "ablations", "farthest")
 MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
     "data": published_data,
     "chaos": chaos,
@@ -65,6 +65,7 @@ STUDIES: Mapping[str, tuple[Study, Callable[[int | None], Grid]]] = {
     "real": (real, lambda seeds: real.grid(FOLDER)),
     "adversaries": (adversaries, lambda seeds: adversaries.grid(FOLDER)),
     "ablations": (ablations, lambda seeds: ablations.grid(FOLDER, seeds)),
+    "farthest": (farthest, lambda seeds: farthest.grid(FOLDER, seeds)),
     "trained": (trained, lambda seeds: trained.grid(FOLDER, trained.make_vectors(FOLDER, VECTORS), seeds)),
 }
 """Each with its grid, of the first few seeds where so many are asked for."""

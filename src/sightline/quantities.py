@@ -185,6 +185,9 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "proof": Quantity("1 where no attention changes the decision", TRUTH),
         "low": Quantity("lower side of the largest total variation any attention gives", MOVED),
         "high": Quantity("upper side of the largest total variation any attention gives; equal for two classes", MOVED),
+        "changed": Quantity(
+            "without token logits: whether all weight on one word was seen to change the decision", TRUTH
+        ),
         "inert": Quantity("1 where the largest total variation any attention gives is at most ε", TRUTH),
         "evidence": Quantity(
             "log-odds of the predicted class if the word alone were attended to; shown in the page, used by no finding",
@@ -196,9 +199,11 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "median": Quantity("median total variation over the permutations", MOVED),
         "median_error": Quantity("standard error of the median, from order statistics", MOVED),
         "largest": Quantity(
-            "the largest any permutation gives (exact for two classes, an upper bound for more)", MOVED
+            "the largest any permutation gives (exact for two classes, an upper bound for more); without token logits "
+            "the largest found (a lower bound)",
+            MOVED,
         ),
-        "ratio": Quantity("median over largest total variation over the permutations", SHARE),
+        "ratio": Quantity("`median` over `largest`", SHARE),
         "ratio_floor": Quantity("the ratio of random attention with the same entropy", SHARE, "N 5"),
         "gap_low": Quantity("least logit gap, last class over first, over all permutations", MARGIN),
         "gap_high": Quantity("largest logit gap over all permutations", MARGIN),
@@ -258,6 +263,24 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "farthest": Quantity("weights of the farthest attention found with the same answer", SHARE, "words"),
         "words": _WORDS,
         "constant": _ALIKE,
+    },
+    "searched": {
+        "published": Quantity(
+            "largest divergence that the published search found for the same answer, from the first start, the first "
+            "two …; 0: none found",
+            APART,
+            "N 5",
+        ),
+        "released": Quantity("the same from all starts, selected as the released code does (within 0.05)", APART),
+        "ours": Quantity(
+            "largest divergence found for the same answer by single words, then by pairs, then by gradient",
+            APART,
+            "N 3",
+        ),
+        "outside": Quantity("starts of the published search that ended with another answer, and were not taken", COUNT),
+        "decodes_published": Quantity("decodings that the published search took", COUNT),
+        "decodes_ours": Quantity("decodings that our search took", COUNT),
+        "words": _WORDS,
     },
     "erasure": {
         "deleted.MAP": Quantity(

@@ -32,6 +32,10 @@ COMPANION = "companion."
 """What stands before the name of a companion where a measure needs one, as in ``companion.uniform``."""
 ANY_COMPANION = "companions"
 """What a measure needs that looks at every companion there is."""
+OTHER_ATTENTION = "decode or token_logits"
+"""What a measure needs that asks for the answer under other attention, by whichever of the two offers there is."""
+AFFINE = "token_logits (the logits of each word alone, which only an affine decoder has)"
+"""What to say where token logits are lacking."""
 Survey = Literal["train", "validation", "half", "audited"]
 """Texts that a measure may look at before it measures: those of a split, a seeded half of the audited ones, which are
 then not measured, or all of these, where it takes from them what says nothing of how it will be answered."""
@@ -185,7 +189,7 @@ class Measure(Protocol):
 
     @property
     def needs(self) -> frozenset[str]:
-        """What the model must offer (`Offer`), and which companions there must be (``companion.NAME``)."""
+        """What the model must offer (`Offer`, `OTHER_ATTENTION`), and which companions (``companion.NAME``)."""
         ...
 
     @property

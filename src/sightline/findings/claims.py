@@ -197,7 +197,8 @@ _ROWS = (
         number="permutation.ratio",
         floor="permutation.ratio_floor",
         number_words=(
-            "How far permuting the weights moves the output, as a share of the farthest any permutation moves it"
+            "How far permuting the weights moves the output, as a share of the farthest a permutation is known to move "
+            "it"
         ),
         floor_words="The same for random weights that are as uneven",
         for_all="not contradicted",
@@ -205,7 +206,7 @@ _ROWS = (
         shown=(
             Shown("permutation.median", "median change over 100 permutations (total variation)"),
             Shown("permutation.median_error", "mean standard error of that median"),
-            Shown("permutation.largest", "largest change that any permutation makes"),
+            Shown("permutation.largest", "largest change that a permutation is known to make"),
             Shown("permutation.logit_variance", how="unbounded mean"),
         ),
     ),

@@ -65,6 +65,10 @@ _ASKED = {
     "permutation": (
         "How far a permutation of its weights moves the output was measured on each text (Jain & Wallace 2019)."
     ),
+    "searched": (
+        "Other attention with the same answer was searched for on each text, by gradient and by mixing pairs of words "
+        "(after Jain & Wallace 2019)."
+    ),
     "reach": "How far any attention could move each decision was bounded (the question of Jain & Wallace 2019).",
     "flips": (
         "The fewest words were found without whose weights each decision is another, and how many more go in the order "
