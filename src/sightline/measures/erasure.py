@@ -15,6 +15,7 @@ from sightline.measures.arrays import WHY, decided, predicted_probability, to_nu
 from sightline.measures.hybrids import Bag, answers, chunks, crossed, share_of
 from sightline.measures.importance import TOKENS_AT_ONCE, odds_of
 from sightline.measures.maps import Maps, rivals
+from sightline.measures.variants import at_once, run_variants
 from sightline.measures.words import Words
 from sightline.questions import Reduction
 from sightline.results import Measurement
@@ -101,9 +102,9 @@ class Erasure:
         kept = pieces.kept(removals.gone, place) & real
         out = np.full((len(kept), trace.logits.shape[1]), np.nan)
         beside = 0 if trace.batch.query_ids is None else trace.batch.query_ids.shape[1]
-        for some in chunks(kept.sum(1) + beside, self.tokens_at_once):
+        for some in chunks(kept.sum(1) + beside, at_once(subject.model, self.tokens_at_once)):
             rows, left = (torch.from_numpy(one[some]).to(trace.batch.ids.device) for one in (removals.row, kept))
-            out[some] = to_numpy(subject.model.trace(trace.batch.rows(rows).keep(left)).logits)
+            out[some] = to_numpy(run_variants(subject.model, trace.batch.rows(rows).keep(left)).logits)
         return out
 
     def _replaced(

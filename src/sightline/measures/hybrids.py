@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from sightline.example import Example
 from sightline.maths.ties import faded
 from sightline.measures.arrays import to_numpy
+from sightline.measures.variants import at_once, run_variants
 from sightline.types import Auditable
 
 Array = np.ndarray
@@ -48,8 +49,8 @@ def answers(
     """
     lengths = np.array([len(tokens) + len(text.query or ()) for text, tokens in asked])
     found = [
-        (rows, to_numpy(model.trace(model.collate([rewritten(*asked[i]) for i in rows])).logits))
-        for rows in chunks(lengths, tokens_at_once)
+        (rows, to_numpy(run_variants(model, model.collate([rewritten(*asked[i]) for i in rows])).logits))
+        for rows in chunks(lengths, at_once(model, tokens_at_once))
     ]
     order = np.argsort(np.concatenate([rows for rows, _ in found]))
     return np.asarray(np.concatenate([logits for _, logits in found])[order])

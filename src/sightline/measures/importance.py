@@ -15,6 +15,7 @@ from jaxtyping import Bool, Float, Int
 from sightline.maths.divergences import probabilities, total_variation
 from sightline.maths.projections import renormalise
 from sightline.measures.arrays import decided, to_numpy
+from sightline.measures.variants import at_once, run_variants
 from sightline.measures.words import Words, words_of
 from sightline.questions import Reduction
 from sightline.types import Auditable, Batch, Trace, closed_up
@@ -124,9 +125,9 @@ def deletion_importance(
     words, chosen = words_of(trace), decided(trace)
     odds = odds_of(trace.logits, chosen)
     out = {name: np.zeros(words.mask.shape) for name in (*whole, "signed")}
-    for rows, columns in _deletions(words, trace.batch, tokens_at_once):
+    for rows, columns in _deletions(words, trace.batch, at_once(model, tokens_at_once)):
         kept = _kept(words, trace.batch, rows, columns)
-        shorter = model.trace(trace.batch.rows(rows).keep(kept))
+        shorter = run_variants(model, trace.batch.rows(rows).keep(kept))
         places = closed_up(kept)
         decoded = {"own": shorter.logits}
         row, column = to_numpy(rows), to_numpy(columns)
