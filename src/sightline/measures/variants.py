@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from sightline.types import Auditable, Batch, Trace, Varying
 
 LIGHTER = 4
@@ -10,14 +12,9 @@ LIGHTER = 4
 
 def run_variants(model: Auditable, batch: Batch) -> Trace:
     """Run texts that share most of their words: from what they share where the model can, else each by itself."""
-    return model.trace_variants(batch) if shares(model) and isinstance(model, Varying) else model.trace(batch)
+    return cast(Varying, model).trace_variants(batch) if "variants" in model.offers else model.trace(batch)
 
 
 def at_once(model: Auditable, tokens: int) -> int:
     """Say how many tokens of variants may be run together in the memory of so many that are run by themselves."""
-    return LIGHTER * tokens if shares(model) else tokens
-
-
-def shares(model: Auditable) -> bool:
-    """Tell whether a model offers it."""
-    return "variants" in model.offers
+    return LIGHTER * tokens if "variants" in model.offers else tokens

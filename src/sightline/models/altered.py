@@ -54,7 +54,7 @@ class Altered(nn.Module):
         self.name = model.name
         self.link: Link = model.link
         self.labels = model.labels
-        self.offers: frozenset[Offer] = model.offers
+        self.offers: frozenset[Offer] = model.offers - {"deletion"}  # of a trace that is not changed
 
     def collate(self, examples: Sequence[Example]) -> Batch:
         """Collate as the model does."""

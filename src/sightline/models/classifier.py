@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import torch
@@ -13,11 +13,14 @@ from sightline.data.batching import collate
 from sightline.data.vocabulary import PAD, Vocabulary
 from sightline.errors import ModelError
 from sightline.example import Example
-from sightline.models.attention import Source
+from sightline.maths.projections import softmax
+from sightline.models import deletion
+from sightline.models.attention import Learned, Source
 from sightline.models.borrowed import Borrowed
 from sightline.models.decoders import Decoder, Linear
 from sightline.models.encoders.distinct import Sharing
 from sightline.models.encoders.encoder import Encoder
+from sightline.models.encoders.mlp import MLP
 from sightline.models.made import made
 from sightline.models.projectors import Projector
 from sightline.models.retention import Retention, Setting
@@ -84,11 +87,12 @@ class AttentionClassifier(nn.Module):
 
     @property
     def offers(self) -> frozenset[Offer]:
-        """What the decoder allows, token logits where it is affine; variants where the encoder shares, too."""
+        """What the decoder allows, token logits where it is affine; then what the encoder allows, too."""
         always: frozenset[Offer] = frozenset({"decode", "embedding_grad"})
         if self.reads_queries:
             return always
-        return always | ({"token_logits", "variants"} if self._shares else {"token_logits"})
+        able: dict[Offer, bool] = {"token_logits": True, "variants": self._shares, "deletion": self._alone}
+        return always | {offer for offer, can in able.items() if can}
 
     @property
     def device(self) -> torch.device:
@@ -135,6 +139,17 @@ class AttentionClassifier(nn.Module):
             nowhere = scores.new_zeros(*scores.shape, 0)
             return VariantTrace(batch, nowhere, attention, self._mix(token_logits, attention), token_logits)
 
+    def deletion_logits(
+        self, trace: Trace, attentions: Mapping[str, Float[torch.Tensor, "B T"]]
+    ) -> dict[str, Float[torch.Tensor, "B T L"]]:
+        """Give the logits without each token: under attention of its own, and under each that is handed in."""
+        assert isinstance(trace, ClassifierTrace)  # it is offered of such alone
+        assert trace.token_logits is not None
+        there, z = trace.batch.attendable, trace.token_logits
+        return {"own": deletion.under_softmax(trace.scores, there, z)} | {
+            name: deletion.under(weights, there, z) for name, weights in attentions.items()
+        }
+
     def decode(self, trace: Trace, attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
         """Pool under any attention and decode; of a variant, mix its token logits."""
         if isinstance(trace, VariantTrace):
@@ -159,10 +174,17 @@ class AttentionClassifier(nn.Module):
         shares = isinstance(self.encoder, Sharing) and self.encoder.shares
         return shares and not isinstance(self.source, Borrowed)
 
+    @property
+    def _alone(self) -> bool:
+        """Tell whether states do not see each other and attention is the softmax of their scores."""
+        plain = isinstance(self.source, Learned) and self.projection.project is softmax
+        return plain and isinstance(self.encoder, MLP)
+
     def _mix(
         self, token_logits: Float[torch.Tensor, "B T L"], attention: Float[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "B L"]:
         """Decode affinely what need not sum to one: a text without words has the bias alone."""
+        assert isinstance(self.decoder, Linear)  # nothing else has token logits
         bias = self.decoder.affine.bias
         return torch.einsum("bt,btl->bl", attention, token_logits - bias) + bias
 

@@ -50,7 +50,7 @@ class Chain:
 
     def _through_first_layers(
         self, parts: Sequence[Distinct], embeddings: Float[torch.Tensor, "V E"]
-    ) -> Iterator[Float[torch.Tensor, "M K"]]:
+    ) -> Iterator[Float[torch.Tensor, "_ K"]]:
         """Give what each distinct vector adds to the first layer of the scorer and, beside it, to the token logits."""
         weight = torch.cat([self.scorer.first.weight, self.affine.weight]).T
         bias = torch.cat([_bias(self.scorer.first), _bias(self.affine)])
@@ -65,7 +65,7 @@ class Chain:
             start = end
 
     def _scored(
-        self, rows: Sequence[Float[torch.Tensor, "M K"]], at: Sequence[Int[torch.Tensor, " N"]]
+        self, rows: Sequence[Float[torch.Tensor, "_ K"]], at: Sequence[Int[torch.Tensor, " N"]]
     ) -> tuple[Float[torch.Tensor, " N"], Float[torch.Tensor, "N L"]]:
         """Add up what stands at each place, and score it."""
         width = self.scorer.first.out_features
@@ -91,4 +91,5 @@ def types_of(batch: Batch, embedding: nn.Embedding) -> Types:
 
 
 def _bias(layer: nn.Linear) -> Float[torch.Tensor, " K"]:
-    return layer.weight.new_zeros(layer.out_features) if layer.bias is None else layer.bias
+    bias: torch.Tensor | None = layer.bias  # torch's own annotation leaves None out
+    return layer.weight.new_zeros(layer.out_features) if bias is None else bias

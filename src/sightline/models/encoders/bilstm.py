@@ -117,10 +117,10 @@ def _advanced(
     The products with the embeddings are those of the distinct tokens, and the gates are computed in place on memory
     that is used again: it is asked for once, and stays near.
     """
-    from_token, from_state, *biases = weights
+    from_token, from_state, bias, other = weights
     units = from_state.shape[1]
     order = _gates_in_order(units, embeddings.device)  # input, forget, output: one sigmoid; then the candidate
-    products = embeddings @ from_token[order].T + sum(biases)[order]
+    products = embeddings @ from_token[order].T + (bias + other)[order]
     turned = from_state[order].T.contiguous()
     states = embeddings.new_empty(len(texts.last), units)
     widest = max((after - before for before, after in zip(texts.ends, texts.ends[1:], strict=False)), default=0)
@@ -133,7 +133,7 @@ def _advanced(
             here.addmm_(states.index_select(0, before), turned)
         cell = cell.index_select(0, before - first)
         here[:, : 3 * units].sigmoid_()
-        into, keep, out, candidate = here.split(units, dim=1)
+        into, keep, out, candidate = torch.split(here, units, dim=1)
         cell.mul_(keep).addcmul_(into, candidate.tanh_())
         torch.tanh(cell, out=states[start:end]).mul_(out)
         first = start

@@ -80,8 +80,9 @@ def beginnings(number: Int[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]
     before = np.where(place > 0, here[row, place - 1], 0)
     at = np.empty_like(here)
     at[order] = here
-    last, before, at = (torch.from_numpy(one.astype(np.int64)).to(number.device) for one in (told[row, place], before, at))
-    return Beginnings(last, before, tuple(ends.tolist()), at)
+    found = (torch.from_numpy(one.astype(np.int64)).to(number.device) for one in (told[row, place], before, at))
+    last, previous, places = found
+    return Beginnings(last, previous, tuple(ends.tolist()), places)
 
 
 def distinct_rows(rows: Int[Array, "N K"]) -> tuple[Int[Array, "M K"], Int[Array, " N"]]:
@@ -95,6 +96,6 @@ def distinct_rows(rows: Int[Array, "N K"]) -> tuple[Int[Array, "M K"], Int[Array
 
 
 def sorted_rows(rows: Int[Array, "N K"]) -> Int[Array, " N"]:
-    """Order rows so that those with the same beginning lie together, byte by byte: which comes first does not matter."""
+    """Order rows so that those with the same beginning lie together: byte by byte, since any order does."""
     flat = np.ascontiguousarray(rows)
     return np.argsort(flat.view(np.dtype((np.void, flat.dtype.itemsize * flat.shape[1])))[:, 0], kind="stable")
