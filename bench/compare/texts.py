@@ -19,24 +19,39 @@ FILES = {"SST": DATA / "sst", "IMDB": DATA / "imdb" / "aclImdb_v1_labelled.tar.g
 LENGTHS = {"SST": (6, 31), "IMDB": (60, 301)}
 """From and up to how many words texts have that stand in."""
 WORDS = tuple(f"word{i}" for i in range(2000))
+FITTED = 640
+"""Texts that a model is fitted on before it is audited."""
 
 
-def corpus(name: str) -> tuple[Dataset, Vocabulary] | None:
-    """Read a corpus as the papers did, where it is."""
-    if not DATA.name or not FILES[name].exists():
-        return None
-    spec = replace(parse_data(f"{name.lower()}:{FILES[name]}"), recipe="paper")
-    dataset = load(spec, 0)
-    return dataset, fit_vocabulary(dataset, spec)
-
-
-def like(name: str, texts: int) -> tuple[str, list[Example], Vocabulary]:
+def like(corpus: str, texts: int) -> tuple[str, list[Example], Vocabulary]:
     """Take texts evenly over the test split of a corpus, or draw some as long; and say which it was."""
-    found = corpus(name)
-    if found is not None:
-        test = [text for text in found[0].test if len(text.tokens) > 1]
-        return f"{texts} texts of {name}", test[:: max(1, len(test) // texts)][:texts], found[1]
+    told, dataset, vocabulary = audited(corpus, texts)
+    return told, [*dataset.test], vocabulary
+
+
+def audited(corpus: str, texts: int) -> tuple[str, Dataset, Vocabulary]:
+    """Give some test texts of more than one word, and few to fit a model on."""
+    if DATA.name and FILES[corpus].exists():
+        spec = replace(parse_data(f"{corpus.lower()}:{FILES[corpus]}"), recipe="paper")
+        found = load(spec, 0)
+        told, vocabulary = f"{corpus}", fit_vocabulary(found, spec)
+    else:
+        found = drawn(corpus, texts)
+        told, vocabulary = f"drawn, as long as those of {corpus}", Vocabulary.fit(found.train)
+    test = some([text for text in found.test if len(text.tokens) > 1], texts)
+    few = replace(found, train=some(found.train, FITTED), validation=some(found.validation, FITTED // 4), test=test)
+    return f"{len(test)} texts: {told}", few, vocabulary
+
+
+def some(texts: list[Example] | tuple[Example, ...], number: int) -> tuple[Example, ...]:
+    """Take so many texts, evenly over a split, whose labels may stand in order."""
+    return tuple(texts[:: max(1, len(texts) // number)][:number])
+
+
+def drawn(corpus: str, texts: int) -> Dataset:
+    """Draw texts whose words say nothing of their labels."""
     generator = np.random.default_rng(0)
-    tokens = [tuple(generator.choice(WORDS, size=n)) for n in generator.integers(*LENGTHS[name], size=texts)]
-    drawn = [Example(f"t{i}", i, " ".join(t), t, None, i % 2) for i, t in enumerate(tokens)]
-    return f"{texts} drawn texts as long as those of {name}", drawn, Vocabulary.fit(drawn)
+    lengths = generator.integers(*LENGTHS[corpus], size=FITTED + FITTED // 4 + texts)
+    tokens = [tuple(generator.choice(WORDS, size=n)) for n in lengths]
+    made = tuple(Example(f"t{i}", i, " ".join(t), t, None, i % 2) for i, t in enumerate(tokens))
+    return Dataset(corpus, made[:FITTED], made[FITTED : FITTED + FITTED // 4], made[-texts:], ("a", "b"), {})

@@ -133,8 +133,8 @@ def _advanced(
             here.addmm_(states.index_select(0, before), turned)
         cell = cell.index_select(0, before - first)
         here[:, : 3 * units].sigmoid_()
-        into, keep, out, candidate = torch.split(here, units, dim=1)
-        cell.mul_(keep).addcmul_(into, candidate.tanh_())
+        into, keep, out = here[:, :units], here[:, units : 2 * units], here[:, 2 * units : 3 * units]
+        cell.mul_(keep).addcmul_(into, here[:, 3 * units :].tanh_())
         torch.tanh(cell, out=states[start:end]).mul_(out)
         first = start
     return states
