@@ -24,8 +24,9 @@ from sightline.results import Measurement, Values
 from sightline.seeds import Seeds
 
 Link = Literal["sigmoid", "softmax"]
-Offer = Literal["decode", "token_logits", "embedding_grad"]
-"""What a model can do beyond a trace: take any attention, answer for each token alone, be asked for gradients."""
+Offer = Literal["decode", "token_logits", "embedding_grad", "variants", "deletion"]
+"""What a model can do beyond a trace: take any attention, answer for each token alone, be asked for gradients; run
+texts that share most of their words from what they share (`Varying`), delete each token in closed form (`Deleting`)."""
 Origin = Literal["here", "elsewhere"]
 """Who made and trained a model: this package, or somebody whose code has to be proved first."""
 COMPANION = "companion."
@@ -156,6 +157,29 @@ class Auditable(Protocol):
 
     def decode(self, trace: Trace, attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
         """Compute the logits under any attention."""
+        ...
+
+
+@runtime_checkable
+class Varying(Auditable, Protocol):
+    """A model that offers ``variants``."""
+
+    def trace_variants(self, batch: Batch) -> Trace:
+        """Run texts that share most of their words; what is asked of the trace is what `Auditable.trace` would give.
+
+        Such a trace has no embeddings. ``decode`` takes it, where that is offered.
+        """
+        ...
+
+
+@runtime_checkable
+class Deleting(Auditable, Protocol):
+    """A model that offers ``deletion``: of a trace of its own."""
+
+    def deletion_logits(
+        self, trace: Trace, attentions: Mapping[str, Float[torch.Tensor, "B T"]]
+    ) -> Mapping[str, Float[torch.Tensor, "B T L"]]:
+        """Give the logits without each token: ``own``, and under each attention that is handed in, scaled to one."""
         ...
 
 

@@ -15,6 +15,7 @@ from sightline.measures.arrays import keys_of, predicted_probability, to_numpy
 from sightline.measures.hybrids import chunks, share_of
 from sightline.measures.importance import odds_of
 from sightline.measures.maps import Maps
+from sightline.measures.variants import at_once, run_variants
 from sightline.measures.words import Words
 from sightline.types import Subject, Trace
 
@@ -79,9 +80,9 @@ def answers_without(
     kept = pieces.kept(removals.gone, place) & real
     out = np.full((len(kept), trace.logits.shape[1]), np.nan)
     beside = 0 if trace.batch.query_ids is None else trace.batch.query_ids.shape[1]
-    for some in chunks(kept.sum(1) + beside, tokens_at_once):
+    for some in chunks(kept.sum(1) + beside, at_once(subject.model, tokens_at_once)):
         rows, left = (torch.from_numpy(one[some]).to(trace.batch.ids.device) for one in (removals.row, kept))
-        out[some] = to_numpy(subject.model.trace(trace.batch.rows(rows).keep(left)).logits)
+        out[some] = to_numpy(run_variants(subject.model, trace.batch.rows(rows).keep(left)).logits)
     return out
 
 
