@@ -62,7 +62,7 @@ def with_farthest(apart: float = 0.0, searched: bool = False) -> Audit:
     found = (
         {"searched": Measurement("searched", {"published": 0.9 * stages, "ours": stages[:, 2:]})} if searched else {}
     )
-    more = {"counterfactual": Measurement("counterfactual", values)}
+    more = {"counterfactual": Measurement("counterfactual", values, settings={"epsilon": 0.01})}
     return replace(AUDIT, measurements={**AUDIT.measurements, **more, **found})
 
 
@@ -306,6 +306,8 @@ def test_the_bars_of_the_farthest_attention_are_shares_of_their_class() -> None:
 def test_a_divergence_that_is_known_between_two_sides_is_drawn_as_both() -> None:
     rows = numbers("farthest", with_farthest(apart=0.01))
     assert {row["what"] for row in rows} == {"at least", "at most"}
+    for name in ("farthest", "heat-map"):
+        assert "the same answer (total variation up to 0.01)" in " ".join(FIGURES[name].draw((FAR,), None).notes)
     plot = FIGURES["farthest"].draw((with_farthest(apart=0.01),), None)
     assert "for 23 texts it is known between two sides only" in " ".join(plot.notes)
 

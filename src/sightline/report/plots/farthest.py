@@ -36,18 +36,25 @@ class Known:
     what: str
     others: Mapping[str, Numbers]
 
-    @property
-    def note(self) -> str:
+    def note(self, answer: str) -> str:
         """Say what is drawn."""
         if self.what == EXACT:
-            return "Largest Jensen–Shannon divergence of any attention with the same answer, exact."
+            return f"Largest Jensen–Shannon divergence of any attention with {answer}, exact."
         if self.what == AT_LEAST:
             apart = count(int((self.others[AT_MOST] - self.drawn > ROUNDING).sum()))
             return (
-                "Largest Jensen–Shannon divergence of any attention with the same answer, from below; for "
-                f"{apart} texts it is known between two sides only."
+                f"Largest Jensen–Shannon divergence of any attention with {answer}, from below; for {apart} texts it "
+                "is known between two sides only."
             )
         return "Largest Jensen–Shannon divergence found for the same answer: there may be larger ones."
+
+
+def same_answer(audit: Results) -> str:
+    """Say what counts as the same answer."""
+    measured = audit.measurements.get("counterfactual")
+    settings = measured.settings if isinstance(measured, Measurement) else {}
+    within = f" (total variation up to {settings['epsilon']:g})" if "epsilon" in settings else ""
+    return f"the same answer{within}"
 
 
 def farthest_by_class(audit: Results) -> Plot:
@@ -63,7 +70,11 @@ def farthest_by_class(audit: Results) -> Plot:
     drawn = int(np.isfinite(known.drawn).sum())
     return Plot(
         "How far attention could be from itself with the same answer, by predicted class",
-        ("After Jain & Wallace 2019, figure 7.", known.note, drawn_of(drawn, len(predicted), JSD.lacks)),
+        (
+            "After Jain & Wallace 2019, figure 7.",
+            known.note(same_answer(audit)),
+            drawn_of(drawn, len(predicted), JSD.lacks),
+        ),
         lambda figure: draw_histograms(figure, groups, EDGES, JSD.told, "share of the texts of the class"),
         ("predicted", "what", "jsd_from", "jsd_to", "texts", "share"),
         rows,
@@ -76,7 +87,9 @@ def farthest_by_weight(audit: Results) -> Plot:
     known = _known(audit)
     title = "How far attention could be from itself with the same answer, by the largest weight"
     beside = {f"jsd_{what.replace(' ', '_')}": all_ for what, all_ in known.others.items()}
-    return by_weight(audit, known.drawn, JSD, title, ["After Jain & Wallace 2019, figure 8.", known.note], beside)
+    return by_weight(
+        audit, known.drawn, JSD, title, ["After Jain & Wallace 2019, figure 8.", known.note(same_answer(audit))], beside
+    )
 
 
 def _known(audit: Results) -> Known:

@@ -16,6 +16,7 @@ from jaxtyping import Float
 from sightline.errors import DataError
 from sightline.report.numerals import count, number
 from sightline.report.plots.drawing import check_drawing, readable, width_of
+from sightline.report.plots.farthest import ROUNDING, same_answer
 from sightline.report.plots.plot import WIDTH, Plot, Row, needed
 from sightline.report.plots.shades import INK
 from sightline.report.visible import one_line, shortened
@@ -67,7 +68,7 @@ def heat_map(audit: Results, text_id: str | None) -> Plot:
     return Plot(
         "One text under the model’s attention, and under other attention with the same answer",
         (
-            "After Jain & Wallace 2019, figure 1.",
+            f"After Jain & Wallace 2019, figure 1. Both attentions give {same_answer(audit)}.",
             f"Text {shortened(one_line(text.id), 60)}, predicted {shortened(one_line(text.predicted), 40)}. "
             f"{_apart(float(low[place]), float(high[place]))}{left}{chosen}",
         ),
@@ -103,7 +104,7 @@ def _apart(low: float, high: float) -> str:
     """Say how far the two maps are from one another."""
     if math.isnan(low):
         return "It has no other attention."
-    side = "the most there is" if high - low <= 1e-9 else f"and no other attention reaches {number(high)}"
+    side = "the most there is" if high - low <= ROUNDING else f"and no other attention reaches {number(high)}"
     return f"JSD of the two: {number(low)} nats, {side}."
 
 
