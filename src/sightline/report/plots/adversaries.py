@@ -21,7 +21,7 @@ MOST = 4
 """Bases that are drawn; the table has all."""
 HIGH = 3.8
 """Inches of the axes of one base."""
-_NEAR = 0.045
+_NEAR = 0.055
 """Shares of the axes within which a second λ would be written over a first."""
 _AROUND = ("x", "+", "1", "*")
 COLUMNS = (
