@@ -46,7 +46,7 @@ def test_what_is_wrong_is_said_and_nothing_is_written(sightline: Call, finished:
         (("tau", sa, "--out", "x.svg"), f"NAME: expected one of {', '.join(FIGURES)}, got 'tau'"),
         (("transplant", sa, "--out", "x.eps"), "--out: expected a name that ends in .svg, .png, .pdf, got x.eps"),
         (("transplant", sa, "--out", "x.svg", "--text-id", "t"), "--text-id: transplant is not a figure of one text"),
-        (("heat-map", sa, "--out", "x.svg", "--text-id", "t"), "the figure needs counterfactual"),
+        (("heat-map", sa, "--out", "x.svg", "--text-id", "t"), "--text-id: no text of this audit has the id 't'"),
         (("adversaries", sa, "--out", "x.svg"), "the figure needs runs of adversaries"),
         (("transplant", "nowhere", "--out", "x.svg"), "nowhere: expected a folder that `sightline audit --save` wrote"),
     ):
@@ -91,3 +91,14 @@ def test_ids_can_be_left_out(sightline: Call, finished: Finished, here: Path) ->
     with Path("p.csv").open(newline="") as file:
         ids = [row["id"] for row in csv.DictReader(file)]
     assert ids == [str(number + 1) for number in range(len(Audit.load(finished.saved).texts))]
+
+
+def test_a_heat_map_is_of_the_text_that_is_named(sightline: Call, finished: Finished, here: Path) -> None:
+    text = Audit.load(finished.saved).texts[2]
+    for given, flags in ((text.id, ()), ("3", ("--no-ids",))):
+        done = sightline("figure", "heat-map", finished.saved, "--out", "h.svg", "--text-id", given, *flags)
+        assert done.code == 0, done.err
+        with Path("h.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert {row["id"] for row in rows} == {given}
+        assert [row["word"] for row in rows] == [*text.tokens]

@@ -6,7 +6,7 @@ The form of Jain & Wallace 2019, figure 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -61,6 +61,8 @@ def heat_map(audit: Results, text_id: str | None) -> Plot:
     lines = words[-1].line + 1 if words else 0
     left = f" The first {count(MOST)} of {count(len(text.tokens))} words." if len(text.tokens) > MOST else ""
     chosen = "" if text_id is not None else " The text whose divergence is the median of all."
+    exact = _exact(float(low[place]), float(high[place]))
+    heads = ("the model’s attention", f"the farthest attention{'' if exact else ' found'}")
     rows: list[Row] = [
         (text.id, i, word, float(a), float(b), float(low[place]), float(high[place]))
         for i, (word, a, b) in enumerate(zip(text.tokens, *maps, strict=True))
@@ -72,7 +74,7 @@ def heat_map(audit: Results, text_id: str | None) -> Plot:
             f"Text {shortened(one_line(text.id), 60)}, predicted {shortened(one_line(text.predicted), 40)}. "
             f"{_apart(float(low[place]), float(high[place]))}{left}{chosen}",
         ),
-        lambda figure: _draw(figure, words, maps),
+        lambda figure: _draw(figure, words, dict(zip(heads, maps, strict=True))),
         ("id", "position", "word", "attention", "farthest", "jsd_low", "jsd_high"),
         rows,
         (_TOP + _HEAD + _LINE * (lines + 2)) / _POINT + 0.5,
@@ -104,8 +106,12 @@ def _apart(low: float, high: float) -> str:
     """Say how far the two maps are from one another."""
     if math.isnan(low):
         return "It has no other attention."
-    side = "the most there is" if high - low <= ROUNDING else f"and no other attention reaches {number(high)}"
+    side = "the most there is" if _exact(low, high) else f"and no other attention is farther than {number(high)}"
     return f"JSD of the two: {number(low)} nats, {side}."
+
+
+def _exact(low: float, high: float) -> bool:
+    return high - low <= ROUNDING
 
 
 def _laid_out(tokens: Sequence[str]) -> list[Word]:
@@ -122,7 +128,7 @@ def _laid_out(tokens: Sequence[str]) -> list[Word]:
     return placed
 
 
-def _draw(figure: Figure, words: Sequence[Word], maps: Sequence[Float[np.ndarray, " T"]]) -> None:
+def _draw(figure: Figure, words: Sequence[Word], maps: Mapping[str, Float[np.ndarray, " T"]]) -> None:
     """Draw on one plane whose unit is a point, from the top downwards."""
     wide, high = (size * _POINT for size in figure.get_size_inches())
     figure.set_layout_engine("none")  # words stand where they were laid
@@ -130,7 +136,7 @@ def _draw(figure: Figure, words: Sequence[Word], maps: Sequence[Float[np.ndarray
     axes.set_xlim(0, wide)
     axes.set_ylim(high, 0)
     axes.set_axis_off()
-    for side, (head, weights) in enumerate(zip(("the model’s attention", "the farthest attention"), maps, strict=True)):
+    for side, (head, weights) in enumerate(maps.items()):
         left = _LEFT + side * (_EACH + _GAP)
         axes.text(left, _TOP + 8, head, fontsize=8, fontweight="bold", color=INK)
         for word, weight in zip(words, weights.tolist(), strict=False):
