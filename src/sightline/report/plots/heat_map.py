@@ -20,7 +20,7 @@ from sightline.report.plots.farthest import ROUNDING, same_answer
 from sightline.report.plots.plot import WIDTH, Plot, Row, needed
 from sightline.report.plots.shades import INK
 from sightline.report.visible import one_line, shortened
-from sightline.results import Ragged, Results
+from sightline.results import Ragged, Results, TextRecord
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,35 +50,66 @@ class Word:
     width: float
 
 
+@dataclass(frozen=True)
+class Chosen:
+    """The text that is drawn: the model's attention, the farthest, and between which sides its divergence lies."""
+
+    text: TextRecord
+    own: Float[np.ndarray, " T"]
+    farthest: Float[np.ndarray, " T"]
+    low: float
+    high: float
+
+    @property
+    def exact(self) -> bool:
+        """Whether no attention is farther."""
+        return self.high - self.low <= ROUNDING
+
+    def rows(self) -> list[Row]:
+        """Give a row a word."""
+        each = zip(self.text.tokens, self.own.tolist(), self.farthest.tolist(), strict=True)
+        return [(self.text.id, i, *word, self.low, self.high) for i, word in enumerate(each)]
+
+    def maps(self) -> dict[str, Float[np.ndarray, " T"]]:
+        """Give the two maps under their heads."""
+        found = "the farthest attention" if self.exact else "the farthest attention found"
+        return {"the model’s attention": self.own, found: self.farthest}
+
+    def told(self) -> str:
+        """Say which text it is, and how far its maps are from one another."""
+        named = (
+            f"Text {shortened(one_line(self.text.id), 60)}, predicted {shortened(one_line(self.text.predicted), 40)}."
+        )
+        words = len(self.text.tokens)
+        left = f" The first {count(MOST)} of {count(words)} words." if words > MOST else ""
+        if math.isnan(self.low):
+            return f"{named} It has no other attention.{left}"
+        side = "the most there is" if self.exact else f"and no other attention is farther than {number(self.high)}"
+        return f"{named} JSD of the two: {number(self.low)} nats, {side}.{left}"
+
+
 def heat_map(audit: Results, text_id: str | None) -> Plot:
     """Draw the two maps of one text: the one that is asked for, or the one whose divergence is the median."""
+    chosen = _chosen(audit, text_id)
+    check_drawing()
+    words = _laid_out(chosen.text.tokens[:MOST])
+    lines = words[-1].line + 1 if words else 0
+    why = () if text_id is not None else ("Its divergence is the median of all texts.",)
+    return Plot(
+        "One text under the model’s attention, and under other attention with the same answer",
+        (f"After Jain & Wallace 2019, figure 1. Both attentions give {same_answer(audit)}.", chosen.told(), *why),
+        lambda figure: _draw(figure, words, chosen.maps()),
+        ("id", "position", "word", "attention", "farthest", "jsd_low", "jsd_high"),
+        chosen.rows(),
+        (_TOP + _HEAD + _LINE * (lines + 2)) / _POINT + 0.5,
+    )
+
+
+def _chosen(audit: Results, text_id: str | None) -> Chosen:
     own, other = _ragged(audit, "outputs.attention"), _ragged(audit, "counterfactual.farthest")
     low, high = (np.asarray(needed(audit, f"counterfactual.jsd_{side}"), dtype=float) for side in ("low", "high"))
     place = _place(audit, low, text_id)
-    check_drawing()
-    text, maps = audit.texts[place], (own.rows()[place], other.rows()[place])
-    words = _laid_out(text.tokens[:MOST])
-    lines = words[-1].line + 1 if words else 0
-    left = f" The first {count(MOST)} of {count(len(text.tokens))} words." if len(text.tokens) > MOST else ""
-    chosen = "" if text_id is not None else " The text whose divergence is the median of all."
-    exact = _exact(float(low[place]), float(high[place]))
-    heads = ("the model’s attention", f"the farthest attention{'' if exact else ' found'}")
-    rows: list[Row] = [
-        (text.id, i, word, float(a), float(b), float(low[place]), float(high[place]))
-        for i, (word, a, b) in enumerate(zip(text.tokens, *maps, strict=True))
-    ]
-    return Plot(
-        "One text under the model’s attention, and under other attention with the same answer",
-        (
-            f"After Jain & Wallace 2019, figure 1. Both attentions give {same_answer(audit)}.",
-            f"Text {shortened(one_line(text.id), 60)}, predicted {shortened(one_line(text.predicted), 40)}. "
-            f"{_apart(float(low[place]), float(high[place]))}{left}{chosen}",
-        ),
-        lambda figure: _draw(figure, words, dict(zip(heads, maps, strict=True))),
-        ("id", "position", "word", "attention", "farthest", "jsd_low", "jsd_high"),
-        rows,
-        (_TOP + _HEAD + _LINE * (lines + 2)) / _POINT + 0.5,
-    )
+    return Chosen(audit.texts[place], own.rows()[place], other.rows()[place], low[place].item(), high[place].item())
 
 
 def _ragged(audit: Results, name: str) -> Ragged:
@@ -100,18 +131,6 @@ def _place(audit: Results, jsd: Float[np.ndarray, " N"], text_id: str | None) ->
         raise DataError("no text of this audit has a divergence to another attention; choose another figure")
     order = known[np.argsort(jsd[known], kind="stable")]
     return int(order[(len(order) - 1) // 2])
-
-
-def _apart(low: float, high: float) -> str:
-    """Say how far the two maps are from one another."""
-    if math.isnan(low):
-        return "It has no other attention."
-    side = "the most there is" if _exact(low, high) else f"and no other attention is farther than {number(high)}"
-    return f"JSD of the two: {number(low)} nats, {side}."
-
-
-def _exact(low: float, high: float) -> bool:
-    return high - low <= ROUNDING
 
 
 def _laid_out(tokens: Sequence[str]) -> list[Word]:
