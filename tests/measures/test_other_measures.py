@@ -5,6 +5,7 @@ import pytest
 import torch
 from scipy.stats import binom
 
+from sightline.adapters.admission import OURS
 from sightline.maths.divergences import entropy
 from sightline.measures.erasure import Erasure
 from sightline.measures.need import Need, RetrainedUniform
@@ -161,7 +162,7 @@ def test_need_reports_the_decode_identity() -> None:
     assert take(Need(), model).values["identity_error"].max() == 0
 
     class Broken:
-        name, link, labels, origin, offers = model.name, model.link, None, "elsewhere", model.offers
+        name, link, labels, origin, offers = model.name, model.link, None, "elsewhere", model.offers - OURS
         collate, embed, trace = model.collate, model.embed, model.trace
 
         def decode(self, trace: object, attention: torch.Tensor) -> torch.Tensor:

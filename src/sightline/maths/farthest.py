@@ -20,6 +20,8 @@ _TILE = 32
 """Tokens of one side that are bounded together before any pair of theirs is looked at."""
 _ROUNDING = 1e-12
 """Room around the model's own logit, as a share of it: equal token logits are mixed into nearly equal ones."""
+_DIGITS = 12
+"""Overlaps are compared to so many digits, and of equal ones the first is taken: no batch or thread decides a tie."""
 _TINY = 1e-300
 """Keeps the logarithm of 0 finite, and changes no other number that a weight can be."""
 
@@ -72,13 +74,13 @@ def farthest(
     """
     inside = mask & (gap >= low[:, None]) & (gap <= high[:, None])
     alone = np.where(inside, overlap(1.0, attention), np.inf)
-    token = alone.argmin(axis=1)
+    token = np.round(alone, _DIGITS).argmin(axis=1)
     best, tokens = alone.min(axis=1), np.stack([token, token], axis=1)
     share = np.ones(len(gap))
     order = np.argsort(np.where(mask, gap, np.inf), axis=1)
     for wall in (low, high):
         least, pair, first = _on_a_wall(gap, attention, mask & np.isfinite(wall)[:, None], wall, order, best)
-        better = least < best
+        better = np.round(least, _DIGITS) < np.round(best, _DIGITS)
         best = np.where(better, least, best)
         tokens, share = np.where(better[:, None], pair, tokens), np.where(better, first, share)
     return Farthest(np.maximum(np.log(2) - best / 2, 0.0), tokens, share)
@@ -155,7 +157,7 @@ def _closest_of_tiles(
             out[some] = one
     found[1] += i * d.shape[2]
     found[2] += j * u.shape[2]
-    order = np.lexsort((found[0], row))
+    order = np.lexsort((found[2], found[1], np.round(found[0], _DIGITS), row))
     which, first = np.unique(row[order], return_index=True)
     best = np.full(len(d), np.inf), np.zeros(len(d), int), np.zeros(len(d), int), np.ones(len(d))
     for out, one in zip(best, found, strict=True):
@@ -177,7 +179,7 @@ def _closest(
     """Give the least overlap over the pairs of each row, its two places, and the share of the first."""
     mixed, share = _mixed(d, a, u, b)
     flat, rows = mixed.reshape(len(d), -1), np.arange(len(d))
-    at = flat.argmin(axis=1)
+    at = np.round(flat, _DIGITS).argmin(axis=1)
     first, second = np.divmod(at, u.shape[1])
     return flat[rows, at], first, second, share[rows, first, second]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 from jaxtyping import Bool
 
 from sightline.maths.farthest_classes import farthest_answering, farthest_deciding, walls
@@ -47,8 +48,9 @@ class Counterfactual:
         """Ask the corners: nothing is decoded, and no gradient is taken."""
         assert trace.token_logits is not None  # `needs` names them
         words, mask = words_of(trace), to_numpy(trace.batch.attendable)
-        z = np.where(mask[..., None], to_numpy(trace.token_logits), 0.0)
-        attention = np.where(mask, to_numpy(trace.attention), 0.0)
+        known = to_numpy(trace.finite & torch.isfinite(trace.token_logits).all(-1).all(-1))  # others are left out later
+        z = np.where((mask & known[:, None])[..., None], to_numpy(trace.token_logits), 0.0)
+        attention = np.where(mask & known[:, None], to_numpy(trace.attention), 0.0)
         own = np.einsum("bt,btl->bl", attention, z)
         gaps, held = rival_gaps(z, decision(own)), _held(words, self.share, self.draws, seeds)
         far = farthest_answering(z, attention, mask, self.epsilon)
