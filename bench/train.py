@@ -22,6 +22,7 @@ from typing import Any
 
 import torch
 from compare import print_line, quick
+from compare.machine import gigaflops
 from compare.plain import PlainTraining
 
 from sightline.data.dataset import Dataset, Split
@@ -40,7 +41,6 @@ DATA = Path(os.environ.get("SIGHTLINE_DATA", ""))
 SST, IMDB = DATA / "sst", DATA / "imdb" / "aclImdb_v1_labelled.tar.gz"
 WANTED = {"bilstm": 2.5, "mlp": 4.0}
 """How many times the texts a second of the plain way, on SST."""
-MATRIX = 512
 CHECKED = 200
 """Texts of validation where only some are trained on; so few batches teach little."""
 
@@ -133,7 +133,13 @@ def taken(way: str, encoder: str, case: Case) -> dict[str, Any]:
     texts = len(dataset.train) * case.epochs
     by_part = {name: 1000 * value / texts for name, value in seconds.items()}
     total = sum(seconds.values())
-    return {"seconds": total, "ms_a_text": 1000 * total / texts, **by_part, "accuracy": accuracy} | matrix()
+    return {
+        "seconds": total,
+        "ms_a_text": 1000 * total / texts,
+        **by_part,
+        "accuracy": accuracy,
+        "matrix_gflops": gigaflops(),
+    }
 
 
 def plainly(
@@ -193,15 +199,6 @@ def timed(owner: Any, name: str, seconds: Counter[str], part: str) -> None:
         return done
 
     setattr(owner, name, counted)
-
-
-def matrix() -> dict[str, float]:
-    """Time a product of two square float32 matrices, as a measure of the machine."""
-    one = torch.rand(MATRIX, MATRIX)
-    began = process_time()
-    for _ in range(50):
-        one @ one
-    return {"matrix_gflops": 50 * 2 * MATRIX**3 / (process_time() - began) / 1e9}
 
 
 if __name__ == "__main__":

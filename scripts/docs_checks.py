@@ -11,7 +11,8 @@ from docs_parts import BLOCK, UNTESTED, tests_of
 from docs_tables import ROOT, finding_page
 
 from sightline.findings.claims import CLAIMS
-from sightline.measures import default_measures
+from sightline.measures import every_measure
+from sightline.report.plots.named import FIGURES
 from sightline.results import VERDICTS
 from sightline.spec.data_rows import PLANTED, PUBLISHED
 from sightline.spec.model_rows import MODELS
@@ -124,8 +125,9 @@ def _page_of(code: str, page: str) -> list[str]:
 
 
 def check_named(pages: Pages) -> list[str]:
-    """Say which measure, part, corpus, option or verdict its page leaves out."""
-    wanted = [("docs/measures.md", f"\n## {one.code}\n") for one in default_measures()]
+    """Say which measure, figure, part, corpus, option or verdict its page leaves out."""
+    wanted = [("docs/measures.md", f"\n## {one.code}\n") for one in every_measure()]
+    wanted += [("docs/figures.md", f"\n## {name}\n\n![") for name in FIGURES]
     wanted += [("docs/models.md", f"{row.kind} `{row.name}`") for row in MODELS]
     wanted += [("docs/data.md", f"planted:{row.name}(") for row in PLANTED]
     wanted += [("docs/data.md", f"| `{row.name}:") for row in PUBLISHED]

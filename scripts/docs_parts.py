@@ -20,6 +20,7 @@ from sightline.findings.thresholds import committed
 from sightline.findings.verdict import TABLE
 from sightline.quantities import QUANTITIES, Scale
 from sightline.questions import MAPS, RIVALS, SIGNED_RIVALS
+from sightline.report.plots.named import FIGURES
 from sightline.results import SCHEMA
 from sightline.spec.bases import BESIDE
 from sightline.spec.model_rows import ALTERED, MODELS
@@ -76,6 +77,7 @@ def makers() -> dict[str, Callable[[], str]]:
         "schema version": schema_version,
         "quirks": quirks,
         "bounds": bounds,
+        "table: figures": figures,
     }
 
 
@@ -244,3 +246,10 @@ def bounds() -> str:
         (one.of.rstrip(","), one.shown(one.most), f"`{one.setting}`" if one.setting else "—", one.why) for one in BOUNDS
     ]
     return table(("of", "at most", "raised by", "what it is for"), rows)
+
+
+def figures() -> str:
+    """Table what can be drawn, and of what."""
+    of = {(False, False): "one audit", (False, True): "one text of one audit", (True, False): "several audits, a store"}
+    rows = [(f"[`{name}`](#{name})", one.told, of[one.several, one.of_a_text]) for name, one in FIGURES.items()]
+    return table(("name", "what", "of"), rows)

@@ -9,6 +9,7 @@ import published
 from docs_adversaries import ablations, adversaries
 from docs_promises import chaos, fuzz, large, promises, repeats, resumed, shared
 from docs_real import real_texts
+from docs_searched import farthest
 from docs_tables import Stored, answered, gates, number, table, unfinished, when_counted
 from docs_trained import trained
 
@@ -139,6 +140,25 @@ def _made(row: Stored) -> str:
     return f"`{row['spec']}`{guided}" + (f", `altered={row['altered']}`" if row["altered"] else "")
 
 
+def exact(stored: Stored) -> str:
+    """Say how often each exact answer held, what the search reached, and what the models by hand gave."""
+    held = table(
+        ("what must hold", "held"), ((one["name"], f"{one['count']:,} of {one['of']:,}") for one in stored["gates"])
+    )
+    searched = stored["searched"]
+    told = (
+        f"{searched['texts']:,} texts of up to twenty tokens: the farthest attention is {searched['exact_mean']:.3f} "
+        f"nats away on average, and the search with its five starts reaches {searched['search_mean']:.3f}.\n"
+    )
+    codes = [code for code in stored["worlds"][0] if code != "world"]
+    rows = (
+        (one["world"], *(f"{one[c]['mean']:.2f} [{one[c]['least']:.2f}, {one[c]['most']:.2f}]" for c in codes))
+        for one in stored["worlds"]
+    )
+    worlds = table((f"model by hand, {stored['seeds']} seeds: mean effect [least, most]", *codes), rows)
+    return f"{held}\n{told}\n{worlds}"
+
+
 def published_counts(stored: Stored) -> str:
     """Table the published corpora as counted here, beside each paper's table, and what their files held."""
     head = ("corpus", "recipe, or table", "train", "validation", "test", "words a text (train)", "vocabulary")
@@ -166,10 +186,12 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: worlds confirmed": when_counted("worlds-confirmation", worlds),
     "table: coverage": when_counted("coverage", coverage),
     "table: families": when_counted("families", families),
+    "table: exact": when_counted("exact", exact),
     "table: real": when_counted("real", real_texts),
     "table: trained": when_counted("trained", trained),
     "table: adversaries": when_counted("adversaries", adversaries),
     "table: ablations": when_counted("ablations", ablations),
+    "table: farthest": when_counted("farthest", farthest),
     "table: random-attention": when_counted("random_attention", examples),
     "table: full stop": when_counted("examples", full_stop),
     "table: models": when_counted("examples", models),

@@ -9,9 +9,11 @@ store (``scripts/chaos.py``; their files say what they cost). ``resumed``: a tra
 (``scripts/fuzzed.py``). ``repeats``: one audit, made again with what must not matter changed (``scripts/repeats.py``).
 ``large``: what a million texts, hundreds of classes and a long page take (``scripts/large.py``).
 ``coverage``: how often intervals hold the truth (``scripts/covered.py``). ``families``: which families of transformers
-pass the proofs (``scripts/families.py``). ``data``: the published corpora by both
-recipes (``scripts/published.py``), ``real``: the verdict on models trained on them, and ``trained``: how well models do
-on test texts that were trained as the papers trained; all left out where the corpora are not at hand.
+pass the proofs (``scripts/families.py``). ``exact``: exact answers over attention
+against brute force, a search, and models whose attention is known to matter or not (``scripts/exact.py``).
+``data``: the published corpora by both recipes (``scripts/published.py``), ``real``: the verdict on models trained on
+them, and ``trained``: how well models do on test texts that were trained as the papers trained; all left out where the
+corpora are not at hand.
 ``random_attention``, ``examples``, ``real``, ``trained`` and both ``worlds`` are studies, whose runs are kept in
 ``--store``: a killed one resumes.
 
@@ -29,6 +31,7 @@ from typing import Any
 
 from chaos import chaos, shared
 from covered import coverage
+from exact import exact
 from families import families
 from fuzzed import fuzzed
 from large import large
@@ -38,13 +41,13 @@ from resumed import resumed
 from studied import ROOT, add_flags, studied
 
 from sightline.experiments.grid import Grid
-from sightline.studies import ablations, adversaries, examples, random_attention, real, trained, worlds
+from sightline.studies import ablations, adversaries, examples, farthest, random_attention, real, trained, worlds
 from sightline.studies.study import Study
 
 VERIFIED = ROOT / "docs" / "verified"
 VECTORS = ROOT / "runs" / "film-reviews.vectors.txt"
 """Made from training texts, once, by the study that starts models from them."""
-OF_CORPORA = ("data", "real", "trained", "adversaries", "ablations")
+OF_CORPORA = ("data", "real", "trained", "adversaries", "ablations", "farthest")
 MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
     "data": published_data,
     "chaos": chaos,
@@ -55,6 +58,7 @@ MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
     "large": large,
     "coverage": coverage,
     "families": families,
+    "exact": exact,
 }
 STUDIES: Mapping[str, tuple[Study, Callable[[int | None], Grid]]] = {
     "random_attention": (random_attention, lambda seeds: random_attention.grid()),
@@ -64,6 +68,7 @@ STUDIES: Mapping[str, tuple[Study, Callable[[int | None], Grid]]] = {
     "real": (real, lambda seeds: real.grid(FOLDER)),
     "adversaries": (adversaries, lambda seeds: adversaries.grid(FOLDER)),
     "ablations": (ablations, lambda seeds: ablations.grid(FOLDER, seeds)),
+    "farthest": (farthest, lambda seeds: farthest.grid(FOLDER, seeds)),
     "trained": (trained, lambda seeds: trained.grid(FOLDER, trained.make_vectors(FOLDER, VECTORS), seeds)),
 }
 """Each with its grid, of the first few seeds where so many are asked for."""

@@ -26,6 +26,7 @@ SHARE, CHANCE, MOVED = Scale("share", 0, 1), Scale("probability", 0, 1), Scale("
 APART = Scale("nats", 0, math.log(2))
 DIFFERENCE, TAU = Scale("probability", -1, 1), Scale("rank correlation", -1, 1)
 ODDS, MARGIN = Scale("log-odds"), Scale("difference of logits")
+FOUND = Scale("log of a ratio", high=0)
 COUNT, CLASS, TRUTH = Scale("count", 0), Scale("number of a class", 0), Scale("no or yes", 0, 1)
 SIZE, ANY = Scale("size of a change", 0), Scale("signed size of a change")
 
@@ -97,7 +98,15 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
     },
     "beside": {
         "jsd.OTHER": Quantity("Jensen–Shannon divergence between the weights and those of a companion", APART),
+        "tau.OTHER": Quantity("Kendall’s τ-b between the weights and those of a companion", TAU),
         "tvd.OTHER": Quantity("total variation between the answer and that of a companion", MOVED),
+        "jsd.seeds": Quantity("divergence from the weights of the companions `seed(by=N)`, mean over them", APART),
+        "tau.seeds": Quantity("τ-b with the weights of the companions `seed(by=N)`, mean over them", TAU),
+        "tvd.seeds": Quantity("total variation from the answers of the companions `seed(by=N)`, mean over them", MOVED),
+        "alike.seeds": Quantity("`1 − jsd.seeds / log 2`", SHARE),
+        "alike_chance.seeds": Quantity(
+            "`alike.seeds` with the weights of each companion shuffled over the words, mean of 5 draws", SHARE
+        ),
     },
     "agreement": {
         "captured.REF": Quantity("captured importance of the top attended words", SHARE),
@@ -176,6 +185,9 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "proof": Quantity("1 where no attention changes the decision", TRUTH),
         "low": Quantity("lower side of the largest total variation any attention gives", MOVED),
         "high": Quantity("upper side of the largest total variation any attention gives; equal for two classes", MOVED),
+        "changed": Quantity(
+            "without token logits: whether all weight on one word was seen to change the decision", TRUTH
+        ),
         "inert": Quantity("1 where the largest total variation any attention gives is at most ε", TRUTH),
         "evidence": Quantity(
             "log-odds of the predicted class if the word alone were attended to; shown in the page, used by no finding",
@@ -187,9 +199,11 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "median": Quantity("median total variation over the permutations", MOVED),
         "median_error": Quantity("standard error of the median, from order statistics", MOVED),
         "largest": Quantity(
-            "the largest any permutation gives (exact for two classes, an upper bound for more)", MOVED
+            "the largest any permutation gives (exact for two classes, an upper bound for more); without token logits "
+            "the largest found (a lower bound)",
+            MOVED,
         ),
-        "ratio": Quantity("median over largest total variation over the permutations", SHARE),
+        "ratio": Quantity("`median` over `largest`", SHARE),
         "ratio_floor": Quantity("the ratio of random attention with the same entropy", SHARE, "N 5"),
         "gap_low": Quantity("least logit gap, last class over first, over all permutations", MARGIN),
         "gap_high": Quantity("largest logit gap over all permutations", MARGIN),
@@ -198,9 +212,84 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "flat": Quantity("whether all weights are equal up to rounding", TRUTH),
         "words": _WORDS,
     },
+    "flips": {
+        "size": Quantity("fewest words without whose weight the decision is another, exact", COUNT),
+        "never": Quantity("1 where no set of words flips the decision", TRUTH),
+        "size.MAP": Quantity("words that go until the decision flips, in the order of a map", COUNT),
+        "found.MAP": Quantity("log of `size` over `size.MAP`: 0 where the order finds the smallest set", FOUND),
+        "size.random": Quantity("words that go until the decision flips, in random order, mean of 5", COUNT),
+        "found.random": Quantity("log of `size` over that in random order, mean of 5 orders", FOUND),
+        "found.shuffled": Quantity(
+            "the same for weights shuffled over the words and used, in their own order: their own smallest set over "
+            "what the order finds",
+            FOUND,
+            "N 5",
+        ),
+        "found.best": Quantity("the same of the smallest set itself: 0 by definition", FOUND),
+        "gone": Quantity("1 on the words of the smallest set", TRUTH, "words"),
+        "words": _WORDS,
+        "weighed": Quantity("words with any weight", COUNT),
+        "constant": _ALIKE,
+    },
+    "repair": {
+        "top": Quantity("words whose weights go: a tenth of those with weight, at least two", COUNT),
+        "singly.zeroed": Quantity("log-odds lost without the weight of each top word, added up", ODDS),
+        "jointly.zeroed": Quantity("log-odds lost without the weights of all of them", ODDS),
+        "gap.zeroed": Quantity(
+            "`singly` less `jointly`; 0 for two classes and an affine decoder, whatever the model knows", ODDS
+        ),
+        "singly.scaled": Quantity("as `singly.zeroed`, the other weights scaled to sum to one", ODDS),
+        "jointly.scaled": Quantity("as `jointly.zeroed`, the other weights scaled to sum to one", ODDS),
+        "gap.scaled": Quantity("`singly` less `jointly`, the other weights scaled to sum to one", ODDS),
+    },
+    "counterfactual": {
+        "jsd_low": Quantity(
+            "Jensen–Shannon divergence of the farthest attention with the same answer, within ε of total variation: "
+            "lower side",
+            APART,
+        ),
+        "jsd_high": Quantity("upper side of that divergence; equal for two classes", APART),
+        "decision.jsd_low": Quantity("the same with the same decision, whatever its probability: lower side", APART),
+        "decision.jsd_high": Quantity("its upper side; equal for two classes, and nearly always for more", APART),
+        "answer.top": Quantity(
+            "least attention that must stay on the top words for the same answer, within ε; at least, for more than "
+            "two classes",
+            SHARE,
+        ),
+        "answer.random": Quantity("the same for as many random words, mean of the draws", SHARE),
+        "decision.top": Quantity("least attention that must stay on the top words for the same decision", SHARE),
+        "decision.random": Quantity("the same for as many random words, mean of the draws", SHARE),
+        "nats": Quantity("least r such that scores moved by up to r each change the decision", Scale("nats", 0)),
+        "farthest": Quantity("weights of the farthest attention found with the same answer", SHARE, "words"),
+        "words": _WORDS,
+        "constant": _ALIKE,
+    },
+    "searched": {
+        "published": Quantity(
+            "largest divergence that the published search found for the same answer, from the first start, the first "
+            "two …; 0: none found",
+            APART,
+            "N 5",
+        ),
+        "released": Quantity("the same from all starts, selected as the released code does (within 0.05)", APART),
+        "ours": Quantity(
+            "largest divergence found for the same answer by single words, then by pairs, then by gradient",
+            APART,
+            "N 3",
+        ),
+        "outside": Quantity("starts of the published search that ended with another answer, and were not taken", COUNT),
+        "decodes_published": Quantity("decodings that the published search took", COUNT),
+        "decodes_ours": Quantity("decodings that our search took", COUNT),
+        "words": _WORDS,
+    },
     "erasure": {
         "deleted.MAP": Quantity(
             "drop of the log-odds of the decided class without the top words of a map, mean over the shares", ODDS
+        ),
+        "curve.MAP": Quantity("drop of the log-odds without the top words of a map, at each share", ODDS, "N 5"),
+        "curve.random": Quantity("drop of the log-odds without as many random words, at each share", ODDS, "N 5"),
+        "curve.most": Quantity(
+            "drop of the log-odds without the words whose own deletion costs most, at each share", ODDS, "N 5"
         ),
         "deleted.random": Quantity("drop of the log-odds without as many random words, mean of the orders", ODDS),
         "deleted.most": Quantity("drop of the log-odds without the words whose own deletion costs most", ODDS),
@@ -215,6 +304,27 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
             "comprehensiveness as published: mean drop of the *probability*, by attention, deleted", DIFFERENCE
         ),
         "floor": Quantity("comprehensiveness as published, of random words", DIFFERENCE, "N 5"),
+        "words": _WORDS,
+    },
+    "sufficiency": {
+        "kept.MAP": Quantity(
+            "log-odds of the decided class that are left when only the top words of a map are kept, mean over the "
+            "shares",
+            ODDS,
+        ),
+        "kept.random": Quantity("log-odds left with as many random words, mean of the orders", ODDS),
+        "kept.most": Quantity("log-odds left with the words whose own deletion costs most", ODDS),
+        "curve.MAP": Quantity("log-odds left with the top words of a map, at each share", ODDS, "N 5"),
+        "curve.random": Quantity("log-odds left with as many random words, at each share", ODDS, "N 5"),
+        "curve.most": Quantity(
+            "log-odds left with the words whose own deletion costs most, at each share", ODDS, "N 5"
+        ),
+        "whole": Quantity("log-odds of the decided class on the whole text", ODDS),
+        "area": Quantity(
+            "sufficiency as published: mean drop of the *probability*, by attention; small where the words suffice",
+            DIFFERENCE,
+        ),
+        "floor": Quantity("sufficiency as published, of random words", DIFFERENCE, "N 5"),
         "words": _WORDS,
     },
     "transplant": {
@@ -251,7 +361,7 @@ def quantity_of(measure: str, name: str) -> Quantity | None:
     """
     rows = QUANTITIES.get(measure, {})
     head, _, part = name.partition(".")
-    if part and f"{head}.OTHER" in rows:
+    if part and name not in rows and f"{head}.OTHER" in rows:
         other = rows[f"{head}.OTHER"]
         return replace(other, told=f"{other.told} ({part})")
     if part and name not in rows:

@@ -22,11 +22,18 @@ MEASURES: Mapping[str, str] = {
     "marks": "sightline.measures.marks:Marks",
     "reach": "sightline.measures.reach:Reach",
     "permutation": "sightline.measures.permutation:Permutation",
+    "flips": "sightline.measures.flips:Flips",
+    "repair": "sightline.measures.repair:Repair",
+    "counterfactual": "sightline.measures.counterfactual:Counterfactual",
+    "searched": "sightline.measures.searched:Searched",
     "erasure": "sightline.measures.erasure:Erasure",
+    "sufficiency": "sightline.measures.sufficiency:Sufficiency",
     "transplant": "sightline.measures.transplant:Transplant",
     "rationale": "sightline.measures.rationale:Rationale",
 }
 """The measures, in the order of the report."""
+BY_NAME = frozenset({"searched"})
+"""The measures that are taken only where they are asked for by name: they cost more than all others together."""
 ALWAYS = "outputs"
 """The measure that no audit goes without: what the model answers."""
 

@@ -24,14 +24,19 @@ from sightline.results import Measurement, Values
 from sightline.seeds import Seeds
 
 Link = Literal["sigmoid", "softmax"]
-Offer = Literal["decode", "token_logits", "embedding_grad"]
-"""What a model can do beyond a trace: take any attention, answer for each token alone, be asked for gradients."""
+Offer = Literal["decode", "token_logits", "embedding_grad", "variants", "deletion"]
+"""What a model can do beyond a trace: take any attention, answer for each token alone, be asked for gradients; run
+texts that share most of their words from what they share (`Varying`), delete each token in closed form (`Deleting`)."""
 Origin = Literal["here", "elsewhere"]
 """Who made and trained a model: this package, or somebody whose code has to be proved first."""
 COMPANION = "companion."
 """What stands before the name of a companion where a measure needs one, as in ``companion.uniform``."""
 ANY_COMPANION = "companions"
 """What a measure needs that looks at every companion there is."""
+OTHER_ATTENTION = "decode or token_logits"
+"""What a measure needs that asks for the answer under other attention, by whichever of the two offers there is."""
+AFFINE = "token_logits (the logits of each word alone, which only an affine decoder has)"
+"""What to say where token logits are lacking."""
 Survey = Literal["train", "validation", "half", "audited"]
 """Texts that a measure may look at before it measures: those of a split, a seeded half of the audited ones, which are
 then not measured, or all of these, where it takes from them what says nothing of how it will be answered."""
@@ -167,6 +172,29 @@ class Seeing(Protocol):
         ...
 
 
+@runtime_checkable
+class Varying(Auditable, Protocol):
+    """A model that offers ``variants``."""
+
+    def trace_variants(self, batch: Batch) -> Trace:
+        """Run texts that share most of their words; what is asked of the trace is what `Auditable.trace` would give.
+
+        Such a trace has no embeddings. ``decode`` takes it, where that is offered.
+        """
+        ...
+
+
+@runtime_checkable
+class Deleting(Auditable, Protocol):
+    """A model that offers ``deletion``: of a trace of its own."""
+
+    def deletion_logits(
+        self, trace: Trace, attentions: Mapping[str, Float[torch.Tensor, "B T"]]
+    ) -> Mapping[str, Float[torch.Tensor, "B T L"]]:
+        """Give the logits without each token: ``own``, and under each attention that is handed in, scaled to one."""
+        ...
+
+
 @dataclass(frozen=True)
 class Subject:
     """What a measure is given to look at, beside the trace of a batch.
@@ -197,7 +225,7 @@ class Measure(Protocol):
 
     @property
     def needs(self) -> frozenset[str]:
-        """What the model must offer (`Offer`), and which companions there must be (``companion.NAME``)."""
+        """What the model must offer (`Offer`, `OTHER_ATTENTION`), and which companions (``companion.NAME``)."""
         ...
 
     @property

@@ -70,6 +70,10 @@ def test_what_a_model_does_not_say_is_named(missing: str) -> None:
         ({"origin": "there"}, "expected origin to be here or elsewhere, got 'there'"),
         ({"link": "logit"}, "expected link to be sigmoid or softmax, got 'logit'"),
         ({"offers": frozenset({"decod"})}, "it offers 'decod', which no measure knows"),
+        (
+            {"offers": frozenset({"deletion"})},
+            "it offers 'deletion', a shorter way to the same answers that nothing proves",
+        ),
         ({"labels": (0, 1)}, r"expected labels to be names, got \(0, 1\)"),
     ],
 )

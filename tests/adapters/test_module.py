@@ -143,8 +143,9 @@ def test_without_decode_what_needs_it_is_not_applicable() -> None:
         "beside": "needs a companion, whichever it is",
         "types": "needs decode",
         "frozen": "needs a companion (frozen)",
-        "reach": f"needs {LOGITS}",
-        "permutation": f"needs {LOGITS}",
+        "reach": "needs decode or token_logits",
+        "permutation": "needs decode or token_logits",
+        "counterfactual": f"needs {LOGITS}",
     }
     assert all(isinstance(outcomes[code], Measurement) for code in ("outputs", "erasure"))
 

@@ -18,6 +18,7 @@ def test_the_commands_are_those_that_were_promised():
         "look",
         "predict",
         "report",
+        "figure",
         "compare",
         "export",
         "study",

@@ -38,18 +38,3 @@ def test_what_is_wrong_is_said_before_anything_is_written(sightline: Call, finis
     assert (refused.code, refused.err) == (2, "error: --csv mine: exists and is not an export; name a new folder\n")
     assert sightline("export", "nowhere", "--csv", "out").code == 2
     assert sorted(path.name for path in here.iterdir()) == ["mine"]
-
-
-def test_one_figure_is_drawn_with_its_numbers_beside_it(sightline: Call, finished: Finished, here: Path) -> None:
-    done = sightline("report", finished.saved, "--figure", "tau-by-class", "--out", "tau.svg", "--json")
-    assert (done.code, done.json) == (0, {"figure": "tau.svg", "numbers": "tau.csv"})
-    with Path("tau.csv").open(newline="") as file:
-        assert sum(int(row["texts"]) for row in csv.DictReader(file)) == len(Audit.load(finished.saved).texts)
-    unknown = sightline("report", finished.saved, "--figure", "tau", "--out", "x.svg")
-    assert (unknown.code, unknown.err) == (
-        2, "error: --figure: expected one of tau-by-class, permutation-by-weight, transplant, got 'tau'\n"
-    )  # fmt: skip
-    assert (
-        "ends in .svg, got x.pdf" in sightline("report", finished.saved, "--figure", "transplant", "--out", "x.pdf").err
-    )
-    assert sorted(path.name for path in here.iterdir()) == ["tau.csv", "tau.svg"]

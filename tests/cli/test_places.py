@@ -35,6 +35,7 @@ WRITES: dict[tuple[str, str], list[str]] = {
     ("train", "--out"): ["train", "--data", "d.csv", "--out"],
     ("report", "--out"): ["report", "sa", "--out"],
     ("report", "--card"): ["report", "sa", "--card"],
+    ("figure", "--out"): ["figure", "tau-by-class", "sa", "--out"],
     ("predict", "--out"): ["predict", "m", "d.csv", "--out"],
     ("compare", "--out"): ["compare", "sa", "m", "--out"],
     ("export", "--csv"): ["export", "sa", "--csv"],
@@ -73,7 +74,8 @@ def place(here: Path, table: Path, finished: Finished, monkeypatch: pytest.Monke
         "data.loading.load",
         "experiments.subject.with_vectors",
         "experiments.trainings.fit",
-        "cli.report.load_results",
+        "experiments.named.load_results",
+        "saving.load_results",
         "cli.export.load_results",
     ):
         monkeypatch.setattr(f"sightline.{work}", fail)

@@ -24,6 +24,8 @@ ASKED = [
     (["list", "findings"], 0),
     (["list", "data"], 0),
     (["list", "presets"], 0),
+    (["list", "figures"], 0),
+    (["figure", "nothing", "sa", "--out", "f.svg"], 2),
     (["check-data", "--data", "planted:needle"], 0),
     (["audit", "--data", "x.csv", "--fail-on", "never"], 2),
     (["audit", "--data", "x.csv", "--model", "no/where"], 2),

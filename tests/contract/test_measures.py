@@ -12,11 +12,11 @@ import torch
 from sightline import measures
 from sightline.findings.claims import CLAIMS
 from sightline.findings.drops import DROPS
-from sightline.measures import default_measures
+from sightline.measures import default_measures, every_measure
 from sightline.measures.maps import MAKERS
 from sightline.models.classifier import AttentionClassifier
 from sightline.quantities import QUANTITIES, quantity_of
-from sightline.questions import MAPS, MEASURES
+from sightline.questions import BY_NAME, MAPS, MEASURES
 from sightline.results import Measurement, NotApplicable, Ragged
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
@@ -33,7 +33,8 @@ CODES = [one.code for one in default_measures()]
 
 
 def test_a_run_may_ask_for_each_by_its_name() -> None:
-    assert [*MEASURES] == CODES
+    assert [*MEASURES] == [one.code for one in every_measure()]
+    assert [name for name in MEASURES if name not in BY_NAME] == CODES
 
 
 def test_no_measure_is_forgotten() -> None:
@@ -86,7 +87,7 @@ def test_every_map_is_told_and_made() -> None:
 
 
 def taken(model: AttentionClassifier, texts: list, batch_size: int) -> dict[str, Measurement]:
-    beside = {"uniform": 5, "frozen": 6}
+    beside = {"uniform": 5, "frozen": 6, "seed(by=1)": 7}
     settings = {"classes": len(model.label_names), "boundaries": model.spec.boundaries}
     companions = {name: untrained(str(model.spec), seed=seed, **settings) for name, seed in beside.items()}
     outcomes = measure(model, texts, default_measures(), companions, Seeds(0), batch_size, lambda done, total: None)
@@ -151,6 +152,10 @@ def test_the_text_of_one_word_is_counted_where_it_is_undefined(whole: dict[str, 
     assert whole["agreement"].undefined["captured.gradient"] == {"one word": 1}
     assert whole["erasure"].undefined["area"] == {"one word": 1}
     assert whole["permutation"].undefined["ratio"]["one word"] == 1
+    assert whole["flips"].undefined["size"]["one word"] == 1
+    assert whole["sufficiency"].undefined["kept.attention"] == {"one word": 1}
+    assert whole["repair"].undefined["gap.scaled"]["fewer than three words with weight"] == 2
+    assert whole["beside"].undefined["tau.seeds"] == {"one word": 1}
 
 
 @pytest.mark.parametrize("one", default_measures(), ids=lambda one: one.code)

@@ -134,6 +134,7 @@ def test_every_finding_has_a_page_that_opens_with_its_claim(pages):
     ("page", "text"),
     [
         ("docs/measures.md", "\n## erasure\n"),
+        ("docs/figures.md", "\n## heat-map\n\n!["),
         ("docs/models.md", "source `random`"),
         ("docs/models.md", "`layers=1`"),
         ("docs/data.md", "planted:vote("),
@@ -174,7 +175,7 @@ def test_filling_twice_changes_nothing(fresh):
 def test_every_command_and_flag_is_on_the_page_of_commands():
     page = commands.commands_page()
     assert re.findall(r"^## (.+)$", page, re.MULTILINE) == [
-        "demo", "train", "audit", "look", "predict", "report", "compare", "export", "study", "results", "list", "check-data", "check-model", "vectors", "doctor"
+        "demo", "train", "audit", "look", "predict", "report", "figure", "compare", "export", "study", "results", "list", "check-data", "check-model", "vectors", "doctor"
     ]  # fmt: skip
     assert [flag for flag in commands.flags() - {"--help"} if f"`{flag}" not in page] == []
     assert "| `AUDIT_DIR` | A folder" in page
@@ -431,7 +432,7 @@ def test_every_raw_array_is_on_the_page_of_measures(pages, audit):
 def _told(quantity: str, section: str) -> bool:
     """A section may tell of `captured.free_gradient` as `captured.REF`, and of `deleted.gradient` as `deleted.MAP`."""
     general = [re.sub(rf"(?<![^.])({'|'.join(MAPS)})$", name, quantity) for name in ("REF", "MAP")]
-    general += [re.sub(r"^(jsd|tvd)\..*", r"\1.OTHER", quantity)]
+    general += [re.sub(r"^(jsd|tau|tvd)\..*", r"\1.OTHER", quantity)]
     return any(f"`{name}`" in section or name == "REF" for name in (quantity, *general))
 
 

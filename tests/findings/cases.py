@@ -104,6 +104,7 @@ def outcomes(agreed: Outcome, learned: np.ndarray, uniform: np.ndarray, **others
         "moved": np.ones(N),
     }
     low, high = np.full(N, 0.2), np.full(N, 0.9)
+    kept = {"attention": np.full(N, 3.0), "random": np.full(N, 1.0), "most": np.full(N, 4.0)}
     taken: dict[str, Outcome] = {
         "outputs": Measurement("outputs", {"predicted": PREDICTED, "label": labels}),
         "need": Measurement("need", need),
@@ -115,6 +116,12 @@ def outcomes(agreed: Outcome, learned: np.ndarray, uniform: np.ndarray, **others
         "marks": Measurement("marks", {"words": high, "flat": low}),
         "reach": Measurement("reach", {"proof": (np.arange(N) < 30).astype(float)}),
         "permutation": Measurement("permutation", {"ratio": np.full(N, 0.5), "ratio_floor": np.full((N, 2), 0.1)}),
+        "flips": Measurement(
+            "flips", {"found.attention": -low, "found.shuffled": np.full((N, 2), -0.8), "found.best": np.zeros(N)}
+        ),
+        "sufficiency": Measurement("sufficiency", {f"kept.{name}": one for name, one in kept.items()}),
+        "beside": Measurement("beside", {"alike.seeds": high, "alike_chance.seeds": low}),
+        "counterfactual": Measurement("counterfactual", {"answer.top": high, "answer.random": low}),
         "erasure": erasure(),
         "transplant": transplant(),
     }

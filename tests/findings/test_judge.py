@@ -193,3 +193,26 @@ def test_a_finding_on_fewer_texts_than_it_may_rest_on_stays_open() -> None:
     found = findings(thresholds=few)
     assert (found["SL-101"].verdict, found["SL-102"].verdict) == ("inconclusive", "supported")
     assert f"fewer than the {N + 1} texts" in found["SL-101"].reason
+
+
+def test_an_order_that_takes_more_words_than_weights_by_lot_do_holds_no_decision() -> None:
+    """SL-205 is a log of a ratio, at most 0: a quarter of what shuffled weights miss is three quarters of the way."""
+    assert findings()["SL-205"].effect.value == pytest.approx(0.75)
+    poor = {"found.attention": np.full(N, -1.0), "found.shuffled": np.full((N, 2), -0.8), "found.best": np.zeros(N)}
+    taken = outcomes(agreement({}), PREDICTED, PREDICTED, flips=Measurement("flips", poor))
+    found = {f.code: f for f in judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).findings}["SL-205"]
+    assert found.verdict == "contradicted"
+    assert found.effect.value == pytest.approx(-0.25)
+
+
+def test_what_is_left_of_log_odds_is_read_between_random_words_and_most() -> None:
+    assert findings()["SL-302"].effect.value == pytest.approx(2 / 3)
+
+
+def test_without_another_seed_nobody_knows_whether_it_attends_alike() -> None:
+    why = "needs a companion (seed(by=1))"
+    alone = Measurement("beside", {"jsd.uniform": np.zeros(N)}, missing={"alike.seeds": why})
+    taken = outcomes(agreement({}), PREDICTED, PREDICTED, beside=alone)
+    found = {f.code: f for f in judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).findings}["SL-601"]
+    assert (found.verdict, found.notes) == ("not applicable", (why,))
+    assert findings()["SL-601"].effect.value == pytest.approx(0.875)

@@ -128,7 +128,7 @@ def test_caveats_say_what_was_not_shown_and_no_untested_claim_is_stated() -> Non
     reasons = verdict_of(found(SL_001="contradicted", SL_202="not applicable"), evidence(), LEARNED).reasons
     assert reasons[0].startswith("SL-001 contradicted: this task needs no attention")
     assert reasons[1].startswith("SL-202 not applicable: not tested whether it matters to the model which word")
-    assert reasons[-1].endswith("whether a state stands for its word (SL-205, SL-302, SL-401, SL-402)")
+    assert reasons[-1].endswith("whether a state stands for its word (SL-401, SL-402)")
 
 
 def test_a_map_that_is_shown_and_not_used_says_so() -> None:

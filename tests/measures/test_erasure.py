@@ -63,14 +63,14 @@ def test_random_words_are_the_mean_over_draws_and_both_orders_of_two_words_occur
 def test_each_distinct_set_of_words_is_removed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     model, texts = MODELS["one logit"]
     sets = []
-    told = erasure._distinct
+    told = erasure.distinct
 
     def counted(gone: np.ndarray, several: np.ndarray) -> tuple:
         found, back = told(gone, several)
         sets.append((found, gone, back))
         return found, back
 
-    monkeypatch.setattr(erasure, "_distinct", counted)
+    monkeypatch.setattr(erasure, "distinct", counted)
     take(model, texts)
     for removals, gone, back in sets:
         rows = [(int(row), tuple(one)) for row, one in zip(removals.row, removals.gone, strict=True)]

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from sightline.maths.projections import uniform
-from sightline.measures.importance import deletion_importance, gradient_importance, log_odds
+from sightline.measures.importance import deletion_importance, gradient_importance, log_odds, slopes
 from sightline.models.classifier import AttentionClassifier
 from tests.reference import formulas
 from tests.texts import examples, untrained
@@ -50,6 +50,24 @@ def test_holding_attention_matters() -> None:
     trace = model.trace(model.collate(TEXTS))
     held, through = (gradient_importance(model, trace, held=h) for h in (True, False))
     assert np.abs(held - through).max() > 0.05 * held.max()
+
+
+@pytest.mark.parametrize(("origin", "passes"), [("here", 1), ("elsewhere", 3)])
+def test_gradients_of_a_batch_share_their_pass_where_the_model_was_made_here(
+    origin: str, passes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = untrained("bilstm(hidden=6)+additive").double()
+    trace = model.trace(model.collate(TEXTS))
+    flat = uniform(trace.batch.attendable, trace.attention)
+    ways = ((None, True), (None, False), (flat, True))
+    alone = [gradient_importance(model, trace, one, held=held) for one, held in ways]
+    ran, run = [], model.trace
+    monkeypatch.setattr(model, "trace", lambda *given: ran.append(given) or run(*given))
+    monkeypatch.setattr(AttentionClassifier, "origin", origin)
+    together = slopes(model, trace, {"own": "held", "through": "through", "flat": flat})
+    assert len(ran) == passes
+    for ours, known in zip(together.values(), alone, strict=True):
+        assert ours.reduced("input") == pytest.approx(known, rel=1e-12, abs=1e-15)
 
 
 def test_deletion_is_the_text_run_again_without_the_word(model: AttentionClassifier) -> None:

@@ -33,7 +33,8 @@ def test_a_model_that_offers_nothing_has_deletion() -> None:
         "words", "constant", "disagreement", "deletion", *(f"{kind}.deletion" for kind in KINDS)
     }  # fmt: skip
     for kind in KINDS:
-        assert little.values[f"{kind}.deletion"] == pytest.approx(whole.values[f"{kind}.deletion"], nan_ok=True)
+        found, known = little.values[f"{kind}.deletion"], whole.values[f"{kind}.deletion"]
+        assert found == pytest.approx(known, rel=1e-5, nan_ok=True)  # float32, summed in another order
     assert little.values["disagreement"] == pytest.approx(1 - whole.values["captured.deletion"], nan_ok=True)
     assert little.missing["captured.gradient"] == "needs embedding_grad"
     assert little.missing["captured.free_deletion"] == little.missing["coupling.deletion"] == "needs decode"

@@ -5,12 +5,14 @@ import pytest
 import torch
 from scipy.stats import binom
 
+from sightline.adapters.admission import OURS
 from sightline.maths.divergences import entropy
-from sightline.measures.erasure import Erasure, removed_count
+from sightline.measures.erasure import Erasure
 from sightline.measures.need import Need, RetrainedUniform
 from sightline.measures.outputs import Outputs
 from sightline.measures.permutation import IMMOVABLE, Permutation, _drawn, median_error
 from sightline.measures.reach import Reach
+from sightline.measures.removing import removed_count
 from sightline.models.attention import Given, Uniform
 from sightline.results import Measurement
 from sightline.seeds import Seeds
@@ -160,7 +162,7 @@ def test_need_reports_the_decode_identity() -> None:
     assert take(Need(), model).values["identity_error"].max() == 0
 
     class Broken:
-        name, link, labels, origin, offers = model.name, model.link, None, "elsewhere", model.offers
+        name, link, labels, origin, offers = model.name, model.link, None, "elsewhere", model.offers - OURS
         collate, embed, trace = model.collate, model.embed, model.trace
 
         def decode(self, trace: object, attention: torch.Tensor) -> torch.Tensor:

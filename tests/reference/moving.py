@@ -100,3 +100,16 @@ def erased(
         deleted.append(whole - log_odds(model, without(text, gone), chosen))
         replaced.append(whole - log_odds(model, with_words(text, words), chosen))
     return float(np.mean(deleted)), float(np.mean(replaced))
+
+
+def kept(model: Auditable, text: Example, order: Sequence[int]) -> tuple[list[float], float]:
+    """Log-odds of the decided class with only the first words of an order, by share; and the mean drop of its chance."""
+    whole = probabilities(logits(model, text))
+    chosen, words = int(whole.argmax()), len(text.tokens)
+    odds, drops = [], []
+    for share in SHARES:
+        first = set(order[: count(words, share, words - 1)])
+        left = with_words(text, [word for place, word in enumerate(text.tokens) if place in first])
+        odds.append(log_odds(model, left, chosen))
+        drops.append(float(whole[chosen] - probabilities(logits(model, left))[chosen]))
+    return odds, float(np.mean(drops))

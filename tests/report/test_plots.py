@@ -1,30 +1,44 @@
-"""Figures by name: what is drawn is what stands in the table beside it, and texts of others stay text."""
+"""Figures by name: what is drawn stands in the table beside it, files are alike byte by byte, texts of others stay text."""
 
 import csv
+import math
+import struct
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from sightline.audits import Audit
-from sightline.errors import DataError
+from sightline.errors import DataError, MissingExtra
+from sightline.report.plots import drawing
+from sightline.report.plots.drawing import ENDINGS
 from sightline.report.plots.named import FIGURES, write_figure
-from sightline.results import Measurement, NotApplicable, Ragged
-from sightline.statistics.shapes import counted, largest
+from sightline.report.plots.plot import WIDTH, Plot
+from sightline.results import Estimate, Measurement, NotApplicable, Ragged
+from sightline.spec.presets import build_specs
+from sightline.spec.texts import parse_data
+from sightline.spec.values import BUT_ATTENTION, FitSpec, RunSpec
+from sightline.statistics.shapes import bin_of, counted, density, largest, quartiles
 from tests.report import audits
 
-EVIL = "<script>alert(1)</script>\x1b"
+EVIL = "<script>alert('$x^{')</script>--> \x1b\ud800 漢 $\\frac{"
 TAU = np.array([-1.0, 0.05, 0.05, 1.0, np.nan, *np.linspace(-0.9, 0.9, 19)])
 MOVED = np.linspace(0, 1, 24)
 
 
 def made() -> Audit:
     base = audits.compared()
-    texts = tuple(replace(t, predicted=EVIL if i < 5 else "fine") for i, t in enumerate(base.texts))
+    texts = tuple(replace(t, predicted=EVIL if i < 5 else "_fine") for i, t in enumerate(base.texts))
+    outputs = base.measurements["outputs"]
+    weights = outputs.values["attention"].rows()
+    shares = Ragged(np.concatenate([row / row.sum() for row in weights]), outputs.values["attention"].lengths)
     measured = {
         **base.measurements,
+        "outputs": replace(outputs, values={**outputs.values, "attention": shares}),
         "agreement": Measurement("agreement", {"tau.gradient": TAU}),
         "permutation": Measurement("permutation", {"median": np.where(MOVED > 0.9, np.nan, MOVED)}),
     }
@@ -34,73 +48,312 @@ def made() -> Audit:
 AUDIT = made()
 
 
-def written(name: str, folder: Path) -> tuple[ElementTree.Element, list[dict[str, str]]]:
-    path = write_figure(AUDIT, name, folder / f"{name}.svg")
+def counterfactual(audit: Audit, apart: float = 0.0) -> dict[str, Any]:
+    """Made-up farthest attention: all of it on the last word; the divergences are in order, that of the first unknown."""
+    own = audit.measurements["outputs"].values["attention"]
+    rows = [np.eye(len(row))[-1] for row in own.rows()]
+    low = np.where(np.arange(24) == 0, np.nan, np.linspace(0, 0.69, 24))
+    return {"jsd_low": low, "jsd_high": low + apart, "farthest": Ragged(np.concatenate(rows), own.lengths)}
+
+
+def with_farthest(apart: float = 0.0, searched: bool = False) -> Audit:
+    values = counterfactual(AUDIT, apart)
+    stages = np.linspace(0.2, 1, 5)[None] * values["jsd_low"][:, None]
+    found = (
+        {"searched": Measurement("searched", {"published": 0.9 * stages, "ours": stages[:, 2:]})} if searched else {}
+    )
+    more = {"counterfactual": Measurement("counterfactual", values, settings={"epsilon": 0.01})}
+    return replace(AUDIT, measurements={**AUDIT.measurements, **more, **found})
+
+
+FAR = with_farthest(searched=True)
+BASE = RunSpec(parse_data("planted:needle"), *build_specs("mlp", epochs=2))
+
+
+def run(key: str, fit: FitSpec, names: Sequence[str], seed: int) -> Audit:
+    """An audit of a run that says how far its model is from companions."""
+    random = np.random.default_rng(seed)
+    by_text = {f"{kind}.{name}": random.random(24) * math.log(2) for name in names for kind in ("jsd", "tvd")}
+    by_text[f"jsd.{names[0]}"][3] = np.nan
+    spec = replace(BASE, fit=fit)
+    told = {
+        f"beside.{name}": Estimate(*np.nanquantile(v, (0.5, 0.2, 0.8)), 23, "made up") for name, v in by_text.items()
+    }
+    measured = {"outputs": AUDIT.measurements["outputs"], "beside": Measurement("beside", by_text)}
+    return replace(AUDIT, spec={"key": key, "run": spec.to_json()}, estimates=told, measurements=measured)
+
+
+def adversary(weight: float, **more: object) -> FitSpec:
+    return replace(BASE.fit, adversary="kl", adversary_weight=weight, **more)
+
+
+RUNS = (
+    run("b" * 16, BASE.fit, ("seed(by=1)", "seed(by=2)", "uniform"), 1),
+    run("c" * 16, adversary(0.1), ("base",), 2),
+    run("d" * 16, adversary(0.01), ("base",), 3),
+    run("e" * 16, adversary(0.1, from_base=BUT_ATTENTION, fixed=BUT_ATTENTION), ("base",), 4),
+)
+PLAIN = Plot("title", ("n = 2.",), lambda figure: figure.subplots().plot([0, 1]), (), (), 2.0)
+OF = {name: RUNS if figure.several else (FAR,) for name, figure in FIGURES.items()}
+
+
+def table(path: Path) -> list[dict[str, str]]:
     with path.with_suffix(".csv").open(encoding="utf-8", newline="") as file:
-        return ElementTree.fromstring(path.read_text(encoding="utf-8")), list(csv.DictReader(file))
+        return list(csv.DictReader(file))
 
 
-def drawn(root: ElementTree.Element, tag: str, kind: str) -> list[ElementTree.Element]:
-    return [one for one in root.iter(f"{{http://www.w3.org/2000/svg}}{tag}") if kind in one.get("class", "").split()]
+def numbers(name: str, *other: Audit) -> list[dict[str, Any]]:
+    """Give the table of a figure as it is before it is written."""
+    plot = FIGURES[name].draw(other or OF[name], None)
+    return [dict(zip(plot.columns, row, strict=True)) for row in plot.rows]
+
+
+# ---------------------------------------------------------------- files
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_stands_alone_and_runs_nothing(name: str, tmp_path: Path) -> None:
-    root, rows = written(name, tmp_path)
-    text = (tmp_path / f"{name}.svg").read_text(encoding="utf-8")
-    assert rows
-    assert "var(" not in text
+def test_a_figure_stands_alone_runs_nothing_and_is_the_same_twice(name: str, tmp_path: Path) -> None:
+    path = write_figure(OF[name], name, tmp_path / f"{name}.svg")
+    text = path.read_text(encoding="utf-8")
+    root = ElementTree.fromstring(text)
+    assert table(path)
     assert "\x1b" not in text
     assert not [*root.iter("{http://www.w3.org/2000/svg}script")]
-    assert text.count("http") == 1  # the name of the format
+    assert not [*root.iter("{http://www.w3.org/2000/svg}text")]  # letters are drawn, so no font is asked for
+    assert "href=" not in text.replace('href="#', "")
+    assert "dc:date" not in text
+    before = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
+    write_figure(OF[name], name, path)
+    assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == before
 
 
-def test_each_text_is_in_one_bin_of_its_class_and_undefined_ones_are_counted(tmp_path: Path) -> None:
-    root, rows = written("tau-by-class", tmp_path)
-    ours = [row for row in rows if row["predicted"] == EVIL]
-    assert {(row["tau_from"], row["texts"]) for row in ours if row["texts"] != "0"} == {
-        ("-1.0", "1"), ("0.0", "2"), (ours[-2]["tau_from"], "1"), ("undefined", "1")
-    }  # fmt: skip
-    assert sum(int(row["texts"]) for row in rows) == 24
-    edges = [row["tau_from"] for row in ours[:-1]]
-    assert edges == [str(tenth / 10) for tenth in range(-10, 10)]  # 0.4, and no 0.40000000000000013
-    assert [row["tau_to"] for row in ours[:-1]] == [*edges[1:], "1.0"]
-    tallest = [float(box.get("height", "")) for box in drawn(root, "rect", "box")][:20]
-    assert tallest.index(max(tallest)) == 10  # [0, 0.1)
-    assert max(tallest) == 70
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_every_kind_of_file_opens_and_holds_nothing_of_the_day(ending: str) -> None:
+    first, second = drawing.drawn(PLAIN, ending), drawing.drawn(PLAIN, ending)
+    assert first == second
+    if ending == ".png":
+        assert first[:8] == b"\x89PNG\r\n\x1a\n"
+        assert struct.unpack(">II", first[16:24]) == (round(WIDTH * 200), round(PLAIN.height * 200))
+        assert b"Software" not in first
+    elif ending == ".pdf":
+        assert first.startswith(b"%PDF-")
+        assert b"/FontFile2" in first  # the letters that are used are in it
+        assert not [word for word in (b"CreationDate", b"Producer", b"Creator") if word in first]
+    else:
+        assert ElementTree.fromstring(first).get("height") == f"{PLAIN.height * 72:g}pt"
 
 
-def test_a_dot_lies_where_its_text_is(tmp_path: Path) -> None:
-    root, rows = written("permutation-by-weight", tmp_path)
-    known = [row for row in rows if row["median_change"]]
-    dots = drawn(root, "circle", "dot")
-    assert len(rows) == 24
-    assert len(dots) == len(known) == 21
-    attention = AUDIT.measurements["outputs"].values["attention"]
-    assert float(rows[3]["largest_weight"]) == attention.rows()[3].max()
-    higher = sorted(range(21), key=lambda i: float(known[i]["median_change"]))
-    assert [float(dots[i].get("cy", "")) for i in higher] == sorted(
-        (float(d.get("cy", "")) for d in dots), reverse=True
-    )
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_what_others_wrote_is_drawn_as_it_stands_and_no_formula(ending: str) -> None:
+    plot = Plot("$x^2$ and $\\frac{ \x07 漢", ("$y$",), lambda figure: figure.text(0.5, 0.5, EVIL), (), ())
+    found = drawing.drawn(plot, ending)
+    if ending == ".svg":  # what letters were drawn of stands beside them
+        assert "<!-- $x^2$ and $\\frac{ □ □ -->" in found.decode()
+        assert "alert('$x^{')" in found.decode()
+        assert "⟦U+D800⟧ □ $\\frac{" in found.decode()
+        assert b"<script" not in found
 
 
-def test_every_map_has_its_intervals(tmp_path: Path) -> None:
-    root, rows = written("transplant", tmp_path)
-    known = {(row["what"], row["map"]) for row in rows}
-    assert len(known) == len(rows) == len(drawn(root, "circle", "dot")) == 3 * len(audits.MAPS) - 2
-    assert float(next(row for row in rows if row["map"] == "attention")["value"]) == 0.012
+def test_settings_of_the_user_change_nothing() -> None:
+    import matplotlib as mpl
+
+    usual = drawing.drawn(PLAIN, ".svg")
+    with mpl.rc_context({"axes.facecolor": "red", "font.size": 30, "text.parse_math": True}):
+        assert drawing.drawn(PLAIN, ".svg") == usual
+        assert mpl.rcParams["font.size"] == 30
+
+
+def test_without_matplotlib_the_extra_is_named_and_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def absent(name: str) -> None:
+        raise ImportError(f"No module named {name!r}")
+
+    monkeypatch.setattr(drawing, "import_module", absent)
+    with pytest.raises(MissingExtra, match=r"pip install 'sightline\[figures\]'"):
+        write_figure((AUDIT,), "transplant", tmp_path / "f.svg")
+    assert not [*tmp_path.iterdir()]
 
 
 def test_an_audit_without_the_numbers_says_what_is_missing(tmp_path: Path) -> None:
     without = replace(AUDIT, maps=(), measurements={"agreement": NotApplicable("agreement", "needs decode")})
     for name, said in (
         ("tau-by-class", r"needs agreement\.tau\.gradient, .* \(agreement: needs decode\)"),
-        ("permutation-by-weight", r"\(outputs: it was not asked for\)"),
+        ("permutation-by-weight", r"needs permutation\.median, .* \(permutation: it was not asked for\)"),
         ("transplant", "maps side by side"),
+        ("farthest", r"needs counterfactual\.jsd_low, .* \(counterfactual: it was not asked for\)"),
+        ("heat-map", r"needs outputs\.attention"),
+        ("adversaries", "needs runs of adversaries"),
+        ("seeds-and-adversaries", "needs the measure beside"),
     ):
         with pytest.raises(DataError, match=said):
-            write_figure(without, name, tmp_path / "f.svg")
+            write_figure((without,), name, tmp_path / "f.svg")
+    with pytest.raises(DataError, match="needs runs of adversaries"):
+        write_figure(RUNS[:1], "adversaries", tmp_path / "f.svg")
     assert not [*tmp_path.iterdir()]
+
+
+# ---------------------------------------------------------------- numbers
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_file_beside_a_figure_holds_its_numbers_in_full(name: str, tmp_path: Path) -> None:
+    rows = table(write_figure(OF[name], name, tmp_path / "f.svg"))
+    for row, told in zip(rows, numbers(name), strict=True):
+        assert [*row] == [*told]
+        for read, value in zip(row.values(), told.values(), strict=True):
+            if isinstance(value, float):
+                assert read == ("" if math.isnan(value) else str(value))
+            else:
+                assert read == str(value).encode("utf-8", "backslashreplace").decode()
+
+
+def test_each_text_is_in_one_bin_of_its_class_and_undefined_ones_are_counted() -> None:
+    rows = numbers("tau-by-class")
+    ours = [row for row in rows if row["predicted"] == EVIL]
+    assert {(row["tau_from"], row["texts"]) for row in ours if row["texts"]} == {
+        (-1.0, 1), (0.0, 2), (0.9, 1), ("undefined", 1)
+    }  # fmt: skip
+    assert sum(row["texts"] for row in rows) == 24
+    edges = [row["tau_from"] for row in ours[:-1]]
+    assert edges == [tenth / 10 for tenth in range(-10, 10)]  # 0.4, and no 0.40000000000000013
+    assert [row["tau_to"] for row in ours[:-1]] == [*edges[1:], 1.0]
+
+
+def test_a_violin_is_of_the_texts_of_its_quarter_and_class() -> None:
+    rows = numbers("permutation-by-weight")
+    weights = [row.max() for row in AUDIT.measurements["outputs"].values["attention"].rows()]
+    assert len(rows) == 24
+    for i, (row, text) in enumerate(zip(rows, AUDIT.texts, strict=True)):
+        assert (row["id"], row["largest_weight"]) == (text.id, weights[i])
+        if MOVED[i] > 0.9:  # undefined: in no group
+            assert row["group"] == ""
+            assert np.isnan([row[name] for name in ("median_change", "weight_from", "group_n", "group_median")]).all()
+            continue
+        low = math.floor(weights[i] * 4) / 4
+        mates = [
+            MOVED[j] for j in range(24)
+            if low <= weights[j] < low + 0.25 and AUDIT.texts[j].predicted == text.predicted and MOVED[j] <= 0.9
+        ]  # fmt: skip
+        assert (row["median_change"], row["weight_from"], row["weight_to"]) == (MOVED[i], low, low + 0.25)
+        assert row["group_n"] == len(mates)
+        assert row["group_median"] == pytest.approx(float(np.median(mates)), abs=1e-12)
+        assert row["group_lower_quartile"] == pytest.approx(float(np.percentile(mates, 25)), abs=1e-12)
+
+
+def test_many_classes_are_drawn_together() -> None:
+    texts = tuple(replace(text, predicted=f"class {i % 4}") for i, text in enumerate(AUDIT.texts))
+    rows = numbers("permutation-by-weight", replace(AUDIT, texts=texts))
+    assert {row["group"] for row in rows} == {"all 4 classes", ""}
+
+
+def test_every_map_has_its_intervals() -> None:
+    rows = numbers("transplant")
+    known = {(row["what"], row["map"]) for row in rows}
+    assert len(known) == len(rows) == 3 * len(audits.MAPS) - 2
+    assert next(row for row in rows if row["map"] == "attention")["value"] == 0.012
+
+
+def test_adversaries_stand_beside_their_base_in_the_order_of_lambda() -> None:
+    rows = numbers("adversaries")
+    assert len({row["base"] for row in rows}) == 1
+    assert [(row["companion"], row["run"][:1], row["trained"]) for row in rows] == [
+        ("seed(by=1)", "", ""), ("seed(by=2)", "", ""), ("uniform", "", ""),
+        ("", "e", "attention alone, anew"), ("", "d", "whole, anew"), ("", "c", "whole, anew"),
+    ]  # fmt: skip
+    assert [row["lambda"] for row in rows[3:]] == [0.1, 0.01, 0.1]
+    for row, audit, name in ((rows[4], RUNS[2], "base"), (rows[1], RUNS[0], "seed(by=2)")):
+        for kind in ("jsd", "tvd"):
+            one = audit.estimates[f"beside.{kind}.{name}"]
+            told = [row[f"{kind}{end}"] for end in ("", "_low", "_high", "_n")]
+            assert told == [one.value, one.low, one.high, 23]
+
+
+def test_adversaries_of_two_bases_are_two_families() -> None:
+    other = replace(RUNS[1], spec={"key": "f" * 16, "run": replace(BASE, seed=1, fit=adversary(0.1)).to_json()})
+    rows = numbers("adversaries", *RUNS, other)
+    assert len({row["base"] for row in rows}) == 2
+    assert [row["base_is"][-6:] for row in rows if row["run"].startswith("f")] == ["seed 1"]
+
+
+def test_every_text_of_every_seed_and_adversary_is_there() -> None:
+    rows = numbers("seeds-and-adversaries")
+    assert len(rows) == 6 * 24
+    weights = [row.max() for row in AUDIT.measurements["outputs"].values["attention"].rows()]
+    ours = [row for row in rows if row["run"].startswith("d")]
+    values = RUNS[2].measurements["beside"].values["jsd.base"]
+    assert [row["id"] for row in ours] == [text.id for text in AUDIT.texts]
+    assert [row["jsd"] for row in ours] == pytest.approx(values.tolist(), nan_ok=True, abs=0)
+    assert [row["largest_weight_of_base"] for row in ours] == weights
+    assert {row["who_n"] for row in ours} == {23}
+    assert ours[0]["who_median"] == pytest.approx(float(np.nanmedian(values)), abs=1e-12)
+
+
+def test_the_bars_of_the_farthest_attention_are_shares_of_their_class() -> None:
+    rows = numbers("farthest")
+    jsd = FAR.measurements["counterfactual"].values["jsd_low"]
+    ours = [row for row in rows if (row["predicted"], row["what"]) == ("_fine", "exact")]
+    assert len(ours) == 41
+    assert ours[0]["jsd_from"] == 0
+    assert ours[39]["jsd_to"] == 0.7
+    assert [row["texts"] for row in ours[:40]] == np.histogram(jsd[5:], 40, (0, 0.7))[0].tolist()
+    assert [row["share"] for row in ours[:40]] == pytest.approx([row["texts"] / 19 for row in ours[:40]], abs=1e-12)
+    unknown = {(row["predicted"], row["what"]): row["texts"] for row in rows if row["jsd_from"] == "undefined"}
+    searches = ("found by the published search", "found by our search")
+    assert unknown == {(name, what): int(name == EVIL) for name in (EVIL, "_fine") for what in ("exact", *searches)}
+
+
+def test_a_divergence_that_is_known_between_two_sides_is_drawn_as_both() -> None:
+    rows = numbers("farthest", with_farthest(apart=0.01))
+    assert {row["what"] for row in rows} == {"at least", "at most"}
+    for name in ("farthest", "heat-map"):
+        assert "the same answer (total variation up to 0.01)" in " ".join(FIGURES[name].draw((FAR,), None).notes)
+    plot = FIGURES["farthest"].draw((with_farthest(apart=0.01),), None)
+    assert "for 23 texts it is known between two sides only" in " ".join(plot.notes)
+
+
+def test_what_only_a_search_found_is_said_to_be_found() -> None:
+    measured = {name: one for name, one in FAR.measurements.items() if name != "counterfactual"}
+    plot = FIGURES["farthest"].draw((replace(FAR, measurements=measured),), None)
+    assert "found for the same answer: there may be larger ones" in " ".join(plot.notes)
+    assert {row[1] for row in plot.rows} == {"found by the published search", "found by our search"}
+
+
+def test_the_farthest_attention_stands_by_the_largest_weight_with_what_was_found() -> None:
+    rows = numbers("farthest-by-weight")
+    values, searched = FAR.measurements["counterfactual"].values, FAR.measurements["searched"].values
+    assert [row["jsd"] for row in rows] == pytest.approx(values["jsd_low"].tolist(), nan_ok=True, abs=0)
+    found = [row["jsd_found_by_the_published_search"] for row in rows]
+    assert found == pytest.approx(searched["published"][:, -1].tolist(), nan_ok=True, abs=0)
+    assert rows[0]["group"] == ""
+
+
+def test_a_heat_map_is_of_the_text_in_the_middle_or_the_one_that_is_asked_for() -> None:
+    rows = numbers("heat-map")
+    assert {row["id"] for row in rows} == {FAR.texts[12].id}  # of 23 known, the twelfth; the first text is unknown
+    assert [row["word"] for row in rows] == [*FAR.texts[12].tokens]
+    assert [row["attention"] for row in rows] == FAR.measurements["outputs"].values["attention"].rows()[12].tolist()
+    assert [row["farthest"] for row in rows] == [0] * (len(rows) - 1) + [1]
+    plot = FIGURES["heat-map"].draw((FAR,), "t0003")
+    assert {row[0] for row in plot.rows} == {"t0003"}
+    with pytest.raises(DataError, match="no text of this audit has the id 'nobody'; its ids are such as 't0000'"):
+        FIGURES["heat-map"].draw((FAR,), "nobody")
+
+
+def test_a_heat_map_of_hostile_words_is_drawn(tmp_path: Path) -> None:
+    base = audits.hostile()
+    own = base.measurements["outputs"].values["attention"]
+    values = {"jsd_low": np.zeros(len(base.texts)), "jsd_high": np.ones(len(base.texts)), "farthest": own}
+    measured = {"outputs": base.measurements["outputs"], "counterfactual": Measurement("counterfactual", values)}
+    for place, text in enumerate(base.texts):
+        path = tmp_path / f"{place}.svg"
+        write_figure((replace(base, measurements=measured),), "heat-map", path, text.id)
+        root = ElementTree.parse(path).getroot()
+        assert not [*root.iter("{http://www.w3.org/2000/svg}script")]
+        assert len(table(path)) == len(text.tokens)
+
+
+# ---------------------------------------------------------------- shapes
 
 
 def test_bins_hold_every_number_once_and_texts_without_words_have_no_largest() -> None:
@@ -108,3 +361,25 @@ def test_bins_hold_every_number_once_and_texts_without_words_have_no_largest() -
     found = largest(Ragged(np.array([1.0, 3, 2, np.nan]), np.array([2, 0, 1, 1])))
     assert found[[0, 2]].tolist() == [3, 2]
     assert np.isnan(found[[1, 3]]).all()
+
+
+def test_the_bin_of_a_number_is_that_in_which_it_is_counted() -> None:
+    edges = np.array([0.0, 0.25, 0.5, 1.0])
+    values = np.array([0.0, 0.1, 0.25, 0.49, 0.5, 1.0, -0.1, 1.1, np.nan])
+    found = bin_of(values, edges)
+    assert found.tolist() == [0, 0, 1, 1, 2, 2, -1, -1, -1]
+    assert np.bincount(found[found >= 0], minlength=3).tolist() == counted(values, edges).tolist()
+
+
+def test_a_density_is_that_of_gaussian_kernels_and_adds_up_to_one() -> None:
+    values = np.array([0.1, 0.4, 0.45, 0.9])
+    at = np.linspace(-4, 5, 20001)
+    found = density(values, at)
+    assert found.sum() * (at[1] - at[0]) == pytest.approx(1, abs=1e-6)
+    width = np.std(values, ddof=1) * 4 ** (-1 / 5)
+    literal = sum(math.exp(-(((0.3 - v) / width) ** 2) / 2) / math.sqrt(2 * math.pi) / width for v in values) / 4
+    assert density(values, np.array([0.3]))[0] == pytest.approx(literal, abs=1e-12)
+
+
+def test_quartiles_lie_between_numbers() -> None:
+    assert quartiles(np.array([4.0, 1, 3, 2])) == (1.75, 2.5, 3.25)

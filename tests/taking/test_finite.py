@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from sightline.adapters.admission import OURS
 from sightline.auditing import NO_ANSWER, audit
 from sightline.audits import Audit
 from sightline.data.dataset import Dataset
@@ -28,7 +29,7 @@ class Broken:
 
     def __init__(self, model: AttentionClassifier, value: float, row: int | None = ODD) -> None:
         self.model, self.value, self.row = model, value, row
-        self.name, self.link, self.labels, self.offers = model.name, model.link, model.labels, model.offers
+        self.name, self.link, self.labels, self.offers = model.name, model.link, model.labels, model.offers - OURS
         self.origin, self.collate, self.embed = "elsewhere", model.collate, model.embed
 
     def trace(self, batch: Batch, embeddings: torch.Tensor | None = None) -> Trace:

@@ -24,6 +24,8 @@ MUST_SAY: Mapping[str, str] = {
     "decode": "add decode(trace, attention), which may raise where decode is not among the offers",
 }
 """What a model must say or do, and what to add where it does not."""
+OURS: frozenset[Offer] = frozenset({"variants", "deletion"})
+"""Offers that save time and change no answer: they are believed of the classes of this package alone."""
 _KNOWN: Mapping[str, tuple[str, ...]] = {"link": get_args(Link), "origin": get_args(Origin)}
 
 
@@ -39,6 +41,9 @@ def complete(model: Any) -> Auditable:
             )
     if odd := sorted(str(offer) for offer in set(model.offers) - set(get_args(Offer))):
         raise ModelError(f"{kind}: it offers {odd[0]!r}, which no measure knows", change=MUST_SAY["offers"])
+    if model.origin == "elsewhere" and (ours := sorted(OURS & set(model.offers))):
+        told = f"{kind}: it offers {ours[0]!r}, a shorter way to the same answers that nothing proves"
+        raise ModelError(told, change="leave it out; the answers are found by running the model")
     if model.labels is not None and not all(isinstance(name, str) for name in model.labels):
         raise ModelError(f"{kind}: expected labels to be names, got {model.labels!r}", change=MUST_SAY["labels"])
     assert isinstance(model, Auditable)

@@ -33,6 +33,7 @@ from sightline.cli.demo import demo
 from sightline.cli.doctor import doctor
 from sightline.cli.door import CURE, PACKAGES
 from sightline.cli.export import export
+from sightline.cli.figure import figure
 from sightline.cli.listing import listing
 from sightline.cli.look import look
 from sightline.cli.predict import predict
@@ -64,6 +65,7 @@ app.command("audit", cls=Contextual)(audit)
 app.command("look", cls=Once)(look)
 app.command("predict", cls=Once)(predict)
 app.command("report", cls=Once)(report)
+app.command("figure", cls=Once)(figure)
 app.command("compare", cls=Once)(compare)
 app.command("export", cls=Once)(export)
 app.command("study", cls=Once)(study)

@@ -365,7 +365,7 @@ NoIds = Annotated[
     typer.Option(
         "--no-ids",
         metavar=_SWITCH,
-        help="Number the texts in the report and leave their ids out; with --no-texts, neither is in it.",
+        help="Number the texts in what is written and leave their ids out; with --no-texts, neither is in it.",
         rich_help_panel=_OUTPUT,
     ),
 ]

@@ -61,11 +61,11 @@ def _source(part: Part, spec: str) -> Row:
 
 
 def _measures() -> list[Row]:
-    from sightline.measures import default_measures  # noqa: PLC0415  (torch)
+    from sightline.measures import every_measure  # noqa: PLC0415  (torch)
 
     return [
         {"code": one.code, "needs": sorted(one.needs), "paper": one.paper, "about": _first_line(one)}
-        for one in default_measures()
+        for one in every_measure()
     ]
 
 

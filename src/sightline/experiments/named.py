@@ -37,6 +37,15 @@ def named_audits(names: Sequence[str], store: Path | None = None) -> list[Named]
     return [one for name in names for one in ([_of_store(store, name)] if store is not None else _named(name))]
 
 
+def audits_of(name: str) -> list[Named]:
+    """Find every audit that a name stands for: a folder, a run as ``STORE:KEY``, or all runs of a store."""
+    if not (Path(name) / MARK).is_file():
+        return [*_named(name)]
+    kept = Store(name)
+    done = [one.key for one in kept.summaries() if one.state == "done"]
+    return [Named(f"{name}:{key}", kept.run_folder(key)) for key in done]
+
+
 def place_of(name: Path) -> Path:
     """Give the folder of one audit: the one that is named, or that of the run that ``STORE:KEY`` names."""
     run = _run_named(str(name))

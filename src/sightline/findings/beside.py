@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from sightline.errors import SpecError
-from sightline.findings.claim import Shown
+from sightline.findings.claim import How, Shown
 from sightline.results import Measurement, Outcome
 from sightline.spec.catalogue import chosen
 from sightline.spec.parts import parse_part
 
-KINDS = ("jsd", "tvd")
-"""Between the weights, and between the answers."""
+KINDS: Mapping[str, How] = {"jsd": "mean of shares", "tau": "mean", "tvd": "mean of shares"}
+"""Between the weights, the order of the words by them, and the answers; and how each is estimated."""
 
 
 def distances(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
-    """Name what was measured of each companion."""
+    """Name what was measured of each companion, but for the ranks of words that have none, as under uniform weights."""
     taken = outcomes.get("beside")
-    return tuple(f"beside.{name}" for name in taken.values) if isinstance(taken, Measurement) else ()
+    if not isinstance(taken, Measurement):
+        return ()
+    ordered = {
+        name for name, of in taken.values.items() if not name.startswith("tau.") or np.isfinite(np.asarray(of)).any()
+    }
+    return tuple(f"beside.{name}" for name in taken.values if name in ordered)
 
 
 def as_distance(name: str) -> Shown | None:
@@ -34,4 +41,4 @@ def as_distance(name: str) -> Shown | None:
         chosen("companion", parse_part(companion))
     except SpecError:
         return None
-    return Shown(name, how="mean of shares")
+    return Shown(name, how=KINDS[kind])

@@ -197,7 +197,8 @@ _ROWS = (
         number="permutation.ratio",
         floor="permutation.ratio_floor",
         number_words=(
-            "How far permuting the weights moves the output, as a share of the farthest any permutation moves it"
+            "How far permuting the weights moves the output, as a share of the farthest a permutation is known to move "
+            "it"
         ),
         floor_words="The same for random weights that are as uneven",
         for_all="not contradicted",
@@ -205,8 +206,38 @@ _ROWS = (
         shown=(
             Shown("permutation.median", "median change over 100 permutations (total variation)"),
             Shown("permutation.median_error", "mean standard error of that median"),
-            Shown("permutation.largest", "largest change that any permutation makes"),
+            Shown("permutation.largest", "largest change that a permutation is known to make"),
             Shown("permutation.logit_variance", how="unbounded mean"),
+        ),
+    ),
+    Claim(
+        code="SL-205",
+        text="the attended words hold the decision",
+        caveat="the highlighted words hold the decision little better than weights placed at random would",
+        below="the highlighted words hold the decision worse than weights placed at random would",
+        kind="contrast",
+        number="flips.found.attention",
+        floor="flips.found.shuffled",
+        ceiling="flips.found.best",
+        number_words=(
+            "How near the order of attention comes to the fewest words without whose weight the decision flips (log of "
+            "their number over that found; 0: as near as can be)"
+        ),
+        floor_words="The same for weights shuffled over the words and used",
+        for_all="not contradicted",
+        plain="the decision hangs on the highlighted words",
+        shown=(
+            Shown("flips.found.gradient", "the same in the order of the gradient", "unbounded mean"),
+            Shown("flips.found.random", "the same in random order", "unbounded mean"),
+            Shown("flips.never", "share of texts where no set of words flips the decision", "share"),
+            Shown("flips.size", "fewest words without whose weight the decision flips", "unbounded mean"),
+            Shown("flips.size.attention", "words that go until it flips, in the order of attention", "unbounded mean"),
+            Shown(
+                "repair.singly.scaled", "log-odds lost without the weight of each top word, added up", "unbounded mean"
+            ),
+            Shown("repair.jointly.scaled", "log-odds lost without the weights of all top words", "unbounded mean"),
+            Shown("repair.gap.scaled", how="unbounded mean"),
+            Shown("repair.gap.zeroed", how="unbounded mean"),
         ),
     ),
     Claim(
@@ -252,6 +283,68 @@ _ROWS = (
             Shown("reach.inert", "share of texts where it stays within ε", "share"),
         ),
     ),
+    Claim(
+        code="SL-203",
+        text="the same answer needs weight on the highlighted words",
+        caveat="the weight could lie on other words, and the answer would be the same",
+        kind="contrast",
+        number="counterfactual.answer.top",
+        floor="counterfactual.answer.random",
+        number_words="The least weight that must stay on the most attended words for the same answer",
+        floor_words="The least that must stay on as many random words",
+        shown=(
+            Shown("counterfactual.decision.top", "the least that must stay on them for the same decision"),
+            Shown("counterfactual.decision.random", "and on as many random words"),
+            Shown(
+                "counterfactual.jsd_low",
+                "how far the farthest attention with the same answer is (Jensen–Shannon divergence, at most 0.69), at "
+                "least",
+            ),
+            Shown("counterfactual.jsd_high", "and at most"),
+            Shown("counterfactual.decision.jsd_low", "the same with the same decision, at least"),
+            Shown("counterfactual.decision.jsd_high", "and at most, with the same decision"),
+            Shown(
+                "counterfactual.nats",
+                "least move of the scores that changes the decision (nats), of texts where one does",
+                "unbounded mean",
+            ),
+        ),
+    ),
+    Claim(
+        code="SL-302",
+        text="the attended words suffice",
+        caveat="the highlighted words alone leave little more of the decision than random words do",
+        below="the highlighted words alone leave less of the decision than random words do",
+        kind="contrast",
+        number="sufficiency.kept.attention",
+        floor="sufficiency.kept.random",
+        ceiling="sufficiency.kept.most",
+        number_words="The log-odds of the decision that are left when only the highlighted words are",
+        floor_words="What is left of it with as many random words",
+        plain="the highlighted words alone lead to the decision",
+        shown=(
+            Shown("sufficiency.kept.most", "what is left with the words whose deletion matters most", "unbounded mean"),
+            Shown("sufficiency.whole", "the log-odds of the decision on the whole text", "unbounded mean"),
+            Shown("sufficiency.area", "sufficiency as published: what the probability loses"),
+            Shown("sufficiency.floor", "the same with random words"),
+        ),
+    ),
+    Claim(
+        code="SL-601",
+        text="another training run attends to the same words",
+        caveat="from another start, the same training puts its weights on about as other words as chance would",
+        below="from another start, the same training puts its weights on other words than chance would",
+        kind="contrast",
+        number="beside.alike.seeds",
+        floor="beside.alike_chance.seeds",
+        number_words="How alike the weights of two trainings are (1 less their divergence, as a share of the largest)",
+        floor_words="The same with the weights of the other training shuffled over the words",
+        shown=(
+            Shown("beside.tau.seeds", "Kendall’s τ-b between the weights of two trainings"),
+            Shown("beside.jsd.seeds", "Jensen–Shannon divergence between them", "mean of shares"),
+            Shown("beside.tvd.seeds", "total variation between their answers", "mean of shares"),
+        ),
+    ),
 )
 
 CLAIMS: Mapping[str, Claim] = {row.code: row for row in _ROWS}
@@ -261,8 +354,6 @@ DECIDING = tuple(code for code, claim in CLAIMS.items() if claim.charge in ("mov
 """The claims without an answer to which there is no verdict: each can keep the map from being shown by itself."""
 
 UNMEASURED: Mapping[str, Untested] = {
-    "SL-205": Untested("whether the attended words hold the decision", "not contradicted"),
-    "SL-302": Untested("whether the attended words suffice"),
     "SL-401": Untested("whether more attended states know more about the label", "not contradicted"),
     "SL-402": Untested("whether a state stands for its word", "supported"),
 }

@@ -107,6 +107,15 @@ def gaps_of(z: Float[Array, "B T L"], c: int) -> Float[Array, "B T C"]:
     return np.asarray(apart[..., c, None] - apart)
 
 
+def rival_gaps(z: Float[Array, "B *T L"], decided: Int[Array, " B"]) -> Float[Array, "B *T K"]:
+    """Give the gaps ``z_c − z_k`` of each text's own class to every other, in the order of the classes."""
+    apart = np.moveaxis(classes_apart(z), -1, 1)
+    own = apart[np.arange(len(z)), decided][:, None]
+    others = np.arange(apart.shape[1]) != decided[:, None]
+    gaps = (own - apart)[others].reshape(len(z), apart.shape[1] - 1, *apart.shape[2:])
+    return np.asarray(np.moveaxis(gaps, 1, -1))
+
+
 def _gaps(z: Float[Array, "B T L"]) -> Iterator[Float[Array, "B T C"]]:
     """Give the gaps class by class: those of all classes at once would be C² for each token."""
     return (gaps_of(z, c) for c in range(classes_apart(z).shape[-1]))

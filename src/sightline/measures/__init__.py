@@ -7,21 +7,26 @@ from dataclasses import fields
 from importlib import import_module
 from typing import Any
 
-from sightline.questions import ALWAYS, MEASURES, Reduction
+from sightline.questions import ALWAYS, BY_NAME, MEASURES, Reduction
 from sightline.types import Measure
 
 
 def default_measures(
     tokens_at_once: int | None = None, chosen: tuple[str, ...] = (), gradient: Reduction = "input"
 ) -> tuple[Measure, ...]:
-    """Make every measure of an audit, in the order of the report, or those that are chosen and what none goes without.
+    """Make the measures of an audit, in the order of the report, or those that are chosen and what none goes without.
 
-    Those that delete words run ``tokens_at_once`` tokens together, where that is said; those that take gradients reduce
-    them as ``gradient`` says.
+    Some are made only where they are chosen (`BY_NAME`). Those that delete words run ``tokens_at_once`` tokens
+    together, where that is said; those that take gradients reduce them as ``gradient`` says.
     """
-    wanted = {ALWAYS, *chosen} if chosen else set(MEASURES)
+    wanted = {ALWAYS, *chosen} if chosen else set(MEASURES) - BY_NAME
     said = {"gradient": gradient} | ({} if tokens_at_once is None else {"tokens_at_once": tokens_at_once})
     return tuple(_made(home, said) for code, home in MEASURES.items() if code in wanted)
+
+
+def every_measure() -> tuple[Measure, ...]:
+    """Make every measure there is."""
+    return default_measures(chosen=tuple(MEASURES))
 
 
 def _made(home: str, said: Mapping[str, Any]) -> Measure:

@@ -13,7 +13,7 @@ from sightline.maths.ranks import captured, kendall_test
 from sightline.maths.ties import constant
 from sightline.measures.arrays import count_undefined, ragged, shuffled
 from sightline.measures.capture import FLAT_REFERENCE, FREE, Texts, by_chance, mass, ranked, texts_of, unranked
-from sightline.measures.importance import TOKENS_AT_ONCE, gradient_importance
+from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import MAKERS, Maps
 from sightline.measures.words import like
 from sightline.questions import Reduction
@@ -164,14 +164,13 @@ def _needs() -> dict[str, frozenset[Offer]]:
 
 def _coupled(maps: Maps, shuffles: Float[Array, "R B W"]) -> list[References]:
     """Compute the references of the model decoded with each shuffle; its own deletions fall out with them."""
-    model = maps.subject.model
     mixed = [like(maps.words.weights(weights), maps.trace) for weights in shuffles]
     deletion = maps.deleted({str(k): weights for k, weights in enumerate(mixed)})
     coupled: list[References] = [{"deletion": deletion[str(k)]} for k in range(len(mixed))]
-    if "embedding_grad" not in model.offers:
+    if "embedding_grad" not in maps.subject.model.offers:
         return coupled
-    gradients = [gradient_importance(model, maps.trace, weights, reduction=maps.gradient) for weights in mixed]
-    return [{"gradient": gradient, **one} for gradient, one in zip(gradients, coupled, strict=True)]
+    slopes = maps.sloped({str(k): weights for k, weights in enumerate(mixed)})
+    return [{"gradient": slopes[str(k)].reduced(maps.gradient), **one} for k, one in enumerate(coupled)]
 
 
 def _tau(x: Float[Array, "B W"], y: Float[Array, "B W"], mask: Bool[Array, "B W"]) -> Float[Array, " B"]:

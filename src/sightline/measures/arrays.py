@@ -63,6 +63,14 @@ def shuffled(
     return out
 
 
+def keys_of(mask: Bool[Array, "B W"], index: Array, draws: int, seeds: Seeds, stage: str) -> Float[Array, "R B W"]:
+    """Draw a number for each real word, ``draws`` times, from the text alone: what orders words at random."""
+    out = np.zeros((draws, *mask.shape))
+    for row, real in enumerate(mask):
+        out[:, row, real] = seeds.generator(stage, int(index[row])).random((draws, int(real.sum())))
+    return out
+
+
 def ragged(padded: Float[Array, "B T"], mask: Bool[Array, "B T"]) -> Ragged:
     """Keep the real words of each row."""
     return Ragged(padded[mask], mask.sum(axis=1))

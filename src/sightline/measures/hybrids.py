@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from operator import add
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -12,6 +13,7 @@ from jaxtyping import Float, Int
 from sightline.example import Example
 from sightline.maths.ties import faded
 from sightline.measures.arrays import to_numpy
+from sightline.measures.variants import at_once, run_variants
 from sightline.types import Auditable
 
 Array = np.ndarray
@@ -19,8 +21,9 @@ Array = np.ndarray
 
 def rewritten(text: Example, tokens: tuple[str, ...]) -> Example:
     """Give a text other words; it keeps its query, its candidates and the index by which a model may know it."""
-    starts = accumulate((len(token) + 1 for token in tokens), initial=0)
-    places = tuple([(start, start + len(token)) for start, token in zip(starts, tokens, strict=False)])
+    lengths = [*map(len, tokens)]
+    starts = [place + before for before, place in enumerate(accumulate(lengths[:-1], initial=0))]  # a space each
+    places = tuple(zip(starts, map(add, starts, lengths), strict=True))
     told = " ".join(tokens)
     return replace(text, id=f"{text.id}, rewritten", text=told, tokens=tokens, places=places, rationale=None)
 
@@ -48,8 +51,8 @@ def answers(
     """
     lengths = np.array([len(tokens) + len(text.query or ()) for text, tokens in asked])
     found = [
-        (rows, to_numpy(model.trace(model.collate([rewritten(*asked[i]) for i in rows])).logits))
-        for rows in chunks(lengths, tokens_at_once)
+        (rows, to_numpy(run_variants(model, model.collate([rewritten(*asked[i]) for i in rows])).logits))
+        for rows in chunks(lengths, at_once(model, tokens_at_once))
     ]
     order = np.argsort(np.concatenate([rows for rows, _ in found]))
     return np.asarray(np.concatenate([logits for _, logits in found])[order])

@@ -6,7 +6,10 @@ of attention, so that attention can be compared with them without comparing it w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, cast
 
 import numpy as np
 import torch
@@ -15,13 +18,41 @@ from jaxtyping import Bool, Float, Int
 from sightline.maths.divergences import probabilities, total_variation
 from sightline.maths.projections import renormalise
 from sightline.measures.arrays import decided, to_numpy
+from sightline.measures.variants import at_once, run_variants
 from sightline.measures.words import Words, words_of
 from sightline.questions import Reduction
-from sightline.types import Auditable, Batch, Trace, closed_up
+from sightline.types import Auditable, Batch, Deleting, Trace, closed_up
 
 Array = np.ndarray
+Attentions = Mapping[str, Float[torch.Tensor, "B T"]]
+Left = tuple[Int[Array, " N"], Int[Array, " N"], Mapping[str, Float[torch.Tensor, "N L"]]]
+"""Which words of which texts were deleted, and the logits of what is left, by name of the attention."""
 TOKENS_AT_ONCE = 2**13
 """Bound on the tokens of the shortened texts that are run together."""
+
+
+@dataclass(frozen=True)
+class Slope:
+    """``∂ log-odds / ∂e`` of the decided class by word: ``along`` the word itself, with its sign, and its length.
+
+    A word read in pieces has the sum of the slopes of its pieces along themselves (what moves when all of them grow),
+    and the length over all of them.
+    """
+
+    along: Float[Array, "B W"]
+    length: Float[Array, "B W"]
+
+    def reduced(self, reduction: Reduction) -> Float[Array, "B W"]:
+        """Give ``|∂ log-odds / ∂e_t · e_t|``, or ``‖∂ log-odds / ∂e_t‖₂``.
+
+        Gradient times ``input`` is what the released code of Jain & Wallace (2019, §4.1) takes, the ``norm`` what
+        Meister et al. (2021, §5) do.
+        """
+        return self.length if reduction == "norm" else np.asarray(np.abs(self.along))
+
+
+Asked = Literal["held", "through"] | Float[torch.Tensor, "B T"]
+"""How a gradient is asked for: attention held as it is, not held, or other weights at decoding, which are held."""
 
 
 def gradient_importance(
@@ -32,46 +63,44 @@ def gradient_importance(
     held: bool = True,
     reduction: Reduction = "input",
 ) -> Float[Array, "B W"]:
-    """``|∂ log-odds / ∂e_t · e_t|`` of the decided class, or ``‖∂ log-odds / ∂e_t‖₂``, as ``reduction`` says.
-
-    Gradient times ``input`` is what the released code of Jain & Wallace (2019, §4.1) takes, the ``norm`` what Meister
-    et al. (2021, §5) do. A word read in pieces has the sum of their slopes (what moves when all of them grow along
-    themselves), or the norm over all of them.
-    """
-    gradient, embeddings = _gradient(model, trace, attention, held=held)
-    words = words_of(trace)
-    if reduction == "norm":
-        return np.asarray(np.sqrt(words.of(to_numpy(gradient.double().square().sum(-1)))) * words.mask)
-    return np.asarray(np.abs(words.of(to_numpy((gradient * embeddings).sum(-1))) * words.mask))
+    """Give the size of one gradient, attention ``held`` or not, or replaced at decoding."""
+    asked: Asked = ("held" if held else "through") if attention is None else attention
+    return slopes(model, trace, {"": asked})[""].reduced(reduction)
 
 
-def signed_gradient(model: Auditable, trace: Trace, *, held: bool = True) -> Float[Array, "B W"]:
-    """``∂ log-odds / ∂e_t · e_t`` of the decided class: gradient times input; below zero, the word is against it."""
-    gradient, embeddings = _gradient(model, trace, None, held=held)
-    words = words_of(trace)
-    return np.asarray(words.of(to_numpy((gradient * embeddings).sum(-1))) * words.mask)
-
-
-def _gradient(
-    model: Auditable, trace: Trace, attention: Float[torch.Tensor, "B T"] | None, *, held: bool
-) -> tuple[Float[torch.Tensor, "B T E"], Float[torch.Tensor, "B T E"]]:
-    """Give ``∂ log-odds / ∂e`` of the decided class, and e.
+def slopes(model: Auditable, trace: Trace, asked: Mapping[str, Asked]) -> dict[str, Slope]:
+    """Take ``∂ log-odds / ∂e`` of the decided class in every way that is asked for.
 
     ``held`` cuts the graph at the attention, as the released code of Jain & Wallace (2019) does, which takes a model
-    that can decode; otherwise the gradient also runs through the weights (Meister et al. 2021). ``attention`` replaces
-    the weights at decoding, and is held. The log-odds of the decided class differ from its probability by a
-    positive factor for each text, which no rank and no share of a total can see, and do not vanish where the
-    probability saturates.
+    that can decode; otherwise the gradient also runs through the weights (Meister et al. 2021). The log-odds of the
+    decided class differ from its probability by a positive factor for each text, which no rank and no share of a total
+    can see, and do not vanish where the probability saturates.
+
+    A model that was made here runs once for all of them. Anybody else's runs for each: its graph might not be there a
+    second time.
     """
-    embeddings = trace.embeddings.detach().clone().requires_grad_()
-    again = model.trace(trace.batch, embeddings)
-    logits = again.logits
-    if held or attention is not None:
-        weights = again.attention if attention is None else attention
-        logits = model.decode(again, weights.detach())
-    target = log_odds(logits, torch.from_numpy(decided(trace)).to(logits.device)).sum()
-    (gradient,) = torch.autograd.grad(target, embeddings)
-    return gradient, embeddings.detach()
+    out = {}
+    chosen = torch.from_numpy(decided(trace)).to(trace.logits.device)
+    for names in [list(asked)] if model.origin == "here" else [[name] for name in asked]:
+        embeddings = trace.embeddings.detach().clone().requires_grad_()
+        again = model.trace(trace.batch, embeddings)
+        for name in names:
+            target = log_odds(_answered(model, again, asked[name]), chosen).sum()
+            (gradient,) = torch.autograd.grad(target, embeddings, retain_graph=name != names[-1])
+            out[name] = _slope(trace, gradient, embeddings.detach())
+    return out
+
+
+def _answered(model: Auditable, again: Trace, asked: Asked) -> Float[torch.Tensor, "B L"]:
+    if isinstance(asked, str):
+        return again.logits if asked == "through" else model.decode(again, again.attention.detach())
+    return model.decode(again, asked.detach())
+
+
+def _slope(trace: Trace, gradient: Float[torch.Tensor, "B T E"], embeddings: Float[torch.Tensor, "B T E"]) -> Slope:
+    words = words_of(trace)
+    along = words.of(to_numpy((gradient * embeddings).sum(-1))) * words.mask
+    return Slope(along, np.sqrt(words.of(to_numpy(gradient.double().square().sum(-1)))) * words.mask)
 
 
 def log_odds(logits: Float[torch.Tensor, "B L"], chosen: torch.Tensor) -> Float[torch.Tensor, " B"]:
@@ -109,7 +138,7 @@ def odds_lost(before: Float[Array, "*B"], after: Float[Array, "*B"]) -> Float[Ar
 def deletion_importance(
     model: Auditable,
     trace: Trace,
-    attentions: Mapping[str, Float[torch.Tensor, "B T"]],
+    attentions: Attentions,
     tokens_at_once: int = TOKENS_AT_ONCE,
 ) -> dict[str, Float[Array, "B W"]]:
     """Total variation of the output when one word is deleted, whole, and the shortened text is run again.
@@ -117,27 +146,46 @@ def deletion_importance(
     ``"own"`` lets the model attend anew to what is left (Jain & Wallace 2019, algorithm 1). For each named attention
     in ``attentions``, both outputs are decoded with it; its weights on the words left are scaled to sum to one.
     ``"signed"`` is what the log-odds of the decided class lose without the word, above zero where it speaks for it.
-    The plain way, one run a word: the oracle of anything faster. NaN where the only word would go.
+    A model that offers neither ``deletion`` nor ``variants`` runs once a word, which is the oracle of both. NaN where
+    the only word would go.
     """
     whole = {name: probabilities(to_numpy(model.decode(trace, weights))) for name, weights in attentions.items()}
     whole["own"] = probabilities(to_numpy(trace.logits))
     words, chosen = words_of(trace), decided(trace)
     odds = odds_of(trace.logits, chosen)
     out = {name: np.zeros(words.mask.shape) for name in (*whole, "signed")}
-    for rows, columns in _deletions(words, trace.batch, tokens_at_once):
-        kept = _kept(words, trace.batch, rows, columns)
-        shorter = model.trace(trace.batch.rows(rows).keep(kept))
-        places = closed_up(kept)
-        decoded = {"own": shorter.logits}
-        row, column = to_numpy(rows), to_numpy(columns)
-        out["signed"][row, column] = odds_lost(odds[row], odds_of(shorter.logits, chosen[row]))
-        for name, weights in attentions.items():
-            left = renormalise(weights[rows].gather(1, places), shorter.batch.attendable)
-            decoded[name] = model.decode(shorter, left)
+    in_closed_form = "deletion" in model.offers and words.shares is None
+    left = _in_closed_form if in_closed_form else partial(_run_again, tokens_at_once=tokens_at_once)
+    for row, column, decoded in left(model, trace, words, attentions):
+        out["signed"][row, column] = odds_lost(odds[row], odds_of(decoded["own"], chosen[row]))
         for name, logits in decoded.items():
             out[name][row, column] = total_variation(probabilities(to_numpy(logits)), whole[name][row])
     alone = words.mask.sum(1) < 2
     return {name: np.where(alone[:, None], np.nan, values) for name, values in out.items()}
+
+
+def _in_closed_form(model: Auditable, trace: Trace, words: Words, attentions: Attentions) -> Iterator[Left]:
+    """Ask the model, which knows all deletions at once."""
+    several = words.mask.sum(1, keepdims=True) > 1
+    row, column = np.nonzero(words.mask & several)
+    rows, columns = (torch.from_numpy(axis).to(trace.logits.device) for axis in (row, column))
+    found = cast(Deleting, model).deletion_logits(trace, attentions)
+    yield row, column, {name: logits[rows, columns] for name, logits in found.items()}
+
+
+def _run_again(
+    model: Auditable, trace: Trace, words: Words, attentions: Attentions, tokens_at_once: int
+) -> Iterator[Left]:
+    """Run every shortened text, some at a time."""
+    for rows, columns in _deletions(words, trace.batch, at_once(model, tokens_at_once)):
+        kept = _kept(words, trace.batch, rows, columns)
+        shorter = run_variants(model, trace.batch.rows(rows).keep(kept))
+        places = closed_up(kept)
+        decoded = {"own": shorter.logits}
+        for name, weights in attentions.items():
+            left = renormalise(weights[rows].gather(1, places), shorter.batch.attendable)
+            decoded[name] = model.decode(shorter, left)
+        yield to_numpy(rows), to_numpy(columns), decoded
 
 
 def _kept(words: Words, batch: Batch, rows: torch.Tensor, columns: torch.Tensor) -> Bool[torch.Tensor, "N T"]:

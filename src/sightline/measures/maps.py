@@ -17,11 +17,13 @@ from sightline.maths.projections import uniform
 from sightline.measures.arrays import decided, to_numpy
 from sightline.measures.importance import (
     TOKENS_AT_ONCE,
+    Asked,
+    Attentions,
+    Slope,
     deletion_importance,
-    gradient_importance,
     log_odds,
     log_odds_slope,
-    signed_gradient,
+    slopes,
 )
 from sightline.measures.words import Words, like, words_of
 from sightline.questions import REDUCED, RIVALS, SIGNED_RIVALS, Reduction
@@ -29,7 +31,8 @@ from sightline.seeds import Seeds
 from sightline.types import Offer, Subject, Trace
 
 Array = np.ndarray
-Attentions = Mapping[str, Float[torch.Tensor, "B T"]]
+SLOPES = ("held", "through", "free")
+"""The gradients that maps are made of."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,30 @@ class Maps:
             shared[kept] = MAKERS[name].make(self)
         return np.asarray(shared[kept])
 
+    def slope(self, name: str) -> Slope:
+        """Give the gradient with attention held, or through it, or with weights that choose nothing (`SLOPES`)."""
+        kept = f"slope of {name}"
+        if kept not in self.subject.shared:
+            self.subject.shared[kept] = slopes(self.subject.model, self.trace, {name: self._asked(name)})[name]
+        found: Slope = self.subject.shared[kept]
+        return found
+
+    def sloped(self, beside: Attentions) -> dict[str, Slope]:
+        """Take every gradient at once: those of the maps, and with other attention at decoding; it can be decoded.
+
+        The pass forward is the same for all, so whoever wants other attentions asks for all of them together.
+        """
+        asked = {**{name: self._asked(name) for name in SLOPES}, **beside}
+        found = slopes(self.subject.model, self.trace, asked)
+        self.subject.shared.update({f"slope of {name}": found[name] for name in SLOPES})
+        return found
+
+    def _asked(self, name: str) -> Asked:
+        """Hold attention where the model can decode; otherwise the gradient also runs through the weights."""
+        if name == "through" or "decode" not in self.subject.model.offers:
+            return "through"
+        return self.flat if name == "free" else "held"
+
     def deleted(self, beside: Attentions | None = None) -> dict[str, Float[Array, "B W"]]:
         """Delete every word once: the model's own answers, and the same decoded with flat and other attention.
 
@@ -90,22 +117,8 @@ def rivals(subject: Subject) -> tuple[str, ...]:
     return tuple(name for name in brought if MAKERS[name].needs <= subject.model.offers)
 
 
-def _gradient(maps: Maps) -> Array:
-    """Hold attention where the model can decode; otherwise the gradient also runs through the weights."""
-    held = "decode" in maps.subject.model.offers
-    return gradient_importance(maps.subject.model, maps.trace, held=held, reduction=maps.gradient)
-
-
-def _signed_gradient(maps: Maps) -> Array:
-    return signed_gradient(maps.subject.model, maps.trace, held="decode" in maps.subject.model.offers)
-
-
-def _gradient_through(maps: Maps) -> Array:
-    return gradient_importance(maps.subject.model, maps.trace, held=False, reduction=maps.gradient)
-
-
-def _free_gradient(maps: Maps) -> Array:
-    return gradient_importance(maps.subject.model, maps.trace, maps.flat, reduction=maps.gradient)
+def _reduced(name: str) -> Callable[[Maps], Array]:
+    return lambda maps: maps.slope(name).reduced(maps.gradient)
 
 
 def _evidence(maps: Maps) -> Array:
@@ -174,15 +187,15 @@ def _absolute(name: str) -> Callable[[Maps], Array]:
 _DECODED: frozenset[Offer] = frozenset({"decode", "embedding_grad"})
 MAKERS: Mapping[str, Maker] = {
     "attention": Maker(lambda maps: maps.words.attention),
-    "gradient": Maker(_gradient, frozenset({"embedding_grad"})),
-    "gradient_through": Maker(_gradient_through, _DECODED),  # without decode, the gradient itself runs through
+    "gradient": Maker(_reduced("held"), frozenset({"embedding_grad"})),
+    "gradient_through": Maker(_reduced("through"), _DECODED),  # without decode, the gradient itself runs through
     "deletion": Maker(lambda maps: maps.deleted()["own"]),
     "contribution": Maker(_absolute("signed_contribution"), frozenset({"token_logits"})),
-    "free_gradient": Maker(_free_gradient, _DECODED),
+    "free_gradient": Maker(_reduced("free"), _DECODED),
     "free_deletion": Maker(lambda maps: maps.deleted()["free"], frozenset({"decode"})),
     "evidence": Maker(_evidence, frozenset({"token_logits"})),
     "signed_contribution": Maker(_signed_contribution, frozenset({"token_logits"})),
-    "signed_gradient": Maker(_signed_gradient, frozenset({"embedding_grad"})),
+    "signed_gradient": Maker(lambda maps: maps.slope("held").along, frozenset({"embedding_grad"})),
     "signed_deletion": Maker(lambda maps: maps.deleted()["signed"]),
     "given": Maker(_given),
 }

@@ -13,6 +13,7 @@ from jaxtyping import Bool, Float, Int
 
 from sightline.maths.divergences import probabilities, total_variation
 from sightline.measures.arrays import count_undefined, of_words, ragged, to_numpy
+from sightline.measures.variants import run_variants
 from sightline.measures.words import Words, like, spelled, type_number, words_of
 from sightline.results import Measurement, Ragged
 from sightline.seeds import Seeds
@@ -130,7 +131,7 @@ def _removed(model: Auditable, trace: Trace, words: Words, mark: Bool[Array, "B 
     if some.any():
         rows = torch.from_numpy(np.nonzero(some)[0]).to(trace.batch.mask.device)
         kept = trace.batch.mask & torch.from_numpy(words.without(mark)).to(trace.batch.mask.device)
-        shorter = model.trace(trace.batch.rows(rows).keep(kept[rows]))
+        shorter = run_variants(model, trace.batch.rows(rows).keep(kept[rows]))
         whole = probabilities(to_numpy(trace.logits))[some]
         change[some] = total_variation(probabilities(to_numpy(shorter.logits)), whole)
     return _where_there_are(change, mark, words)

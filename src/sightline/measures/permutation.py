@@ -10,13 +10,14 @@ from scipy.special import bdtr
 
 from sightline.maths.divergences import entropy, probabilities, total_variation
 from sightline.maths.draws import with_entropy
-from sightline.maths.simplex import gaps_of, permuted_extremes, permuted_moments, permuted_reach
 from sightline.maths.ties import constant
 from sightline.measures.arrays import count_undefined, shuffled, to_numpy
-from sightline.measures.words import words_of
+from sightline.measures.decoding import NOT_AFFINE, Decoding
+from sightline.measures.permuted import EXACT, Decoded, Mixed
+from sightline.measures.words import Words, words_of
 from sightline.results import Measurement
 from sightline.seeds import Seeds
-from sightline.types import Arrays, Subject, Trace
+from sightline.types import OTHER_ATTENTION, Arrays, Subject, Trace
 
 Array = np.ndarray
 IMMOVABLE = 1e-6
@@ -25,46 +26,42 @@ IMMOVABLE = 1e-6
 
 @dataclass(frozen=True)
 class Permutation:
-    """Median output change over sampled permutations, against the largest that any permutation gives.
+    """Median output change over sampled permutations, against the largest that any permutation is known to give.
 
     The floor is the same ratio for attention drawn at random with the entropy of the real one: weights that are as
-    peaked but know nothing.
+    peaked but know nothing. From token logits the largest is computed; where a model can only decode, it is searched
+    for, and some permutation may go further than the largest that was found.
     """
 
     permutations: int = 100
     draws: int = 5
     code: str = "permutation"
-    needs: frozenset[str] = frozenset({"token_logits"})
+    needs: frozenset[str] = frozenset({OTHER_ATTENTION})
     paper: str = "Jain & Wallace 2019, §4.2.1"
 
     def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
-        """Permute on token logits, where a permutation costs one multiplication a word."""
-        assert trace.token_logits is not None  # `needs` names them
+        """Permute on token logits, where a permutation costs one multiplication a word, or else decode each one."""
         words = words_of(trace)
-        z, index = words.alone(to_numpy(trace.token_logits)), words.index
         attention, mask = words.attention, words.mask
-        weights = np.stack([attention, *_drawn(attention, mask, index, self.draws, seeds)])
-        own = np.stack([np.einsum("bt,btl->bl", one, z) for one in weights])
+        z = None if trace.token_logits is None else words.alone(to_numpy(trace.token_logits))
+        ask = Decoded(Decoding(subject.model, trace, words)) if z is None else Mixed(z, words)
+        weights = np.stack([attention, *_drawn(attention, mask, words.index, self.draws, seeds)])
+        own = ask.logits(weights)
         stages = ("permutation", *(f"permutation floor {draw}" for draw in range(self.draws)))
         distances = [
-            self._distances(z, one, before, mask, index, seeds, stage)
+            self._distances(ask, one, before, words, seeds, stage)
             for one, before, stage in zip(weights, own, stages, strict=True)
         ]
-        largest = permuted_reach(z, weights, mask, own)
+        largest = ask.largest(weights, own, distances)
         ratio, *floor = (_ratio(moved, most) for moved, most in zip(distances, largest, strict=True))
         flat = constant(attention, mask)
-        low, high = (ends[0, :, 0] for ends in permuted_extremes(gaps_of(z, -1), attention[None], mask))
-        mean, variance = permuted_moments(z, attention, mask)
         return {
             "median": np.median(distances[0], axis=1),
             "median_error": median_error(distances[0]),
             "largest": largest[0],
             "ratio": np.where(flat, np.nan, ratio),
-            "ratio_floor": np.where(flat[:, None], np.nan, np.reshape(floor, (self.draws, len(z))).T),
-            "gap_low": low,
-            "gap_high": high,
-            "logit_mean": mean[:, -1],
-            "logit_variance": variance[:, -1],
+            "ratio_floor": np.where(flat[:, None], np.nan, np.reshape(floor, (self.draws, len(flat))).T),
+            **ask.beside(),
             "flat": flat,
             "words": mask.sum(1),
         }
@@ -77,14 +74,16 @@ class Permutation:
         # A drawn attention may be immovable on its own; only a text without any floor is undefined.
         reasons["no drawn attention moves the output"] = np.isnan(np.asarray(arrays["ratio_floor"])).all(axis=1)
         settings = {"permutations": self.permutations, "draws": self.draws}
-        return Measurement(self.code, arrays, count_undefined(arrays, reasons), settings)
+        missing = dict.fromkeys((name for name in EXACT if name not in arrays), NOT_AFFINE)
+        told = settings | ({"largest": "found"} if missing else {})
+        return Measurement(self.code, arrays, count_undefined(arrays, reasons), told, missing=missing)
 
     def _distances(
-        self, z: Array, attention: Array, own: Array, mask: Array, index: Array, seeds: Seeds, stage: str
+        self, ask: Mixed | Decoded, attention: Array, own: Array, words: Words, seeds: Seeds, stage: str
     ) -> Float[Array, "B R"]:
         """Total variation between the output and each permuted one."""
-        drawn = shuffled(attention, mask, index, self.permutations, seeds, stage)
-        permuted = probabilities(np.einsum("rbt,btl->brl", drawn, z))
+        drawn = shuffled(attention, words.mask, words.index, self.permutations, seeds, stage)
+        permuted = probabilities(ask.permuted(drawn))
         return total_variation(permuted, probabilities(own)[:, None, :])
 
 

@@ -1,4 +1,4 @@
-"""What could any attention do to this decision? Exact, from token logits (SL-201)."""
+"""What could any attention do to this decision? Exact from token logits (SL-201); else what single words do."""
 
 from __future__ import annotations
 
@@ -6,26 +6,37 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sightline.maths.simplex import attention_proof, reach
+from sightline.maths.divergences import probabilities, total_variation
+from sightline.maths.simplex import attention_proof, decision, reach
 from sightline.measures.arrays import count_undefined, ragged, to_numpy
+from sightline.measures.decoding import NOT_AFFINE, Decoding
 from sightline.measures.maps import Maps
+from sightline.measures.words import words_of
 from sightline.results import Measurement
 from sightline.seeds import Seeds
-from sightline.types import Arrays, Subject, Trace
+from sightline.types import OTHER_ATTENTION, Arrays, Subject, Trace
+
+EXACT = ("proof", "high", "inert", "evidence")
+"""What only token logits tell: of all attention, not of single words."""
 
 
 @dataclass(frozen=True)
 class Reach:
-    """Attention-proof texts, the largest change any attention could make, and texts where it stays below ε."""
+    """Attention-proof texts, the largest change any attention could make, and texts where it stays below ε.
+
+    Where a model can only decode, all weight on each word in turn is a lower bound on what attention can do, and of no
+    text can it be said that no attention changes its decision.
+    """
 
     epsilon: float = 0.01
     code: str = "reach"
-    needs: frozenset[str] = frozenset({"token_logits"})
+    needs: frozenset[str] = frozenset({OTHER_ATTENTION})
     paper: str = "Jain & Wallace 2019, §4.2, made exact"
 
     def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Ask the corners of the simplex; with more than two classes the reach is a bracket, low to high."""
-        assert trace.token_logits is not None  # `needs` names them
+        if trace.token_logits is None:
+            return _found(subject, trace)
         maps = Maps(subject, trace, seeds)
         z, mask = to_numpy(trace.token_logits), to_numpy(trace.batch.attendable)
         low, high = reach(z, mask, to_numpy(trace.logits))
@@ -40,6 +51,16 @@ class Reach:
 
     def finish(self, arrays: Arrays) -> Measurement:
         """Count the texts whose bracket holds ε, so that it cannot be said whether they are inert."""
-        everywhere = np.ones(len(np.asarray(arrays["inert"])), dtype=bool)
+        everywhere = np.ones(len(np.asarray(arrays["low"])), dtype=bool)
         undefined = count_undefined(arrays, {"the bracket of the reach holds ε": everywhere})
-        return Measurement(self.code, arrays, undefined, {"epsilon": self.epsilon})
+        missing = dict.fromkeys((name for name in EXACT if name not in arrays), NOT_AFFINE)
+        return Measurement(self.code, arrays, undefined, {"epsilon": self.epsilon}, missing=missing)
+
+
+def _found(subject: Subject, trace: Trace) -> Arrays:
+    """Say what all weight on a single word was seen to do: more may be possible."""
+    words = words_of(trace)
+    alone, own = Decoding(subject.model, trace, words).alone(), to_numpy(trace.logits)
+    moved = total_variation(probabilities(alone), probabilities(own)[:, None, :])
+    other = (decision(alone) != decision(own)[:, None]) & words.mask
+    return {"low": np.where(words.mask, moved, 0.0).max(axis=1), "changed": other.any(axis=1)}

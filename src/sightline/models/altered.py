@@ -22,7 +22,7 @@ from sightline.models.attention import Given, Random, drawn_by_word
 from sightline.models.made import made
 from sightline.seeds import seed_for
 from sightline.spec.parts import parse_part
-from sightline.types import Auditable, Batch, Link, Offer, Origin, Trace
+from sightline.types import Auditable, Batch, Link, Offer, Origin, Trace, Varying
 
 
 def alter(text: str, model: Auditable, dataset: Dataset, seed: int) -> Auditable:
@@ -54,7 +54,7 @@ class Altered(nn.Module):
         self.name = model.name
         self.link: Link = model.link
         self.labels = model.labels
-        self.offers: frozenset[Offer] = model.offers
+        self.offers: frozenset[Offer] = model.offers - {"deletion"}  # of a trace that is not changed
 
     def collate(self, examples: Sequence[Example]) -> Batch:
         """Collate as the model does."""
@@ -65,8 +65,17 @@ class Altered(nn.Module):
         return self.model.embed(batch)
 
     def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> Trace:
-        """Run the model."""
-        return self.model.trace(batch, embeddings)
+        """Run the model, and change what it knows."""
+        return self.changed(self.model.trace(batch, embeddings))
+
+    def trace_variants(self, batch: Batch) -> Trace:
+        """Run the model from what the texts share, and change what it knows."""
+        assert isinstance(self.model, Varying)  # it is offered where it is
+        return self.changed(self.model.trace_variants(batch))
+
+    def changed(self, own: Trace) -> Trace:
+        """Leave what the model knows of a batch as it is."""
+        return own
 
     def decode(self, trace: Trace, attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
         """Decode as the model does."""
@@ -76,9 +85,8 @@ class Altered(nn.Module):
 class Shown(Altered):
     """Weights are shown that the model uses nowhere."""
 
-    def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> Trace:
-        """Run the model, and show other weights."""
-        own = self.model.trace(batch, embeddings)
+    def changed(self, own: Trace) -> Trace:
+        """Show other weights."""
         return replace(own, attention=self.shown(own).detach(), inside=own)
 
     def decode(self, trace: Trace, attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
@@ -141,9 +149,8 @@ class Scaled(Altered):
         super().__init__(model)
         self.by = by
 
-    def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> Trace:
-        """Run the model, and multiply what it answers, of single tokens too."""
-        own = self.model.trace(batch, embeddings)
+    def changed(self, own: Trace) -> Trace:
+        """Multiply what it answers, of single tokens too."""
         alone = None if own.token_logits is None else self.by * own.token_logits
         return replace(own, logits=self.by * own.logits, token_logits=alone)
 
@@ -160,10 +167,9 @@ class Broken(Altered):
         self.seed = seed
         self.share = share
 
-    def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> Trace:
-        """Run the model, and break what it answers, of single tokens too."""
-        own = self.model.trace(batch, embeddings)
-        gone = self._gone(batch)[:, None]
+    def changed(self, own: Trace) -> Trace:
+        """Break what it answers, of single tokens too."""
+        gone = self._gone(own.batch)[:, None]
         alone = None if own.token_logits is None else own.token_logits.masked_fill(gone[:, :, None], torch.nan)
         return replace(own, logits=own.logits.masked_fill(gone, torch.nan), token_logits=alone)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import torch
@@ -13,15 +13,21 @@ from sightline.data.batching import collate
 from sightline.data.vocabulary import PAD, Vocabulary
 from sightline.errors import ModelError
 from sightline.example import Example
-from sightline.models.attention import Source
+from sightline.maths.projections import softmax
+from sightline.models import deletion
+from sightline.models.attention import Learned, Source
+from sightline.models.borrowed import Borrowed
 from sightline.models.decoders import Decoder, Linear
+from sightline.models.encoders.distinct import Sharing
 from sightline.models.encoders.encoder import Encoder
+from sightline.models.encoders.mlp import MLP
 from sightline.models.made import made
 from sightline.models.projectors import Projector
 from sightline.models.retention import Retention, Setting
 from sightline.models.scorers import Scorer
 from sightline.models.table import Table
 from sightline.models.trace import ClassifierTrace
+from sightline.models.variants import Chain, VariantTrace
 from sightline.seeds import seed_for
 from sightline.spec.values import ModelSpec
 from sightline.types import Batch, Link, Offer, Origin, Trace
@@ -81,9 +87,12 @@ class AttentionClassifier(nn.Module):
 
     @property
     def offers(self) -> frozenset[Offer]:
-        """What the decoder allows, token logits where it is affine."""
+        """What the decoder allows, token logits where it is affine; then what the encoder allows, too."""
         always: frozenset[Offer] = frozenset({"decode", "embedding_grad"})
-        return always if self.reads_queries else always | {"token_logits"}
+        if self.reads_queries:
+            return always
+        able: dict[Offer, bool] = {"token_logits": True, "variants": self._shares, "deletion": self._alone}
+        return always | {offer for offer, can in able.items() if can}
 
     @property
     def device(self) -> torch.device:
@@ -120,8 +129,32 @@ class AttentionClassifier(nn.Module):
         with torch.no_grad():
             return self._explained(self._run(batch, self.embed(batch)))
 
+    def trace_variants(self, batch: Batch) -> VariantTrace:
+        """Run texts that share most of their words from what they share."""
+        assert isinstance(self.decoder, Linear)  # it is offered of such alone
+        chain = Chain(self.embedding, self.encoder, self.retention, self.scorer, self.decoder.affine)
+        with torch.no_grad():
+            scores, token_logits = chain.read(batch)
+            attention = self.source(self.projection.disturb(scores, batch), batch)
+            nowhere = scores.new_zeros(*scores.shape, 0)
+            return VariantTrace(batch, nowhere, attention, self._mix(token_logits, attention), token_logits)
+
+    def deletion_logits(
+        self, trace: Trace, attentions: Mapping[str, Float[torch.Tensor, "B T"]]
+    ) -> dict[str, Float[torch.Tensor, "B T L"]]:
+        """Give the logits without each token: under attention of its own, and under each that is handed in."""
+        assert isinstance(trace, ClassifierTrace)  # it is offered of such alone
+        assert trace.token_logits is not None
+        there, z = trace.batch.attendable, trace.token_logits
+        return {"own": deletion.under_softmax(trace.scores, there, z)} | {
+            name: deletion.under(weights, there, z) for name, weights in attentions.items()
+        }
+
     def decode(self, trace: Trace, attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
-        """Pool under any attention and decode."""
+        """Pool under any attention and decode; of a variant, mix its token logits."""
+        if isinstance(trace, VariantTrace):
+            assert trace.token_logits is not None  # it has nothing else
+            return self._mix(trace.token_logits, attention)
         if not isinstance(trace, ClassifierTrace):
             told = f"{self.name}: expected a trace of its own to decode, got another model's"
             raise ModelError(told, change="trace the batch anew")
@@ -134,6 +167,26 @@ class AttentionClassifier(nn.Module):
     def run(self, batch: Batch) -> ClassifierTrace:
         """Run the model with gradients to every parameter: for training."""
         return self._run(batch, self.embed(batch))
+
+    @property
+    def _shares(self) -> bool:
+        """Tell whether states are known by what they have read, and attention by them: a lender reads on its own."""
+        shares = isinstance(self.encoder, Sharing) and self.encoder.shares
+        return shares and not isinstance(self.source, Borrowed)
+
+    @property
+    def _alone(self) -> bool:
+        """Tell whether states do not see each other and attention is the softmax of their scores."""
+        plain = isinstance(self.source, Learned) and self.projection.project is softmax
+        return plain and isinstance(self.encoder, MLP)
+
+    def _mix(
+        self, token_logits: Float[torch.Tensor, "B T L"], attention: Float[torch.Tensor, "B T"]
+    ) -> Float[torch.Tensor, "B L"]:
+        """Decode affinely what need not sum to one: a text without words has the bias alone."""
+        assert isinstance(self.decoder, Linear)  # nothing else has token logits
+        bias = self.decoder.affine.bias
+        return torch.einsum("bt,btl->bl", attention, token_logits - bias) + bias
 
     def _decode(
         self,

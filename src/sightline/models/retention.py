@@ -42,6 +42,10 @@ class Nothing(nn.Module):
         """Give what attention sums."""
         return states
 
+    def embedded(self, states: int) -> slice | None:
+        """Say in which columns of what attention sums the embedding is, beside or within ``states`` of a state."""
+        return None
+
     def penalty(
         self, trace: ClassifierTrace, embedding: nn.Embedding, encoder: Encoder
     ) -> Float[torch.Tensor, ""] | None:
@@ -61,6 +65,10 @@ class Concat(Nothing):
         """Give what attention sums."""
         return torch.cat([states, embeddings], dim=2)
 
+    def embedded(self, states: int) -> slice:
+        """Say that it stands after the state."""
+        return slice(states, None)
+
 
 class Residual(Nothing):
     """``e_t + h_t`` (eq. 3)."""
@@ -73,6 +81,10 @@ class Residual(Nothing):
     ) -> Float[torch.Tensor, "B T P"]:
         """Give what attention sums."""
         return embeddings + states
+
+    def embedded(self, states: int) -> slice:
+        """Say that it is added to the whole state."""
+        return slice(None)
 
 
 class Tying(Nothing):

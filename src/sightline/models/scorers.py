@@ -23,11 +23,19 @@ class Additive(nn.Module):
         if query:
             self.asked = nn.Linear(query, width)
 
+    @property
+    def first(self) -> nn.Linear:
+        """The layer that reads the states: affine, so the parts of a state may go through it one by one."""
+        return self.inner
+
     def forward(
         self, states: Float[torch.Tensor, "B T P"], query: Float[torch.Tensor, "B H"] | None = None
     ) -> Float[torch.Tensor, "B T"]:
         """Score every token."""
-        inner = self.inner(states) if query is None else self.inner(states) + self.asked(query)[:, None]
+        return self.rest(self.inner(states) if query is None else self.inner(states) + self.asked(query)[:, None])
+
+    def rest(self, inner: Float[torch.Tensor, "*B K"]) -> Float[torch.Tensor, "*B"]:
+        """Score what the first layer gives."""
         scores: torch.Tensor = self.outer(torch.tanh(inner))
         return scores.squeeze(-1)
 
@@ -48,14 +56,22 @@ class Dot(nn.Module):
             if start == "normal":
                 nn.init.normal_(self.vector.weight)
 
+    @property
+    def first(self) -> nn.Linear:
+        """The layer that reads the states, where there is no query."""
+        return self.vector
+
     def forward(
         self, states: Float[torch.Tensor, "B T P"], query: Float[torch.Tensor, "B H"] | None = None
     ) -> Float[torch.Tensor, "B T"]:
         """Score every token."""
         if query is not None:
             return torch.einsum("bth,bh->bt", states, query) * self.scale
-        scores: torch.Tensor = self.vector(states).squeeze(-1) * self.scale
-        return scores
+        return self.rest(self.vector(states))
+
+    def rest(self, inner: Float[torch.Tensor, "*B K"]) -> Float[torch.Tensor, "*B"]:
+        """Score what the first layer gives, which is the only one."""
+        return inner.squeeze(-1) * self.scale
 
 
 class Deep(nn.Module):
@@ -73,11 +89,19 @@ class Deep(nn.Module):
         if query:
             self.asked = nn.Linear(query, width)
 
+    @property
+    def first(self) -> nn.Linear:
+        """The layer that reads the states."""
+        return self.inner
+
     def forward(
         self, states: Float[torch.Tensor, "B T P"], query: Float[torch.Tensor, "B H"] | None = None
     ) -> Float[torch.Tensor, "B T"]:
         """Score every token."""
-        inner = self.inner(states) if query is None else self.inner(states) + self.asked(query)[:, None]
+        return self.rest(self.inner(states) if query is None else self.inner(states) + self.asked(query)[:, None])
+
+    def rest(self, inner: Float[torch.Tensor, "*B K"]) -> Float[torch.Tensor, "*B"]:
+        """Score what the first layer gives."""
         for layer in self.stack:
             inner = layer(torch.relu(inner))
         scores: torch.Tensor = self.outer(torch.relu(inner))

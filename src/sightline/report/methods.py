@@ -15,6 +15,7 @@ WORKS = {
     "Wiegreffe & Pinter 2019": (
         "Wiegreffe, S., & Pinter, Y. (2019). Attention is not not Explanation. EMNLP-IJCNLP 2019."
     ),
+    "Serrano & Smith 2019": "Serrano, S., & Smith, N. A. (2019). Is Attention Interpretable? ACL 2019.",
     "DeYoung et al. 2020": (
         "DeYoung, J., Jain, S., Rajani, N. F., Lehman, E., Xiong, C., Socher, R., & Wallace, B. C. (2020). ERASER: A "
         "Benchmark to Evaluate Rationalized NLP Models. ACL 2020."
@@ -64,7 +65,19 @@ _ASKED = {
     "permutation": (
         "How far a permutation of its weights moves the output was measured on each text (Jain & Wallace 2019)."
     ),
+    "searched": (
+        "Other attention with the same answer was searched for on each text, by gradient and by mixing pairs of words "
+        "(after Jain & Wallace 2019)."
+    ),
     "reach": "How far any attention could move each decision was bounded (the question of Jain & Wallace 2019).",
+    "flips": (
+        "The fewest words were found without whose weights each decision is another, and how many more go in the order "
+        "of attention (the question of Serrano & Smith 2019)."
+    ),
+    "sufficiency": (
+        "The most attended words alone were kept, and the log-odds that are left of the decision were compared with "
+        "those of random words (after the sufficiency of DeYoung et al. 2020)."
+    ),
     "retrained": "The model was compared with one trained alike under uniform attention (Wiegreffe & Pinter 2019).",
     "beside": "Its weights and answers were compared with those of models trained beside it (Wiegreffe & Pinter 2019).",
     "frozen": "The model was compared with one trained through weights that were drawn at random and frozen.",

@@ -63,8 +63,12 @@ EXAMPLES: Mapping[str, tuple[Case, Case]] = {
     "SL-105": (Case("MLP"), Case(_UNUSED)),
     "SL-106": (Case("MLP"), Case(STOP)),
     "SL-202": (Case("MLP"), Case(_UNUSED)),
+    "SL-205": (Case("MLP"), Case(_UNUSED)),
     "SL-107": (Case("MLP"), Case(_FROZEN)),
     "SL-201": (Case("MLP", "alpha"), Case("MLP", "beta")),
+    "SL-302": (Case("MLP"), Case(_UNUSED)),
+    "SL-601": (Case(EVIDENCE), Case("MLP, drawn weights used")),
+    "SL-203": (Case(EVIDENCE), Case("BiLSTM")),
 }
 """Of each finding a case in which its claim is supported, and one in which it is contradicted."""
 ROWS: Mapping[str, tuple[int, ...]] = {"MLP": (4, 5), EVIDENCE: (4, 5), STOP: (2, 3), _UNUSED: (2, 3)}
@@ -74,7 +78,7 @@ ROWS: Mapping[str, tuple[int, ...]] = {"MLP": (4, 5), EVIDENCE: (4, 5), STOP: (2
 def cell(name: str, seed: int = 0) -> RunSpec:
     """Describe the run of one of `MODELS`."""
     one = MODELS[name]
-    companions = ("uniform", "frozen")
+    companions = ("uniform", "frozen", "seed(by=1)")
     return RunSpec(parse_data(DATA), parse_model(one.model), one.fit, seed, companions=companions, altered=one.altered)
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from sightline.results import Failed, NotApplicable, Outcome
-from sightline.types import ANY_COMPANION, COMPANION, Arrays, Measure, Offer
+from sightline.types import AFFINE, ANY_COMPANION, COMPANION, OTHER_ATTENTION, Arrays, Measure, Offer
 
 _MEANING = {
     ANY_COMPANION: "a companion, whichever it is",
-    "token_logits": "token_logits (the logits of each word alone, which only an affine decoder has)",
+    "token_logits": AFFINE,
 }
 """What a need is, in words, where its name does not say it."""
 
@@ -69,7 +69,7 @@ def _entered(one: Measure, others: Sequence[Guarded]) -> Guarded:
 
 def _refusal(guarded: Guarded, offers: frozenset[str]) -> NotApplicable | None:
     needs = frozenset(guarded.one.needs)
-    known = get_args(Offer)
+    known = (*get_args(Offer), OTHER_ATTENTION)
     if odd := next((need for need in sorted(needs) if need not in known and not _names_companion(need)), None):
         raise ValueError(f"{odd!r} is not known; known: {', '.join(known)}, {COMPANION}NAME")
     missing = [_told(need) for need in sorted(needs - offers)]

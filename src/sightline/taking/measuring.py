@@ -22,7 +22,7 @@ from sightline.seeds import Seeds
 from sightline.taking.guard import Guarded, enter
 from sightline.taking.joining import checked, finished, joined, numbered, unlearned
 from sightline.taking.survey import half, learns_from_all, texts_of
-from sightline.types import ANY_COMPANION, COMPANION, Auditable, Measure, Subject, Surveying
+from sightline.types import ANY_COMPANION, COMPANION, OTHER_ATTENTION, Auditable, Measure, Subject, Surveying
 
 Progress = Callable[[int, int], None]
 Call = Literal["look", "on_batch"]
@@ -44,8 +44,7 @@ def measure(
     ``others`` are the texts of other splits by name, for measures that learn from them (`Surveying`); ``given`` are
     scores of words that somebody brought, by the id of a text.
     """
-    offers = model.offers | {f"{COMPANION}{name}" for name in companions} | ({ANY_COMPANION} if companions else set())
-    guarded = enter(measures, offers)
+    guarded = enter(measures, _offered(model, companions))
     run = _Run(Subject(model, companions, audited=tuple(examples), given=given or {}), seeds, batch_size)
     late = [one for one in guarded if one.outcome is None and learns_from_all(one.one)]
     for one in guarded:
@@ -60,6 +59,13 @@ def measure(
     for one in guarded:
         _finish(run, one, examples, seen)
     return {one.name: one.outcome for one in guarded if one.outcome is not None}
+
+
+def _offered(model: Auditable, companions: Mapping[str, Auditable]) -> frozenset[str]:
+    """Name what measures may need that is there: what the model offers, and the companions."""
+    beside = {f"{COMPANION}{name}" for name in companions} | ({ANY_COMPANION} if companions else set())
+    decodes = model.offers & {"decode", "token_logits"}
+    return model.offers | beside | ({OTHER_ATTENTION} if decodes else set())
 
 
 @dataclass(frozen=True)

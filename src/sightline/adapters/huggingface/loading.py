@@ -81,10 +81,11 @@ def transformer(
     name
         What the report calls the model.
     """
-    module = model if tokenizer is not None else getattr(model, "model", model)
+    module: Any = model if tokenizer is not None else getattr(model, "model", model)
     tokenizer = tokenizer if tokenizer is not None else getattr(model, "tokenizer", None)
     named = name or type(module).__name__
-    if not isinstance(module, torch.nn.Module) or getattr(module, "config", None) is None:
+    known = isinstance(module, torch.nn.Module) and getattr(module, "config", None) is not None
+    if not known:
         told = f"expected a model of transformers and its tokenizer, or a pipeline, got {type(model).__name__}"
         raise ModelError(told, change="sightline.wrap takes any other module")
     if not getattr(tokenizer, "is_fast", False):

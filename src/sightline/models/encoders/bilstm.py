@@ -9,6 +9,8 @@ from jaxtyping import Bool, Float, Int
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from sightline.models.encoders.distinct import Beginnings, Distinct, Types, beginnings
+
 
 class BiLSTM(nn.Module):
     """A bidirectional LSTM; ``hidden`` units in each direction, so states have twice as many."""
@@ -26,6 +28,21 @@ class BiLSTM(nn.Module):
         # cuDNN refuses the gradient of an LSTM outside of training mode (pytorch/pytorch#15788).
         with torch.backends.cudnn.flags(enabled=torch.backends.cudnn.enabled and self.training):
             return encode(embeddings, mask) * mask[:, :, None]
+
+    @property
+    def shares(self) -> bool:
+        """Tell whether there is one layer: the states of a second one have all read the whole text."""
+        return self.lstm.num_layers == 1
+
+    def distinct(self, types: Types) -> tuple[Distinct, ...]:
+        """Encode each distinct beginning of the texts once, and each distinct end."""
+        there, back = self.lstm.all_weights
+        turned = turning(types.mask)
+        begun, ended = (beginnings(one, types.mask) for one in (types.number, types.number.gather(1, turned)))
+        return (
+            Distinct(_advanced(types.embeddings, there, begun), begun.last, begun.at),
+            Distinct(_advanced(types.embeddings, back, ended), ended.last, ended.at.gather(1, turned)),
+        )
 
     def summary(
         self, states: Float[torch.Tensor, "B Q H"], mask: Bool[torch.Tensor, "B Q"]
@@ -90,6 +107,43 @@ def _one_way(inputs: Float[torch.Tensor, "B T N"], weights: Sequence[nn.Paramete
         batch_first=True,
     )[0]
     return states
+
+
+def _advanced(
+    embeddings: Float[torch.Tensor, "V E"], weights: Sequence[nn.Parameter], texts: Beginnings
+) -> Float[torch.Tensor, "M U"]:
+    """Run one direction over the distinct beginnings, all of one length together, each from the one before it.
+
+    The products with the embeddings are those of the distinct tokens, and the gates are computed in place on memory
+    that is used again: it is asked for once, and stays near.
+    """
+    from_token, from_state, bias, other = weights
+    units = from_state.shape[1]
+    order = _gates_in_order(units, embeddings.device)  # input, forget, output: one sigmoid; then the candidate
+    products = embeddings @ from_token[order].T + (bias + other)[order]
+    turned = from_state[order].T.contiguous()
+    states = embeddings.new_empty(len(texts.last), units)
+    widest = max((after - before for before, after in zip(texts.ends, texts.ends[1:], strict=False)), default=0)
+    gates, cell = embeddings.new_empty(widest, 4 * units), embeddings.new_zeros(1, units)
+    first = 0  # of the beginnings that are one token shorter
+    for start, end in zip(texts.ends, texts.ends[1:], strict=False):
+        here, before = gates[: end - start], texts.before[start:end]
+        torch.index_select(products, 0, texts.last[start:end], out=here)
+        if start:
+            here.addmm_(states.index_select(0, before), turned)
+        cell = cell.index_select(0, before - first)
+        here[:, : 3 * units].sigmoid_()
+        into, keep, out = here[:, :units], here[:, units : 2 * units], here[:, 2 * units : 3 * units]
+        cell.mul_(keep).addcmul_(into, here[:, 3 * units :].tanh_())
+        torch.tanh(cell, out=states[start:end]).mul_(out)
+        first = start
+    return states
+
+
+def _gates_in_order(units: int, device: torch.device) -> Int[torch.Tensor, " G"]:
+    """Name the rows of torch's weights, which are input, forget, candidate, output, with the candidate last."""
+    rows = torch.arange(4 * units, device=device)
+    return torch.cat([rows[: 2 * units], rows[3 * units :], rows[2 * units : 3 * units]])
 
 
 def in_one_piece(weights: Sequence[torch.Tensor]) -> list[torch.Tensor]:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import nn
-from torch.nn.functional import relu
+from torch.nn.functional import pad, relu
+
+from sightline.models.encoders.distinct import Distinct, Types, distinct_rows
+
+WIDEST = 31
+"""The widest kernel whose neighbourhoods are compared: each is written down for every token."""
 
 
 class CNN(nn.Module):
@@ -13,6 +18,7 @@ class CNN(nn.Module):
 
     def __init__(self, embedding: int, kernels: tuple[int, ...], channels: int) -> None:
         super().__init__()
+        self.reach = max(kernels) // 2
         self.convolutions = nn.ModuleList(
             nn.Conv1d(embedding, channels, kernel, padding=kernel // 2) for kernel in kernels
         )
@@ -25,6 +31,31 @@ class CNN(nn.Module):
         inputs = (embeddings * real).transpose(1, 2)
         joined = torch.cat([convolution(inputs) for convolution in self.convolutions], dim=1)
         return relu(joined).transpose(1, 2) * real
+
+    @property
+    def shares(self) -> bool:
+        """Tell whether neighbourhoods are small enough to be compared."""
+        return 2 * self.reach < WIDEST
+
+    def distinct(self, types: Types) -> tuple[Distinct, ...]:
+        """Encode each distinct neighbourhood once, from what each kernel makes of each distinct token at each place."""
+        width = 2 * self.reach + 1
+        near = pad(types.number, (self.reach, self.reach)).unfold(1, width, 1).reshape(-1, width)
+        found, which = distinct_rows(near.cpu().numpy())
+        rows = torch.from_numpy(found).to(near.device)
+        joined = torch.cat([self._convolved(one, types.embeddings, rows) for one in self.convolutions], dim=1)
+        at = torch.from_numpy(which).to(near.device).view(types.number.shape)
+        return (Distinct(relu(joined), rows[:, self.reach], at),)
+
+    def _convolved(
+        self, convolution: nn.Module, embeddings: Float[torch.Tensor, "V E"], near: Int[torch.Tensor, "M K"]
+    ) -> Float[torch.Tensor, "M O"]:
+        assert isinstance(convolution, nn.Conv1d)
+        weight, bias = convolution.weight, convolution.bias
+        assert bias is not None
+        first = self.reach - weight.shape[2] // 2
+        taps = [(embeddings @ weight[:, :, tap].T)[near[:, first + tap]] for tap in range(weight.shape[2])]
+        return torch.stack(taps).sum(0) + bias
 
     def summary(
         self, states: Float[torch.Tensor, "B Q H"], mask: Bool[torch.Tensor, "B Q"]

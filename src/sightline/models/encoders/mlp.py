@@ -6,11 +6,14 @@ import torch
 from jaxtyping import Bool, Float
 from torch import nn
 
+from sightline.models.encoders.distinct import Distinct, Types
 from sightline.models.encoders.encoder import masked_mean
 
 
 class MLP(nn.Module):
     """One affine layer and a tanh for each token: states do not see each other (the "Average" of Jain & Wallace)."""
+
+    shares = True
 
     def __init__(self, embedding: int, hidden: int) -> None:
         super().__init__()
@@ -27,3 +30,8 @@ class MLP(nn.Module):
     ) -> Float[torch.Tensor, "B H"]:
         """Average the states of real tokens (Jain & Wallace's code averages the padding in, too)."""
         return masked_mean(states, mask)
+
+    def distinct(self, types: Types) -> tuple[Distinct, ...]:
+        """Encode each distinct token once."""
+        token = torch.arange(len(types.embeddings), device=types.number.device)
+        return (Distinct(torch.tanh(self.affine(types.embeddings)), token, types.number),)

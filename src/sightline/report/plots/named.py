@@ -1,36 +1,71 @@
-"""Every figure of one audit, by its name: one row a figure, and how one is written with its numbers beside it."""
+"""Every figure by its name: one row a figure, and how one is written with its numbers beside it."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from sightline.files import plain, write_bytes
+from sightline.report.plots.adversaries import adversaries
+from sightline.report.plots.drawing import drawn
+from sightline.report.plots.farthest import farthest_by_class, farthest_by_weight
+from sightline.report.plots.heat_map import heat_map
 from sightline.report.plots.permutation import permutation_by_weight
 from sightline.report.plots.plot import Cell, Plot
+from sightline.report.plots.seeds import seeds_and_adversaries
 from sightline.report.plots.tau import tau_by_class
 from sightline.report.plots.transplant import transplant
 from sightline.report.sheets.csv import guarded
 from sightline.results import Results
 
+Audits = Iterable[Results]
+
 
 @dataclass(frozen=True)
 class Figure:
-    """What a figure shows, in words, and what draws it."""
+    """What a figure shows, in words, and what draws it: of one audit unless of several, and maybe of one text of it."""
 
     told: str
-    draw: Callable[[Results], Plot]
+    draw: Callable[[Audits, str | None], Plot]
+    several: bool = False
+    of_a_text: bool = False
+
+
+def _of_one(told: str, draw: Callable[[Results], Plot]) -> Figure:
+    return Figure(told, lambda audits, text: draw(*audits))
+
+
+def _of_a_text(told: str, draw: Callable[[Results, str | None], Plot]) -> Figure:
+    return Figure(told, lambda audits, text: draw(next(iter(audits)), text), of_a_text=True)
+
+
+def _of_several(told: str, draw: Callable[[Audits], Plot]) -> Figure:
+    return Figure(told, lambda audits, text: draw(audits), several=True)
 
 
 FIGURES: Mapping[str, Figure] = {
-    "tau-by-class": Figure("Kendall’s τ-b of attention and gradient: texts counted, by predicted class", tau_by_class),
-    "permutation-by-weight": Figure(
+    "tau-by-class": _of_one("Kendall’s τ-b of attention and gradient: texts counted, by predicted class", tau_by_class),
+    "permutation-by-weight": _of_one(
         "how far the output moves under permuted weights, by the largest weight of a text", permutation_by_weight
     ),
-    "transplant": Figure("what the top words of every map carry, or lose where they are removed", transplant),
+    "transplant": _of_one("what the top words of every map carry, or lose where they are removed", transplant),
+    "farthest": _of_one(
+        "how far attention could be from itself with the same answer, by predicted class", farthest_by_class
+    ),
+    "farthest-by-weight": _of_one("the same, by the largest weight of a text", farthest_by_weight),
+    "heat-map": _of_a_text(
+        "one text under the model’s attention, and under the farthest attention with the same answer", heat_map
+    ),
+    "adversaries": _of_several(
+        "how far the attention and the answers of adversaries are from their base’s, over λ", adversaries
+    ),
+    "seeds-and-adversaries": _of_several(
+        "how far attention is from itself under other seeds, and from that of adversaries, text by text",
+        seeds_and_adversaries,
+    ),
 }
 
 
@@ -39,21 +74,21 @@ def numbers_of(path: Path) -> Path:
     return path.with_suffix(".csv")
 
 
-def write_figure(audit: Results, name: str, path: Path) -> Path:
-    """Write a figure as SVG, and its numbers as CSV beside it, in full; what is undefined is empty."""
-    plot = FIGURES[name].draw(audit)
+def write_figure(audits: Audits, name: str, path: Path, text: str | None = None) -> Path:
+    """Write a figure as what its name ends in, and its numbers as CSV beside it, in full; what is undefined is empty.
+
+    ``text`` is the id of the text that is drawn, where a figure is of one. Both files are made before one is written.
+    """
+    plot = FIGURES[name].draw(audits, text)
+    picture = drawn(plot, path.suffix.lower())
     out = io.StringIO()
     rows = csv.writer(out)
     rows.writerow(plot.columns)
     rows.writerows([_cell(each) for each in row] for row in plot.rows)
-    write_bytes(numbers_of(path), _encoded(out.getvalue()))
-    return write_bytes(path, _encoded(plot.svg))
+    write_bytes(numbers_of(path), out.getvalue().encode("utf-8", "backslashreplace"))
+    return write_bytes(path, picture)
 
 
 def _cell(value: Cell) -> Cell | None:
     cell: Cell | None = guarded(value) if isinstance(value, str) else plain(value)
     return cell
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "backslashreplace")

@@ -1,65 +1,34 @@
-"""A figure as it is written: an SVG that needs nothing else, and the table of what is drawn in it."""
+"""A figure before it is drawn: its words, what draws it, and the table of what is drawn in it."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
-
-from markupsafe import Markup
+from typing import TYPE_CHECKING
 
 from sightline.errors import DataError
-from sightline.report.axes import Axis, tick_text, ticks
-from sightline.report.visible import one_line
+from sightline.report.numerals import count
 from sightline.results import Measurement, NotApplicable, Outcome, Results, Values
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 Cell = str | int | float
-TEXT = Markup('<text x="{}" y="{}" class="{}" text-anchor="{}">{}</text>')
-LINE = Markup('<line x1="{}" y1="{}" x2="{}" y2="{}" class="{}"/>')
-BOX = Markup('<rect x="{}" y="{}" width="{}" height="{}" class="{}"/>')
-DOT = Markup('<circle cx="{}" cy="{}" r="3" class="{}" fill-opacity=".5"/>')
-_SVG = Markup(
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-    ' role="img">'
-    "<title>{title}</title><desc>{desc}</desc><style>{style}</style>"
-    '<rect width="{width}" height="{height}" class="paper"/>{body}</svg>\n'
-)
-_OURS = "svg .paper { fill: var(--paper); } svg .box { fill: var(--main); }"
+Row = tuple[Cell, ...]
+WIDTH = 6.5
+"""Inches: what a page of a paper has between its margins."""
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure: the drawing, and a row of numbers for everything that is drawn, under its column."""
+    """A figure: its title, the notes under it, what draws it, and a row of numbers for everything that is drawn."""
 
-    svg: str
+    title: str
+    notes: tuple[str, ...]
+    draw: Callable[[Figure], None]
     columns: tuple[str, ...]
-    rows: Sequence[tuple[Cell, ...]]
-
-
-def svg(width: int, height: int, title: str, desc: str, body: Iterable[Markup]) -> str:
-    """Write a drawing as a file of its own: its style is in it, and it asks nothing of any network."""
-    shown = {"title": one_line(title), "desc": one_line(desc), "style": Markup(_style())}
-    return str(_SVG.format(width=width, height=height, body=Markup("").join(body), **shown))
-
-
-def along(axis: Axis, y: int) -> list[Markup]:
-    """Draw an axis from left to right."""
-    parts = [LINE.format(axis.left, y, axis.right, y, "axis")]
-    for value in ticks(axis):
-        x = axis.at(value)
-        parts += [LINE.format(x, y, x, y + 4, "axis"), TEXT.format(x, y + 16, "tick", "middle", tick_text(value))]
-    return parts
-
-
-def upright(axis: Axis, x: int) -> list[Markup]:
-    """Draw an axis from below upwards."""
-    parts = [LINE.format(x, axis.left, x, axis.right, "axis")]
-    for value in ticks(axis):
-        y = axis.at(value)
-        parts += [LINE.format(x - 4, y, x, y, "axis"), TEXT.format(x - 7, y + 4, "tick", "end", tick_text(value))]
-    return parts
+    rows: Sequence[Row]
+    height: float = 3.4
 
 
 def needed(audit: Results, name: str) -> Values:
@@ -81,19 +50,12 @@ def _why_not(found: Outcome | None, code: str, quantity: str) -> str:
     return f"{code}: {found.reason if isinstance(found, NotApplicable) else found.error}"
 
 
-@cache
-def _style() -> str:
-    """Take from the one stylesheet what figures need: its colours on light paper, put in by value, and its rules.
+def drawn_of(drawn: int, texts: int, lacks: str) -> str:
+    """Say how many texts are drawn, and what the others lack.
 
-    By value, because what draws SVG outside of a browser knows no variables.
+    >>> drawn_of(1199, 1200, "no such number"), drawn_of(3, 3, "no such number")
+    ('n = 1,199 texts; 1 more has no such number.', 'n = 3 texts.')
     """
-    sheet = resources.files("sightline.report.page").joinpath("templates", "page.css").read_text(encoding="utf-8")
-    root = re.search(r":root \{[^}]*\}", sheet)
-    assert root is not None
-    colours = dict(re.findall(r"--([\w-]+): ([^;]+);", root[0]))
-    rules = [
-        "svg { fill: var(--ink); font: 12px sans-serif; }",
-        *re.findall(r"^svg [.t][^\n]*", sheet, re.MULTILINE),
-        _OURS,
-    ]
-    return re.sub(r"var\(--([\w-]+)\)", lambda match: colours[match[1]], "\n".join(rules))
+    left = texts - drawn
+    more = f"; {count(left)} more {'has' if left == 1 else 'have'} {lacks}" if left else ""
+    return f"n = {count(drawn)} {'text' if drawn == 1 else 'texts'}{more}."

@@ -2,31 +2,58 @@
 
 from __future__ import annotations
 
-from sightline.errors import DataError
-from sightline.report.figures import WIDTH, Panel, Row, drawn
-from sightline.report.instead import MEASURED, numbers
-from sightline.report.page.maps import called
-from sightline.report.plots.plot import Cell, Plot, svg
-from sightline.results import Results
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-_EDGE = 12
+from sightline.errors import DataError
+from sightline.report.instead import MEASURED, numbers
+from sightline.report.numerals import with_n
+from sightline.report.page.maps import called
+from sightline.report.plots.plot import Plot, Row
+from sightline.report.plots.shades import INK, PALE, label, shade
+from sightline.results import Estimate, Results
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Found = tuple[str, str, Estimate]
+"""What was done with the words of a map, the map, and the part of the decision that it moved."""
 
 
 def transplant(audit: Results) -> Plot:
     """Draw a panel for each thing that was done with the words, and a map a row; 0 is random words, 1 all words."""
-    found = [(called(row.name), did, one) for row in audit.maps for did, one in numbers(row).items() if one is not None]
+    found = [(did, called(row.name), one) for row in audit.maps for did, one in numbers(row).items() if one is not None]
     if not found:
         raise DataError("the figure needs maps side by side, which this audit does not have; choose another figure")
-    panels = [
-        Panel(
-            f"Part of the decision {did}",
-            tuple(Row(name, one, "effect") for name, which, one in found if which == did),
-            zero=True,
-        )
-        for did in MEASURED.values()
-    ]
-    title = "What the words of each map do, from 0 (random words) to 1 (all there is to do)"
-    body, top = drawn([panel for panel in panels if panel.rows])
-    rows: list[tuple[Cell, ...]] = [(did, name, one.value, one.low, one.high, one.n) for name, did, one in found]
-    desc = "; ".join(f"{name}, {did}: n = {one.n}" for name, did, one in found)
-    return Plot(svg(WIDTH, top + _EDGE, title, desc, [body]), ("what", "map", "value", "low", "high", "n"), rows)
+    panels = {did: [one for one in found if one[0] == did] for did in MEASURED.values()}
+    shown = {did: rows for did, rows in panels.items() if rows}
+    rows: list[Row] = [(did, name, one.value, one.low, one.high, one.n) for did, name, one in found]
+    return Plot(
+        "What the words of each map do",
+        ("0: what random words do; 1: all there is to do. Lines: 95 % intervals; n counts texts.",),
+        lambda figure: _draw(figure, shown),
+        ("what", "map", "value", "low", "high", "n"),
+        rows,
+        0.9 + sum(0.45 + 0.19 * len(each) for each in shown.values()),
+    )
+
+
+def _draw(figure: Figure, panels: dict[str, list[Found]]) -> None:
+    heights = [1 + len(rows) for rows in panels.values()]
+    every = figure.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
+    for place, (axes, (did, rows)) in enumerate(zip(every, panels.items(), strict=True)):
+        _intervals(axes, rows, place)
+        axes.set_title(f"Part of the decision {did}", loc="left", fontsize=8, pad=3)
+    every[-1].set_xlabel("part of the decision (share, 0: random words)")
+
+
+def _intervals(axes: Axes, rows: Sequence[Found], place: int) -> None:
+    look = shade(place)
+    axes.axvline(0, color=PALE, linewidth=0.8)
+    for height, (_, _, one) in enumerate(rows):
+        axes.plot([one.low, one.high], [height, height], "-", color=INK, linewidth=1.2)
+        axes.plot([one.value], [height], look.mark, color=look.colour, markeredgecolor=INK, markersize=5)
+        axes.text(1.01, height, with_n(one), transform=axes.get_yaxis_transform(), va="center", fontsize=6.5)
+    axes.set_yticks(range(len(rows)), [label(name) for _, name, _ in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.5)

@@ -1,0 +1,13 @@
+"""The plain way for a comparison: the same model, asked to share nothing."""
+
+from __future__ import annotations
+
+from sightline.models.altered import Altered
+from sightline.types import Auditable
+
+
+def unshared(model: Auditable) -> Altered:
+    """Give a model that runs every variant of a text by itself."""
+    plain = Altered(model)
+    plain.offers = model.offers - {"variants", "deletion"}
+    return plain

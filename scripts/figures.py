@@ -1,0 +1,62 @@
+"""Draw the figures of ``docs/figures.md`` into ``docs/images``: ``python scripts/figures.py [--store DIR]``.
+
+Those of one audit are of the base of the study ``adversaries``, a BiLSTM trained on SST as Jain & Wallace (2019)
+trained it, with the measures that figures draw; the audit is made if the store lacks it. Those of studies are of what
+is done of ``adversaries`` in that store (``scripts/verify.py --only adversaries``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from published import FOLDER
+from studied import ROOT
+
+from sightline.experiments.store import Store
+from sightline.experiments.stored import run_stored
+from sightline.report.plots.named import FIGURES, numbers_of, write_figure
+from sightline.results import Results
+from sightline.spec.keys import run_key
+from sightline.spec.values import RunSpec
+from sightline.studies import adversaries
+from sightline.studies.study import plan, so_far
+
+IMAGES = ROOT / "docs" / "images"
+MEASURES = ("agreement", "permutation", "counterfactual", "erasure", "transplant")
+
+
+def audited(store: Store) -> Results:
+    """Give the audit of the base of the adversaries on all test texts."""
+    cell = adversaries.cell(FOLDER, {}, ())
+    spec: RunSpec = replace(cell, limit=None, measures=MEASURES)
+    if run_stored(spec, store, again=True) != "done":
+        raise SystemExit(f"{store.root}: the audit {run_key(spec)} is not done: {store.summary(run_key(spec))}")
+    return store.audit(run_key(spec))
+
+
+def studied(store: Store) -> Sequence[Results]:
+    """Give what is done of the study."""
+    grid = adversaries.grid(FOLDER)
+    done = so_far(grid, plan(grid, store))
+    return [store.audit(key) for key in done.keys]
+
+
+def main() -> int:
+    """Draw every figure; the numbers beside it are not kept."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--store", type=Path, default=ROOT / "runs" / "verified", help="where runs are kept")
+    store = Store(parser.parse_args().store)
+    alone, several = (audited(store),), studied(store)
+    for name, figure in FIGURES.items():
+        path = write_figure(several if figure.several else alone, name, IMAGES / f"figure-{name}.png")
+        numbers_of(path).unlink()
+        print(f"{path.relative_to(ROOT)}: {path.stat().st_size:,} bytes", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

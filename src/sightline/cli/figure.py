@@ -1,0 +1,106 @@
+"""``sightline figure``: one figure of an audit, or of the runs of a store, with its numbers beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sightline.cli import flags
+from sightline.cli.output import emit, note_unsealed, say, writing
+from sightline.cli.places import Output, check_places
+from sightline.errors import SpecError
+from sightline.report.private import without
+
+if TYPE_CHECKING:
+    from sightline.report.plots.named import Figure
+    from sightline.results import Results
+
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", show_default=False, help="Which figure: see sightline list figures.")
+]
+Places = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="PLACE...",
+        show_default=False,
+        help="What it is of: a folder that sightline audit --save wrote, or a run of a store as STORE:KEY; for figures "
+        "of several, any number of these, or a store for all its runs.",
+    ),
+]
+File = Annotated[
+    Path,
+    typer.Option(
+        "--out",
+        metavar="FILE",
+        show_default=False,
+        help="The figure to write, .svg, .png or .pdf; its numbers are written beside it, .csv.",
+        rich_help_panel="Output",
+    ),
+]
+TextId = Annotated[
+    str | None,
+    typer.Option(
+        "--text-id",
+        metavar="ID",
+        show_default="the one in the middle",
+        help="The text that is drawn, by its id (its number with --no-ids), for figures of one text.",
+    ),
+]
+
+
+def figure(
+    name: Name,
+    places: Places,
+    out: File,
+    text_id: TextId = None,
+    no_ids: flags.NoIds = False,
+    as_json: flags.Json = False,
+) -> None:
+    """Draw one figure for a paper from saved audits, and write the numbers that are drawn beside it.
+
+    It needs matplotlib: pip install sightline[figures].
+    """
+    from sightline.report.plots.drawing import ENDINGS, check_drawing  # noqa: PLC0415  (numpy)
+    from sightline.report.plots.named import FIGURES, numbers_of, write_figure  # noqa: PLC0415  (numpy)
+
+    if name not in FIGURES:
+        raise SpecError(f"NAME: expected one of {', '.join(FIGURES)}, got {name!r}")
+    if text_id is not None and not FIGURES[name].of_a_text:
+        raise SpecError(f"{name} is not a figure of one text; leave it out", field="text_id")
+    found = [Path(one) for one in places]
+    check_places([("PLACE", one) for one in found], Output("--out", out))
+    if out.suffix.lower() not in ENDINGS:
+        raise SpecError(f"expected a name that ends in {', '.join(ENDINGS)}, got {out}", field="out")
+    check_drawing()
+    folders = _folders(FIGURES[name], places)
+    written = Output("--out", out), Output("the numbers beside it,", numbers_of(out))
+    check_places([("PLACE", one) for one in (*found, *folders)], *written)
+    with writing(out):
+        write_figure(_read(folders, ids=not no_ids), name, out, text_id)
+    if as_json:
+        return emit({"figure": str(out), "numbers": str(numbers_of(out)), "audits": len(folders)})
+    return say([f"figure: {out}", f"numbers: {numbers_of(out)}"])
+
+
+def _folders(asked: Figure, places: Sequence[str]) -> list[Path]:
+    """Find the folders of the audits that are named, each once."""
+    from sightline.experiments.named import audits_of  # noqa: PLC0415  (numpy)
+
+    found = list({one.folder.resolve(): one.folder for place in places for one in audits_of(place)}.values())
+    if not asked.several and len(found) != 1:
+        told = f"PLACE: expected one audit, got {len(found)}"
+        raise SpecError(f"{told}; name one, of several seeds as DIR/seed-N, of a store as STORE:KEY")
+    return found
+
+
+def _read(folders: Sequence[Path], *, ids: bool) -> Iterator[Results]:
+    """Read the audits one after another: a store may have more than fit into memory."""
+    from sightline.saving import load_results  # noqa: PLC0415  (numpy)
+
+    for folder in folders:
+        found = load_results(folder)
+        note_unsealed(folder)
+        yield without(found, ids=ids)

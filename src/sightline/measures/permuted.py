@@ -1,0 +1,94 @@
+"""What permuted weights do to the answer: of an affine decoder all of it is known, of another what was decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from sightline.maths.divergences import probabilities, total_variation
+from sightline.maths.simplex import classes_apart, gaps_of, permuted_extremes, permuted_moments, permuted_reach
+from sightline.measures.decoding import Decoding
+from sightline.measures.words import Words
+from sightline.types import Arrays
+
+Array = np.ndarray
+EXACT = ("gap_low", "gap_high", "logit_mean", "logit_variance")
+"""What only token logits tell: of all permutations, not of those that were drawn."""
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """Answers that are a mixture of token logits ``z``."""
+
+    z: Float[Array, "B W L"]
+    words: Words
+
+    def logits(self, weights: Float[Array, "R B W"]) -> Float[Array, "R B L"]:
+        """Mix under several attentions."""
+        return np.stack([np.einsum("bt,btl->bl", one, self.z) for one in weights])
+
+    def permuted(self, weights: Float[Array, "R B W"]) -> Float[Array, "B R L"]:
+        """Mix under the permutations of one."""
+        return np.asarray(np.einsum("rbt,btl->brl", weights, self.z))
+
+    def largest(self, weights: Float[Array, "R B W"], own: Array, drawn: Sequence[Array]) -> Float[Array, "R B"]:
+        """Bound what any permutation does, drawn or not."""
+        return permuted_reach(self.z, weights, self.words.mask, own)
+
+    def beside(self) -> Arrays:
+        """Give what is known of the logits under all permutations (`EXACT`)."""
+        attention, mask = self.words.attention, self.words.mask
+        low, high = (ends[0, :, 0] for ends in permuted_extremes(gaps_of(self.z, -1), attention[None], mask))
+        mean, variance = permuted_moments(self.z, attention, mask)
+        return dict(zip(EXACT, (low, high, mean[:, -1], variance[:, -1]), strict=True))
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """Answers of any decoder, asked one by one."""
+
+    decoding: Decoding
+
+    def logits(self, weights: Float[Array, "R B W"]) -> Float[Array, "R B L"]:
+        """Decode several attentions."""
+        return self.decoding.logits(weights)
+
+    def permuted(self, weights: Float[Array, "R B W"]) -> Float[Array, "B R L"]:
+        """Decode the permutations of one."""
+        return np.asarray(self.decoding.logits(weights).swapaxes(0, 1))
+
+    def largest(self, weights: Float[Array, "R B W"], own: Array, drawn: Sequence[Array]) -> Float[Array, "R B"]:
+        """Take the largest distance ``drawn``, and of permutations sorted by what a class gets of each word alone.
+
+        For an affine decoder of two classes no permutation goes further than these; of another, some may.
+        """
+        most, answers = np.stack([one.max(axis=1) for one in drawn]), probabilities(own)
+        for order in _orders(self.decoding.alone()):
+            moved = self.decoding.logits(np.stack([_sorted(order, one, self.decoding.words.mask) for one in weights]))
+            most = np.maximum(most, total_variation(probabilities(moved), answers))
+        return most
+
+    def beside(self) -> Arrays:
+        """Nothing is known of all permutations."""
+        return {}
+
+
+def _orders(alone: Float[Array, "B W L"]) -> list[Float[Array, "B W"]]:
+    """Say for each class how much each word alone speaks for it, and against it; of two classes one says all."""
+    apart = classes_apart(alone)
+    classes = range(1 if apart.shape[-1] == 2 else apart.shape[-1])
+    rest = (np.logaddexp.reduce(np.delete(apart, c, axis=-1), axis=-1) for c in classes)
+    with np.errstate(invalid="ignore"):  # an answer that the text does not allow has −∞ of every word
+        odds = [np.nan_to_num(apart[..., c] - others) for c, others in zip(classes, rest, strict=True)]
+    return [order for one in odds for order in (one, -one)]
+
+
+def _sorted(order: Float[Array, "B W"], weights: Float[Array, "B W"], mask: Bool[Array, "B W"]) -> Float[Array, "B W"]:
+    """Give the largest weight to the word of the largest value, and so on."""
+    places = np.argsort(np.where(mask, -order, np.inf), axis=1, kind="stable")
+    out = np.zeros(weights.shape)
+    np.put_along_axis(out, places, -np.sort(-np.where(mask, weights, 0.0), axis=1), axis=1)
+    return out

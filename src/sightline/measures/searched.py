@@ -1,0 +1,93 @@
+"""How far from the model's own is attention that gives the same answer? Searched, as published and otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+
+from sightline.maths.corners import Climb, Probe, climb
+from sightline.maths.descent import Descent, descend
+from sightline.maths.divergences import jensen_shannon
+from sightline.maths.tolerance import Tolerance
+from sightline.measures.arrays import count_undefined
+from sightline.measures.decoding import task_of
+from sightline.measures.words import Words, words_of
+from sightline.results import Measurement
+from sightline.seeds import Seeds
+from sightline.types import OTHER_ATTENTION, Arrays, Subject, Trace
+
+Array = np.ndarray
+SPREAD = 3.0
+"""Standard deviation of the scores that the published search starts from."""
+
+
+@dataclass(frozen=True)
+class Searched:
+    """Largest divergence from attention that was found to leave the answer as it is, by two searches; 0: none found.
+
+    What a search does not find may still be there. ``penalise`` is what the published search is driven to, from
+    ``starts``; ``select`` what both searches must keep; ``released`` what the code of Jain & Wallace selects by. Ours
+    follows the gradient from ``points``.
+    """
+
+    starts: int = 5
+    penalise: Tolerance = field(default_factory=Tolerance)
+    select: Tolerance = field(default_factory=Tolerance)
+    released: Tolerance = field(default_factory=lambda: Tolerance(0.05))
+    descent: Descent = field(default_factory=Descent)
+    points: int = 10
+    climb: Climb = field(default_factory=Climb)
+    code: str = "searched"
+    needs: frozenset[str] = frozenset({OTHER_ATTENTION})
+    paper: str = "Jain & Wallace 2019, §4.2.2"
+
+    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+        """Search twice on each text, with no more decodings the second time than the first."""
+        words = words_of(trace)
+        task = task_of(subject.model, trace, words)
+        asked, loose, ours = Probe(task, self.select), Probe(task, self.released), Probe(task, self.select)
+        starts = _starts(words, self.starts, seeds, "searched")
+        reached = descend(task, torch.from_numpy(starts).to(task.attention), self.penalise, self.descent)
+        points = reached.double().cpu().numpy()
+        far, kept = jensen_shannon(points, words.attention), asked.holds(points)
+        one = words.mask.sum(1) < 2
+        stages = climb(ours, _starts(words, self.points, seeds, "searched, ours"), self.climb)
+        found = {
+            "published": np.maximum.accumulate(np.where(kept, far, 0.0)).T,
+            "released": np.where(loose.holds(points), far, 0.0).max(axis=0),
+            "ours": stages.T,
+        }
+        return {
+            **{name: _where_several(values, one) for name, values in found.items()},
+            "outside": (~kept).sum(axis=0),
+            "decodes_published": asked.decodes + self.starts * self.descent.steps,
+            "decodes_ours": ours.decodes,
+            "words": words.mask.sum(1),
+        }
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Count the texts that have only one attention."""
+        settings = {
+            "starts": self.starts,
+            "steps": self.descent.steps,
+            **{name: str(getattr(self, name)) for name in ("penalise", "select", "released")},
+        }
+        undefined = count_undefined(arrays, {"one word": np.asarray(arrays["words"]) < 2})
+        return Measurement(self.code, arrays, undefined, settings)
+
+
+def _starts(words: Words, count: int, seeds: Seeds, stage: str) -> Float[Array, "K B W"]:
+    """Draw the scores that a search starts from, for each text its own, which depend on nothing but the text."""
+    scores = np.zeros((count, *words.mask.shape))
+    for row, real in enumerate(words.mask):
+        generator = seeds.generator(stage, int(words.index[row]))
+        scores[:, row, real] = SPREAD * generator.standard_normal((count, int(real.sum())))
+    return scores
+
+
+def _where_several(values: Float[Array, "B *K"], one: Bool[Array, " B"]) -> Float[Array, "B *K"]:
+    """A text of one word has no other attention."""
+    return np.where(one.reshape(-1, *(1,) * (values.ndim - 1)), np.nan, values)
