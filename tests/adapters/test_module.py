@@ -146,6 +146,8 @@ def test_without_decode_what_needs_it_is_not_applicable() -> None:
         "reach": "needs decode or token_logits",
         "permutation": "needs decode or token_logits",
         "counterfactual": f"needs {LOGITS}",
+        "flips": f"needs {LOGITS}",
+        "repair": "needs decode",
     }
     assert all(isinstance(outcomes[code], Measurement) for code in ("outputs", "erasure"))
 

@@ -16,7 +16,7 @@ from tests.adapters.plain import wrapped
 from tests.texts import examples, untrained
 
 TEXTS = examples((7, 4, 12, 2, 20))
-MODEL = untrained("bilstm(hidden=6)+additive")
+MODEL = untrained("bilstm(hidden=6)+additive").double()
 ALL: tuple[Offer, ...] = ("decode", "token_logits", "embedding_grad")
 KINDS = ("captured", "chance", "draws", "tau", "significant", "mass", "mass_chance")
 

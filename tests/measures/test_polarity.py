@@ -42,7 +42,7 @@ def test_it_is_the_text_run_again_without_each_word(classes: int) -> None:
 
 
 def test_words_that_change_nothing_do_not_speak_against() -> None:
-    model = untrained("mlp(hidden=6)+additive")
+    model = untrained("mlp(hidden=6)+additive").double()  # as an audit asks it
     torch.nn.init.zeros_(model.decoder.affine.weight)
     values = take(model).values
     assert np.nan_to_num(values["top"], nan=1).tolist() == np.nan_to_num(values["random"], nan=1).tolist() == [1] * 6

@@ -71,7 +71,8 @@ def test_a_measure_says_which_it_took_and_the_maps_are_kept_apart() -> None:
 
 def test_the_choice_reaches_every_measure_that_takes_gradients() -> None:
     taking = [one for one in default_measures(gradient="norm") if hasattr(one, "gradient")]
-    assert {one.code for one in taking} == {"agreement", "types", "frozen", "transplant", "erasure", "rationale"}
+    asked = {"agreement", "types", "frozen", "transplant", "erasure", "sufficiency", "flips", "rationale"}
+    assert {one.code for one in taking} == asked
     assert {one.gradient for one in taking} == {"norm"}
 
 

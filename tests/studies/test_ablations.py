@@ -55,8 +55,9 @@ def test_all_adversaries_have_one_base(planted: None, tmp_path: Path) -> None:
     told = adversaries.table(*done(grid, labels, tmp_path / "store"))
     assert [(row["kind"], row["divergence"], row["weight"]) for row in told["rows"]] == labels
     first, *rest = told["rows"]
-    assert set(first["beside"]) == {"jsd.seed(by=1)", "tvd.seed(by=1)"}
-    assert all(set(row["beside"]) == {"jsd.base", "tvd.base"} for row in rest)
+    seeds = {f"{kind}.seeds" for kind in ("jsd", "tau", "tvd", "alike", "alike_chance")}
+    assert set(first["beside"]) == {f"{kind}.seed(by=1)" for kind in ("jsd", "tau", "tvd")} | seeds
+    assert all(set(row["beside"]) == {"jsd.base", "tau.base", "tvd.base"} for row in rest)
     for row in told["rows"]:
         assert row["metrics"]["accuracy"]["n"] == 20
         assert row["epochs"] == row["kept"] == 1
