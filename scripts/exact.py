@@ -28,6 +28,7 @@ sys.path.insert(0, str(ROOT))
 
 from tests.maths.exactly import CHECKS, case
 from tests.planted.by_hand import CODES, WORLDS, effects
+from tests.reference.flips import compare
 from tests.reference.searching import found, search
 
 CASES, SEEDS, LEAST = 2_000, 200, 198
@@ -38,6 +39,7 @@ def exact(cases: int = CASES, seeds: int = SEEDS) -> dict[str, Any]:
     """Make every check so often, search so many texts, and audit so many models of each kind."""
     with ProcessPoolExecutor(2) as pool:
         held = {name: sum(pool.map(partial(_holds, name), range(cases), chunksize=50)) for name in CHECKS}
+        flips = sum(pool.map(_flips_hold, range(cases), chunksize=50))
         worlds = {name: list(pool.map(partial(effects, name), range(seeds), chunksize=5)) for name in WORLDS}
     searched = _searched(SEARCHED)
     return {
@@ -47,6 +49,7 @@ def exact(cases: int = CASES, seeds: int = SEEDS) -> dict[str, Any]:
         "worlds": [_world(name, found) for name, found in worlds.items()],
         "gates": [
             *(exactly(f"exact: {name}", count, cases) for name, count in held.items()),
+            exactly("exact: the smallest set without which a decision flips, all subsets", flips, cases),
             exactly("exact: the search is never above", searched["texts"] - searched["above"], searched["texts"]),
             *_gates(worlds),
         ],
@@ -59,6 +62,16 @@ def _holds(name: str, seed: int) -> bool:
         CHECKS[name][0](*case(name, seed))
     except AssertionError as error:
         print(f"{name}, seed {seed}: {error}", file=sys.stderr)
+        return False
+    return True
+
+
+def _flips_hold(seed: int) -> bool:
+    """Try every set of the words of one text."""
+    try:
+        compare(seed)
+    except AssertionError as error:
+        print(f"flips, seed {seed}: {error}", file=sys.stderr)
         return False
     return True
 

@@ -3,7 +3,7 @@
 A check is given token logits (T × L), the weights of the tokens and ε, and fails by an assertion.
 """
 
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from sightline.maths.farthest import Farthest, farthest, within
 from sightline.maths.farthest_classes import farthest_answering, farthest_deciding, walls
 from sightline.maths.least_mass import least_mass
 from sightline.maths.score_box import nats_to_flip
-from sightline.maths.simplex import decision, rival_gaps
+from sightline.maths.simplex import decision, gaps_of, permuted_extremes, permuted_moments, rival_gaps
 from tests.reference import attentions as literal
 
 ROOM = 9
@@ -135,6 +135,20 @@ def _rivals(z: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray,
     return rival_gaps(out_z, decision((weights @ z)[None])), out_weights, mask
 
 
+def permuted_extremes_and_moments_are_those_of_all(z: np.ndarray, weights: np.ndarray, epsilon: float) -> None:
+    out_z, out_weights, mask = padded(z, weights)
+    orders = np.array(list(permutations(range(len(weights)))))
+    logits = weights[orders] @ z
+    mean, variance = permuted_moments(out_z, out_weights, mask)
+    assert mean[0] == pytest.approx(logits.mean(0), abs=1e-9)
+    assert variance[0] == pytest.approx(logits.var(0), abs=1e-9)
+    for c in range(max(z.shape[1], 2)):
+        least, most = permuted_extremes(gaps_of(out_z, c), out_weights[None], mask)
+        gaps = gaps_of(logits[None], c)[0]
+        assert least[0, 0] == pytest.approx(gaps.min(0), abs=1e-9)
+        assert most[0, 0] == pytest.approx(gaps.max(0), abs=1e-9)
+
+
 CHECKS = {
     "the farthest attention of one logit is the best corner": (the_farthest_is_the_best_corner, (1,), 8),
     "no point of a fine grid over three tokens is farther": (no_point_of_a_grid_is_farther, (1,), 3),
@@ -147,6 +161,9 @@ CHECKS = {
     "the least mass is that of a corner, all subsets": (the_least_mass_is_that_of_a_corner, (1,), 6),
     "the least mass in view of one to three rivals is that of a corner": (
         the_least_mass_in_view_of_rivals_is_that_of_a_corner, (1, 2, 3, 4), 6,
+    ),
+    "the extremes and moments over permutations are those of all, one to four logits": (
+        permuted_extremes_and_moments_are_those_of_all, (1, 2, 3, 4), 7,
     ),
     "the nats are where the decision flips, all moves of the scores": (
         the_nats_are_where_the_decision_flips, (1, 2, 3), 7,
