@@ -22,6 +22,7 @@ def test_public_names() -> None:
         "look",
         "predict",
         "train",
+        "transformer",
         "wrap",
     ]
     assert dir(sightline) == sorted(sightline.__all__)
