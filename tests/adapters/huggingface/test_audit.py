@@ -133,8 +133,7 @@ def test_what_is_broken_is_refused_by_name(both: tuple[Any, Any], needles: Datas
         sightline.audit(sightline.transformer(module, tokenizer), needles, limit=20)
 
 
-def test_half_precision_is_told_though_a_layer_norm_hides_it(needles: Dataset) -> None:
-    """What scales all embeddings alike, a layer norm takes out again: rounding has to be drawn number by number."""
+def test_half_precision_is_told(needles: Dataset) -> None:
     tokenizer = word_pieces()
     model = sightline.transformer(classifier("bert", tokenizer=tokenizer).half(), tokenizer)
     found = {proof.name: proof for proof in check(model, needles.test, model.labels)}
