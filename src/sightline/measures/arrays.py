@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from sightline.example import Example
 from sightline.maths.divergences import probabilities
@@ -69,6 +69,17 @@ def keys_of(mask: Bool[Array, "B W"], index: Array, draws: int, seeds: Seeds, st
     for row, real in enumerate(mask):
         out[:, row, real] = seeds.generator(stage, int(index[row])).random((draws, int(real.sum())))
     return out
+
+
+def ordered(
+    values: Sequence[Float[Array, "B W"]], mask: Bool[Array, "B W"], keys: Float[Array, "R B W"]
+) -> Int[Array, "O B W"]:
+    """Order words by each of some values, largest first, then at random by all keys but the first, which break ties.
+
+    What is no word comes last.
+    """
+    falling = [np.lexsort((keys[0], np.where(mask, -one, np.inf)), axis=1) for one in values]
+    return np.stack([*falling, *(np.argsort(np.where(mask, key, np.inf), axis=1) for key in keys[1:])])
 
 
 def ragged(padded: Float[Array, "B T"], mask: Bool[Array, "B T"]) -> Ragged:

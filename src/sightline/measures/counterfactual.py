@@ -14,7 +14,7 @@ from sightline.maths.ranks import top_count
 from sightline.maths.score_box import nats_to_flip
 from sightline.maths.simplex import decision, rival_gaps
 from sightline.maths.ties import constant, settled
-from sightline.measures.arrays import WHY, count_undefined, ragged, to_numpy, with_reasons
+from sightline.measures.arrays import WHY, count_undefined, keys_of, ordered, ragged, to_numpy, with_reasons
 from sightline.measures.capture import unranked
 from sightline.measures.words import Words, words_of
 from sightline.results import Measurement
@@ -89,15 +89,10 @@ class Counterfactual:
 def _held(words: Words, share: float, draws: int, seeds: Seeds) -> Bool[Array, "R B T"]:
     """Mark the tokens of the top words of each text, ties broken at random, and those of as many random words."""
     count = top_count(words.mask.sum(1), share)
-    weights, keys = settled(words.attention, words.mask), np.zeros((draws + 1, *words.mask.shape))
-    for row, real in enumerate(words.mask):
-        generator = seeds.generator("counterfactual", int(words.index[row]))
-        keys[:, row, real] = generator.random((draws + 1, int(real.sum())))
-    falling = np.where(words.mask, -weights, np.inf)
-    orders = [np.lexsort((keys[0], falling), axis=1)]
-    orders += [np.argsort(np.where(words.mask, key, np.inf), axis=1) for key in keys[1:]]
+    keys = keys_of(words.mask, words.index, draws + 1, seeds, "counterfactual")
+    orders = ordered([settled(words.attention, words.mask)], words.mask, keys)
     chosen = np.zeros(keys.shape, dtype=bool)
     first = np.broadcast_to(np.arange(words.mask.shape[1]) < count[:, None], keys.shape)
-    np.put_along_axis(chosen, np.stack(orders), first, axis=2)
+    np.put_along_axis(chosen, orders, first, axis=2)
     at = np.broadcast_to(np.maximum(words.place, 0), (len(keys), *words.place.shape))
     return np.asarray(np.take_along_axis(chosen, at, axis=2) & (words.place >= 0))

@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, Int
 
 from sightline.maths import flips
 from sightline.maths.ties import constant, settled
-from sightline.measures.arrays import count_undefined, keys_of, ragged, shuffled, to_numpy
+from sightline.measures.arrays import count_undefined, keys_of, ordered, ragged, shuffled, to_numpy
 from sightline.measures.maps import MAKERS, Maps
 from sightline.questions import Reduction
 from sightline.results import Measurement
@@ -117,4 +117,4 @@ class _Weighed:
     def _order(self, values: Float[Array, "B W"]) -> Int[Array, "B W"]:
         """Largest first, ties at random, what is no word last."""
         known = settled(np.nan_to_num(values), self.mask)
-        return np.lexsort((self.keys[0], np.where(self.mask, -known, np.inf)), axis=1)
+        return np.asarray(ordered([known], self.mask, self.keys[:1])[0])

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 
 from sightline.maths import pieces
 from sightline.maths.ties import faded, settled
-from sightline.measures.arrays import keys_of, predicted_probability, to_numpy
+from sightline.measures.arrays import keys_of, ordered, predicted_probability, to_numpy
 from sightline.measures.hybrids import chunks, share_of
 from sightline.measures.importance import odds_of
 from sightline.measures.maps import Maps
@@ -40,9 +40,7 @@ def orders_of(maps: Maps, names: Sequence[str], draws: int) -> Int[Array, "O B W
     keys = keys_of(mask, maps.words.index, draws + 1, maps.seeds, "erasure")
     by_map = [faded(np.nan_to_num(maps[name]), mask) for name in names]  # what cannot be seen has no order
     by_map.append(settled(np.nan_to_num(maps[MOST]), mask))
-    # Ties at random; what is no word comes last.
-    ordered = [np.lexsort((keys[0], np.where(mask, -values, np.inf)), axis=1) for values in by_map]
-    return np.stack([*ordered, *(np.argsort(np.where(mask, key, np.inf), axis=1) for key in keys[1:])])
+    return ordered(by_map, mask, keys)
 
 
 def removed_count(length: Int[Array, " B"], share: float) -> Int[Array, " B"]:

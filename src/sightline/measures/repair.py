@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.maths.ties import settled
-from sightline.measures.arrays import WHY, decided, keys_of, with_reasons
+from sightline.measures.arrays import WHY, decided, keys_of, ordered, with_reasons
 from sightline.measures.hybrids import share_of
 from sightline.measures.importance import odds_of
 from sightline.measures.words import Words, like, words_of
@@ -63,9 +63,8 @@ class Repair:
 
 def _places(words: Words, seeds: Seeds) -> Int[Array, "B W"]:
     """Say at which place each word stands by its weight, the largest at 0; ties at random, what is no word last."""
-    (keys,) = keys_of(words.mask, words.index, 1, seeds, "repair")
-    values = np.where(words.mask, -settled(words.attention, words.mask), np.inf)
-    return np.argsort(np.lexsort((keys, values), axis=1), axis=1)
+    keys = keys_of(words.mask, words.index, 1, seeds, "repair")
+    return np.argsort(ordered([settled(words.attention, words.mask)], words.mask, keys)[0], axis=1)
 
 
 def _total(weights: Float[Array, "B W"]) -> Float[Array, "B 1"]:
