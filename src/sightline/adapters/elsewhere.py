@@ -6,7 +6,7 @@ from sightline.adapters.factory import PREFIX, load_factory
 from sightline.types import Auditable
 
 
-def load_elsewhere(spec: str, device: str = "auto") -> Auditable:
+def load_elsewhere(spec: str, device: str = "cpu") -> Auditable:
     """Make the model that ``py:package.module:factory`` or ``hf:FOLDER`` names.
 
     A model of the user's own code stays where that put it; one that transformers loads is put on the device.

@@ -54,8 +54,9 @@ def read_model(model: str) -> Auditable:
     """Build or read a model."""
     if model.startswith(ELSEWHERE):
         from sightline.adapters.elsewhere import load_elsewhere  # noqa: PLC0415  (torch)
+        from sightline.experiments.device import pick_device  # noqa: PLC0415  (torch)
 
-        return load_elsewhere(model)
+        return load_elsewhere(model, pick_device("auto"))
     folder = saved_folder(model)
     if folder is None:
         raise SpecError(

@@ -10,7 +10,7 @@ from sightline.adapters.labels import numbered_for
 from sightline.data.dataset import SPLITS, Dataset
 from sightline.data.loading import load
 from sightline.errors import ModelError
-from sightline.experiments.device import check_place
+from sightline.experiments.device import check_place, pick_device
 from sightline.experiments.remembered import unlike_training
 from sightline.experiments.run import Trained, card_with_vectors
 from sightline.experiments.seen import refuse_seen, seen_texts
@@ -65,7 +65,7 @@ def load_companions(folder: str | Path, device: str = "cpu") -> dict[str, Attent
 
 def load_imported(spec: str, data: DataSpec, seed: int, device: str = "auto") -> Trained:
     """Make a model that comes from elsewhere, and read data to audit it on; nobody can say what it has seen."""
-    model = load_elsewhere(spec, device)
+    model = load_elsewhere(spec, pick_device(device))
     dataset = load_to_audit(data, seed)
     if (place := getattr(model, "device", None)) is not None:
         check_place(spec, place, device)

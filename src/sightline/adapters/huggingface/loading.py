@@ -29,15 +29,14 @@ SAME = 1e-4
 """Logits that differ by less, relative to the largest, are the same but for rounding."""
 
 
-def load_huggingface(spec: str, device: str = "auto") -> HuggingFace:
+def load_huggingface(spec: str, device: str = "cpu") -> HuggingFace:
     """Read a model and its tokenizer, ``hf:FOLDER(layer=N,head=M)``; files of a name must be here already."""
     place, reading = place_and_options(spec.removeprefix(PREFIX))
     auto, options = _transformers(), {"local_files_only": True, "trust_remote_code": False}
     where = str(Path(place).expanduser())
     module = _loaded(spec, auto.AutoModelForSequenceClassification, where, **options)
     tokenizer = _loaded(spec, auto.AutoTokenizer, where, **options)
-    put = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
-    return transformer(module.to(put).eval(), tokenizer, name=Path(place).name, **parse_reading(reading))
+    return transformer(module.to(device).eval(), tokenizer, name=Path(place).name, **parse_reading(reading))
 
 
 def _loaded(spec: str, kind: Any, place: str, **options: Any) -> Any:

@@ -112,9 +112,10 @@ class HuggingFace:
         self, batch: Batch, embeddings: torch.Tensor | None, row: Float[torch.Tensor, "B T"] | None = None
     ) -> Shown:
         """Run texts together, or those of one length at a time where padding would change them."""
-        ids, lengths = self._ids(batch), batch.mask.sum(1)
+        ids = self._ids(batch)
         if self.together:
             return self._run(ids, batch.mask, embeddings, row)
+        lengths = batch.mask.sum(1)
         alike = [(length, (lengths == length).nonzero()[:, 0]) for length in sorted(set(lengths.tolist()))]
         found = []
         for length, some in alike:

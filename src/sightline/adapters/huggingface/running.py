@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -12,7 +13,7 @@ from jaxtyping import Bool, Float, Int
 from torch import nn
 
 from sightline.adapters.tap.mode import Site
-from sightline.adapters.tap.tap import Change, Weights, editing
+from sightline.adapters.tap.tap import Change, Weights, reading
 
 
 @dataclass(frozen=True)
@@ -29,21 +30,11 @@ def run(
     mask: Bool[torch.Tensor, "B T"],
     embeddings: Float[torch.Tensor, "B T E"] | None = None,
     sites: tuple[Site, ...] = (),
-    changes: Mapping[Site, Change] | None = None,
+    changes: Mapping[Site, Change] = MappingProxyType({}),
     **beside: torch.Tensor,
 ) -> Answer:
     """Run the module; it is asked by ``input_ids`` always, because heads find the place they read by the padding."""
-    kept: dict[Site, Weights] = {}
-
-    def keep(site: Site, change: Change | None) -> Change:
-        def kept_and_changed(weights: Weights) -> Weights:
-            kept[site] = weights if change is None else change(weights)
-            return kept[site]
-
-        return kept_and_changed
-
-    wanted = {site: keep(site, (changes or {}).get(site)) for site in {*sites, *(changes or {})}}
-    with _embedded(module, ids, embeddings), editing(module, wanted, len(ids)):
+    with _embedded(module, ids, embeddings), reading(module, {*sites, *changes}, len(ids), changes) as kept:
         found = module(input_ids=ids, attention_mask=mask.long(), **beside)
     return Answer(found.logits, kept)
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import torch
 from jaxtyping import Float
@@ -58,16 +59,18 @@ def _fitting(module: nn.Module, run: Run) -> dict[Site, None]:
 
 
 @contextmanager
-def reading(module: nn.Module, sites: Collection[Site], texts: int) -> Iterator[dict[Site, Weights]]:
-    """Keep the weights of the last run at each of the sites."""
+def reading(
+    module: nn.Module, sites: Collection[Site], texts: int, changes: Mapping[Site, Change] = MappingProxyType({})
+) -> Iterator[dict[Site, Weights]]:
+    """Keep the weights that the last run used at each of the sites, where there are ``changes`` the changed ones."""
     kept: dict[Site, Weights] = {}
 
     def keep(site: Site) -> Change:
-        def change(weights: Weights) -> Weights:
-            kept[site] = weights
-            return weights
+        def used(weights: Weights) -> Weights:
+            kept[site] = changes[site](weights) if site in changes else weights
+            return kept[site]
 
-        return change
+        return used
 
     with editing(module, {site: keep(site) for site in sites}, texts):
         yield kept
