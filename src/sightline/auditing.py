@@ -15,7 +15,7 @@ from sightline.adapters.admission import admit, admit_companions, complete
 from sightline.adapters.labels import numbered_for
 from sightline.adapters.sight import as_seen
 from sightline.audits import Audit
-from sightline.data.dataset import Dataset, sample_test
+from sightline.data.dataset import Dataset, describe, sample_test
 from sightline.errors import DataError
 from sightline.example import Example
 from sightline.findings.estimates import estimates, metrics, with_context
@@ -29,7 +29,8 @@ from sightline.results import Learned, Measurement, Outcome, TextRecord
 from sightline.seeds import Seeds
 from sightline.sharing import Sharing
 from sightline.taking.measuring import Progress, measure
-from sightline.types import Auditable, Measure, Trace
+from sightline.taking.readings.choosing import choose
+from sightline.types import Auditable, Measure, Showing, Trace
 
 TRAINED_ELSEWHERE = "unknown: this model was trained elsewhere, and may have seen the texts it was audited on"
 """What the card says of a model that was handed in trained."""
@@ -81,11 +82,26 @@ def audit(
         raise DataError(f"{dataset.name}: no test text to audit")
     sampled = as_seen(sampled, model)
     model = admit(model, sampled.test, dataset.label_names)
+    about = {"seed": seed, "limit": limit, **(spec or {})}
+    if isinstance(model, Showing) and model.choosing:
+        model, sampled, about["readings"] = _chosen(model, sampled, seed, batch_size, on_progress)
+        model = admit(model, sampled.test, dataset.label_names)
     beside = admit_companions(companions or {}, model, sampled.test, dataset.label_names)
     others = {"train": sampled.train, "validation": sampled.validation}
     outcomes = measure(model, sampled.test, measures, beside, Seeds(seed), batch_size, on_progress, others, scores)
-    about = {"seed": seed, "limit": limit, **(spec or {})}
     return conclude(model, sampled, outcomes, seed, thresholds=thresholds, spec=about)
+
+
+def _chosen(
+    model: Showing, sampled: Dataset, seed: int, batch_size: int, on_progress: Progress
+) -> tuple[Auditable, Dataset, dict[str, Any]]:
+    """Choose the reading on half of the texts, and leave the other half to be audited."""
+    choice = choose(model, sampled.test, sampled.validation, seed, batch_size, on_progress)
+    card = dict(sampled.card)
+    card["splits"] = {**card.get("splits", {}), "test": describe(choice.rest, sampled.label_names)}
+    told = f"the reading was chosen on {choice.told['texts']} of {len(sampled.test)} texts; the others are audited"
+    card["notes"] = [*card.get("notes", ()), told]
+    return choice.model, replace(sampled, test=choice.rest, card=card), choice.told
 
 
 def conclude(
@@ -147,7 +163,7 @@ def model_card(model: Auditable, dataset: Dataset) -> dict[str, Any]:
         "link": model.link,
         "offers": sorted(model.offers),
         "labels": list(dataset.label_names),
-        "reading": "one attention weight a word, used by the decoder",
+        "reading": model.shows if isinstance(model, Showing) else "one attention weight a word, used by the decoder",
     }
 
 
