@@ -132,11 +132,12 @@ class HuggingFace:
         if not isinstance(trace.inside, Shown):
             told = f"{self.name}: expected a trace of its own to decode, got another model's"
             raise ModelError(told, change="trace the batch anew")
-        own, words = trace.inside.row.detach(), trace.batch.attendable
-        share = (own * words).sum(1, keepdim=True)
-        row = torch.where(words, attention.to(own.dtype) * share, own)
-        with torch.set_grad_enabled(torch.is_grad_enabled() and (row.requires_grad or trace.embeddings.requires_grad)):
-            return self._answer(trace.batch, trace.embeddings, row).logits
+        words, row = trace.batch.attendable, trace.inside.row
+        # What special tokens have is held where attention is held, and follows the embeddings where attention does.
+        own = row if attention.requires_grad else row.detach()
+        put = torch.where(words, attention.to(own.dtype) * (own * words).sum(1, keepdim=True), own)
+        with torch.set_grad_enabled(torch.is_grad_enabled() and (put.requires_grad or trace.embeddings.requires_grad)):
+            return self._answer(trace.batch, trace.embeddings, put).logits
 
     def read_all(self, batch: Batch) -> dict[str, Float[torch.Tensor, "B T"]]:
         """Give what every reading shows of the words, a few texts at a time: all weights of all layers are held."""
