@@ -118,9 +118,9 @@ def made(module: nn.Module, **options: object) -> TappedModule:
     return sightline.tap(module.eval(), collate=collate, **options)
 
 
-def built(kind: type[nn.Module], *options: object) -> nn.Module:
+def built(kind: type[nn.Module], *options: object, **named: object) -> nn.Module:
     torch.manual_seed(0)
-    return kind(*options).eval()
+    return kind(*options, **named).eval()
 
 
 def failed(model: TappedModule) -> list[str]:
@@ -207,6 +207,33 @@ def test_what_is_read_is_what_the_module_computes() -> None:
     assert not any(part._forward_hooks or part._forward_pre_hooks for part in model.module.modules())
     with pytest.raises(ModelError, match="expected a trace of its own"):
         model.decode(wanted, wanted.attention)
+
+
+class Masked(nn.Module):
+    """A softmax over padding, too, which is taken away behind it, or is not."""
+
+    def __init__(self, *, mended: bool) -> None:
+        super().__init__()
+        self.mended, self.table, self.output = mended, nn.Embedding(len(WORDS) + 1, SIZE), nn.Linear(SIZE, 2)
+
+    def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        states = self.table(ids)
+        weights = (states.sum(2) * mask).softmax(1)
+        if self.mended:
+            weights = weights * mask / (weights * mask).sum(1, keepdim=True)
+        return self.output((weights[:, :, None] * states).sum(1))
+
+
+def test_what_falls_on_padding_may_be_taken_away_behind_the_softmax() -> None:
+    model = made(built(Masked, mended=True))
+    assert failed(model) == []
+    trace = model.trace(model.collate(TEXTS))
+    with torch.no_grad():
+        scores = model.table(trace.batch.ids).sum(2).masked_fill(~trace.batch.mask, -torch.inf)
+    torch.testing.assert_close(trace.attention, scores.softmax(1))
+    assert any(
+        proof.startswith("✕ more padding changes nothing") for proof in failed(made(built(Masked, mended=False)))
+    )
 
 
 # ---------------------------------------------------------------- what is wrong

@@ -114,8 +114,8 @@ class TappedModule:
         if site not in weights:
             told = f"run: the weights of {str(site)!r} were not made this time"
             raise ModelError(told, change="let run call the module itself, whatever is in the batch")
-        found = self.choice.read(weights[site], batch.mask)
-        return Shown(logits, renormalise(found, batch.mask))
+        # What falls on padding may be taken away behind the softmax (AllenNLP); if it is not, the proofs notice.
+        return Shown(logits, renormalise(self.choice.read(weights[site], batch.mask), batch.mask))
 
 
 def logits_of(returned: object, batch: Batch) -> Float[torch.Tensor, "B L"]:

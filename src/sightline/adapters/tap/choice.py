@@ -44,7 +44,7 @@ class Choice:
     def read(
         self, weights: Float[torch.Tensor, "B N Q S"], mask: Bool[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "B T"]:
-        """Take the row, zero on padding; a module that cuts padding off has weights for fewer tokens."""
+        """Take the row; a module that cuts padding off has weights for fewer tokens."""
         cut = mask[:, : weights.shape[-1]]
         of_heads = weights.mean(1) if self.head is None else weights[:, self.head]
         if self.row == "all":
@@ -52,7 +52,7 @@ class Choice:
             row = (of_heads * real).sum(1) / real.sum(1)
         else:
             row = of_heads[torch.arange(len(mask)), self._place(mask)]
-        return torch.nn.functional.pad(row * cut, (0, mask.shape[1] - cut.shape[1]))
+        return torch.nn.functional.pad(row, (0, mask.shape[1] - cut.shape[1]))
 
     def put(self, row: Float[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]) -> Change:
         """Give what puts a row in the place of the module's own."""

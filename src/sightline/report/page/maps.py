@@ -39,6 +39,7 @@ MAPS = (
     Map("gradient through", "gradient_through", "agreement"),
     Map("weight × evidence", "contribution", "signs", expected=True),
     Map("given scores", "given", "signs"),
+    Map("signed given scores", "signed_given", "signs"),
     Map("free gradient", "free_gradient", "agreement"),
     Map("free leave-one-out", "free_deletion", "agreement"),
     Map("token evidence", "evidence", "reach"),
