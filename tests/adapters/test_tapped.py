@@ -236,6 +236,15 @@ def test_what_falls_on_padding_may_be_taken_away_behind_the_softmax() -> None:
     )
 
 
+@pytest.mark.gpu
+def test_a_module_on_a_gpu_passes_and_gives_the_same() -> None:
+    ours = untrained("bilstm(hidden=6)")
+    here, there = tapped(ours), tapped(ours, exported(ours).to("cuda"))
+    assert failed(there) == []
+    trace, wanted = there.trace(there.collate(TEXTS)), here.trace(here.collate(TEXTS))
+    torch.testing.assert_close(trace.attention.cpu(), wanted.attention, atol=1e-4, rtol=1e-4)
+
+
 # ---------------------------------------------------------------- what is wrong
 
 

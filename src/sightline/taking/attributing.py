@@ -157,6 +157,7 @@ def _of_batch(name: str, model: Auditable, trace: Trace, seed: int) -> tuple[Flo
     beside: dict[str, Any] = {"baselines": baseline} if method.baseline else {}
     if method.by_word:
         beside["feature_mask"] = _by_word(trace)
+        beside["perturbations_per_eval"] = max(1, MAX_TOKENS // trace.batch.ids.numel())
     if method.steps:
         beside["internal_batch_size"] = max(len(rows), MAX_TOKENS // inputs.shape[1])
     maker = getattr(_captum(), name)(answer)

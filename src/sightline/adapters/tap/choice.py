@@ -51,7 +51,7 @@ class Choice:
             real = (cut if self.by_token else torch.ones_like(of_heads[..., 0])).to(of_heads.dtype)[:, :, None]
             row = (of_heads * real).sum(1) / real.sum(1)
         else:
-            row = of_heads[torch.arange(len(mask)), self._place(mask)]
+            row = of_heads[torch.arange(len(mask), device=mask.device), self._place(mask)]
         return torch.nn.functional.pad(row, (0, mask.shape[1] - cut.shape[1]))
 
     def put(self, row: Float[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]) -> Change:
@@ -59,9 +59,9 @@ class Choice:
 
         def change(weights: Weights) -> Weights:
             changed = weights.clone()
-            changed[torch.arange(len(mask)), self.head, self._place(mask)] = row[:, : weights.shape[-1]].to(
-                weights.dtype
-            )
+            changed[torch.arange(len(mask), device=mask.device), self.head, self._place(mask)] = row[
+                :, : weights.shape[-1]
+            ].to(weights.dtype)
             return changed
 
         return change

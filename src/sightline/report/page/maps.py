@@ -39,13 +39,13 @@ MAPS = (
     Map("gradient through", "gradient_through", "agreement"),
     Map("weight × evidence", "contribution", "signs", expected=True),
     Map("given scores", "given", "signs"),
-    Map("signed given scores", "signed_given", "signs"),
     Map("free gradient", "free_gradient", "agreement"),
     Map("free leave-one-out", "free_deletion", "agreement"),
     Map("token evidence", "evidence", "reach"),
     Map("signed gradient", "signed_gradient", "signs", expected=True),
     Map("signed leave-one-out", "signed_deletion", "signs", expected=True),
     Map("signed weight × evidence", "signed_contribution", "signs", expected=True),
+    Map("signed given scores", "signed_given", "signs"),
 )
 """Every map a report knows, in its order; one that an audit does not hold is not offered."""
 
