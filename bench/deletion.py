@@ -48,7 +48,7 @@ def main() -> None:
         made, read, told = built(encoder, corpus, texts)
         against(made, read, told, wanted, batched, "all shortened texts, each by itself")
     if find_spec("captum") is None:
-        print("Captum is not installed, so nothing is compared with it: pip install '.[bench]'", file=sys.stderr)
+        print("Captum is not installed, so nothing is compared with it: pip install '.[captum]'", file=sys.stderr)
         return
     for corpus, texts in (("SST", 32), ("IMDB", 3)):
         made, read, told = built("bilstm", corpus, texts)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sightline.adapters.huggingface.loading import transformer as transformer
     from sightline.adapters.module import wrap as wrap
+    from sightline.adapters.tapped import tap as tap
     from sightline.audits import Audit as Audit
     from sightline.audits import compare as compare
     from sightline.data.corpora.given import data_from as data_from
@@ -30,13 +31,14 @@ _HOMES = {
     "load": "sightline.front.train",
     "look": "sightline.front.look",
     "predict": "sightline.front.predict",
+    "tap": "sightline.adapters.tapped",
     "train": "sightline.front.train",
     "transformer": "sightline.adapters.huggingface.loading",
     "wrap": "sightline.adapters.module",
 }
 
 __all__ = ["Audit", "SightlineError", "audit", "compare", "data_from", "load", "look", "predict"]
-__all__ += ["train", "transformer", "wrap"]
+__all__ += ["tap", "train", "transformer", "wrap"]
 
 
 def __getattr__(name: str) -> Any:

@@ -28,6 +28,7 @@ from sightline.models.checkpoint import weights_digest
 from sightline.results import Learned, Measurement, Outcome, TextRecord
 from sightline.seeds import Seeds
 from sightline.sharing import Sharing
+from sightline.taking.attributing import attributed
 from sightline.taking.measuring import Progress, measure
 from sightline.taking.readings.choosing import choose
 from sightline.types import Auditable, Measure, Showing, Trace
@@ -48,7 +49,7 @@ def audit(
     limit: int | None = None,
     measures: Sequence[Measure] | None = None,
     thresholds: Thresholds | None = None,
-    scores: Mapping[str, np.ndarray] | None = None,
+    scores: Mapping[str, np.ndarray] | str | None = None,
     batch_size: int = 32,
     spec: Mapping[str, Any] | None = None,
     on_progress: Progress = lambda done, total: None,
@@ -66,7 +67,8 @@ def audit(
         Other models that some measures need, by name (``uniform``), proved like the model; without them these measures
         are "not applicable", with the reason.
     scores
-        Scores of words that another tool made, by the id of a text: one more map to compare.
+        Scores of words that another tool made, by the id of a text, or ``captum:NAME`` for an attribution of Captum:
+        one more map to compare.
     seed
         Determines every random draw, text by text: batching and order cannot matter.
     on_progress
@@ -88,7 +90,12 @@ def audit(
         model = admit(model, sampled.test, dataset.label_names)
     beside = admit_companions(companions or {}, model, sampled.test, dataset.label_names)
     others = {"train": sampled.train, "validation": sampled.validation}
-    outcomes = measure(model, sampled.test, measures, beside, Seeds(seed), batch_size, on_progress, others, scores)
+    signed: Mapping[str, np.ndarray] = {}
+    if isinstance(scores, str):
+        found = attributed(scores, model, sampled.test, seed, batch_size)
+        scores, signed, about["scores"] = found.sizes, found.signed, found.about()
+    brought = (scores, signed)
+    outcomes = measure(model, sampled.test, measures, beside, Seeds(seed), batch_size, on_progress, others, *brought)
     return conclude(model, sampled, outcomes, seed, thresholds=thresholds, spec=about)
 
 

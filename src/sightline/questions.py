@@ -79,6 +79,7 @@ MAPS: Mapping[str, WordMap] = {
         "what the log-odds of the predicted class lose without the word", "log-odds", signed=True
     ),
     "given": WordMap("scores that were brought from elsewhere", ""),
+    "signed_given": WordMap("the same where they take sides, as attributions of Captum do", "", signed=True),
 }
 """Every map over the words there is; how each is made: `sightline.measures.maps`."""
 Reduction = Literal["input", "norm"]
@@ -91,5 +92,7 @@ REDUCTIONS: Mapping[Reduction, str] = {
 REDUCED = ("gradient", "gradient_through", "free_gradient")
 """The maps that depend on it; a signed gradient is always that times input, because a length has no sign."""
 RIVALS = ("attention", "gradient", "deletion", "contribution", "given")
-SIGNED_RIVALS = ("signed_gradient", "signed_deletion", "signed_contribution")
+SIGNED_RIVALS = ("signed_gradient", "signed_deletion", "signed_contribution", "signed_given")
 """The maps that could be shown instead of attention, each held against those of its kind."""
+BROUGHT = ("given", "signed_given")
+"""The maps that are not made of the model here."""

@@ -262,7 +262,8 @@ class Subject:
     """What a measure is given to look at, beside the trace of a batch.
 
     ``companions`` are other models by name, which read the same batches; ``texts`` are those of the batch, row by row,
-    and ``audited`` all texts of the audit. ``given`` are scores of words that somebody brought, by the id of a text.
+    and ``audited`` all texts of the audit. ``given`` are scores of words that somebody brought, by the id of a text,
+    and ``signed`` the same where they take sides.
     ``learned`` is what the measure's own survey found, where it asks for one (`Surveying`). ``shared`` lives as long as
     the batch: what one measure has computed there, another need not compute again.
     """
@@ -272,6 +273,7 @@ class Subject:
     texts: tuple[Example, ...] = ()
     audited: tuple[Example, ...] = ()
     given: Mapping[str, Float[np.ndarray, " W"]] = field(default_factory=dict)
+    signed: Mapping[str, Float[np.ndarray, " W"]] = field(default_factory=dict)
     learned: Any = None
     shared: dict[str, Any] = field(default_factory=dict)
 

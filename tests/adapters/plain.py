@@ -8,6 +8,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_se
 
 import sightline
 from sightline.adapters.module import WrappedModule
+from sightline.adapters.tapped import TappedModule
 from sightline.example import Example
 from sightline.models.classifier import AttentionClassifier
 from sightline.types import Batch
@@ -43,6 +44,10 @@ class Plain(nn.Module):
     def classify(self, states: torch.Tensor, attention: torch.Tensor) -> torch.Tensor:
         return self.output(self.dropout((attention[:, :, None] * states).sum(1)))
 
+    def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        states = self.encode(self.embedding(ids), mask)
+        return self.classify(states, self.attend(states, mask))
+
 
 def exported(model: AttentionClassifier) -> Plain:
     """Put the weights of a built-in model into a plain one."""
@@ -64,6 +69,11 @@ def ids_and_mask(model: AttentionClassifier, examples: Sequence[Example]) -> tup
     rows = [torch.tensor(model.vocabulary.ids(example.tokens)) for example in examples]
     ids = pad_sequence(rows, batch_first=True)
     return ids, ids != 0
+
+
+def tapped(ours: AttentionClassifier, plain: Plain | None = None) -> TappedModule:
+    """Tap a built-in model's plain twin as its owner would, who splits nothing."""
+    return sightline.tap(plain or exported(ours), collate=lambda texts: ids_and_mask(ours, texts), link=ours.link)
 
 
 def wrapped(ours: AttentionClassifier | None = None, plain: Plain | None = None, **changes: object) -> WrappedModule:

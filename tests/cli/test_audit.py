@@ -79,6 +79,16 @@ def test_the_lines_tell_verdict_findings_and_places(sightline: Call, here: Path,
     assert done.err == f"{CUT_SHORT}\n"  # though so few epochs were asked for
 
 
+def test_an_attribution_of_captum_is_named_in_place_of_a_file(sightline: Call, here: Path, table):
+    done = sightline("audit", "--data", table, *TINY, "--scores", "captum:InputXGradient", "--json")
+    assert done.json["spec"]["scores"]["file"] == "captum:InputXGradient"
+    assert "given" in {one["name"] for one in done.json["maps"]}
+    for also in ((), ("--dry-run",)):
+        done = sightline("audit", "--data", table, *TINY, "--scores", "captum:Guess", *also)
+        assert (done.code, done.out) == (2, "")
+        assert done.err.startswith("error: --scores: captum:Guess: expected one of captum:DeepLift, captum:Feature")
+
+
 def test_scores_of_another_tool_are_read_and_what_does_not_fit_is_told(
     sightline: Call, here: Path, table, finished: Finished
 ):

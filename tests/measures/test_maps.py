@@ -82,7 +82,8 @@ def test_rivals_are_the_maps_that_a_model_can_give() -> None:
     model = untrained("mlp(hidden=6)+additive")
     signed = ("signed_gradient", "signed_deletion", "signed_contribution")
     assert rivals(Subject(model)) == ("attention", "gradient", "deletion", "contribution", *signed)
-    assert rivals(Subject(model, given={"t0": np.zeros(7)}))[4] == "given"
+    assert rivals(Subject(model, given={"t0": np.zeros(7)}))[4:] == ("given", *signed)
+    assert rivals(Subject(model, signed={"t0": np.zeros(7)}))[4:] == (*signed, "signed_given")
     model.__class__ = type("Shut", (AttentionClassifier,), {"offers": frozenset({"embedding_grad"})})
     assert rivals(Subject(model)) == ("attention", "gradient", "deletion", "signed_gradient", "signed_deletion")
 

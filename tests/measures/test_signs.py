@@ -87,13 +87,14 @@ def test_an_answer_that_is_certain_has_no_sum() -> None:
 def test_every_map_is_kept_as_it_was_made() -> None:
     model = untrained("bilstm(hidden=6)+additive", 3).double()
     given = {text.id: np.arange(len(text.tokens), dtype=float) for text in TEXTS}
-    found = signs(model, given=given)
-    maps = Maps(Subject(model, texts=TEXTS, given=given), model.trace(model.collate(TEXTS)), Seeds(0))
+    sides = {name: values - 1 for name, values in given.items()}
+    found = signs(model, given=given, signed=sides)
+    maps = Maps(Subject(model, texts=TEXTS, given=given, signed=sides), model.trace(model.collate(TEXTS)), Seeds(0))
     for name in KEPT:
         kept = found.values[name]
         assert isinstance(kept, Ragged)
         assert kept.flat == pytest.approx(maps[name][maps.words.mask], abs=1e-9, nan_ok=True)
-    assert "given" not in signs(model).values
+    assert not {"given", "signed_given"} & set(signs(model).values)
 
 
 def test_what_a_model_does_not_offer_is_missing_and_nothing_else() -> None:

@@ -184,7 +184,7 @@ def signs(texts: tuple[TextRecord, ...], seed: int = 3) -> Measurement:
     """Draw the maps that are compared with attention over the words of given texts; the second text has no sum."""
     random = np.random.default_rng(seed)
     lengths = np.array([len(text.tokens) for text in texts], dtype=np.int64)
-    names = ("contribution", "given", "signed_gradient", "signed_deletion", "signed_contribution")
+    names = ("contribution", "given", "signed_gradient", "signed_deletion", "signed_contribution", "signed_given")
     drawn = {name: random.normal(size=int(lengths.sum())) ** 3 for name in names}
     maps = {name: Ragged(v if name[:6] == "signed" else np.abs(v), lengths) for name, v in drawn.items()}
     added = np.array([row.sum() for row in maps["signed_contribution"].rows()])

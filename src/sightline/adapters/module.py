@@ -62,8 +62,7 @@ class WrappedModule:
     @property
     def device(self) -> torch.device:
         """Where the module's first tensor is; the processor where it has none."""
-        found = next(chain(self.module.parameters(), self.module.buffers()), None)
-        return torch.device("cpu") if found is None else found.device
+        return device_of(self.module)
 
     def collate(self, examples: Sequence[Example]) -> Batch:
         """Turn texts into a padded batch on the module's device."""
@@ -77,9 +76,9 @@ class WrappedModule:
     def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> Trace:
         """Run the module; detached, unless embeddings are given to take gradients of."""
         if embeddings is not None:
-            with _exact_recurrence(self):
+            with exact_recurrence(self.module, self.device):
                 return self._run(batch, embeddings)
-        with torch.no_grad(), _exact_recurrence(self):
+        with torch.no_grad(), exact_recurrence(self.module, self.device):
             return _detached(self._run(batch, self.embed(batch)))
 
     def decode(self, trace: Trace, attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
@@ -89,7 +88,7 @@ class WrappedModule:
         if trace.inside is None:
             told = f"{self.name}: expected a trace of its own to decode, got another model's"
             raise ModelError(told, change="trace the batch anew")
-        with _exact_recurrence(self):
+        with exact_recurrence(self.module, self.device):
             logits = called("decode", self.calls.decode, trace.inside, attention)
         return tensor("decode", logits, tuple(trace.logits.shape), attention.device)
 
@@ -146,6 +145,13 @@ def wrap(
     labels
         The names of the classes in the order of the logits; without them, that of the data's labels is assumed.
     """
+    calls = Calls(collate, embed, trace, decode, token_logits)
+    known, names = checked_answers(link, labels)
+    return WrappedModule(module, calls, known, name or type(module).__name__, names)
+
+
+def checked_answers(link: str, labels: Sequence[str] | None) -> tuple[Link, tuple[str, ...] | None]:
+    """Read how logits become probabilities and what the classes are called, as a user says both."""
     names = None if labels is None else tuple(labels)
     if link not in ("sigmoid", "softmax"):
         raise ModelError(f"link: expected sigmoid or softmax, got {link!r}", change="one logit takes a sigmoid")
@@ -153,20 +159,23 @@ def wrap(
         wanted = "two different names" if link == "sigmoid" else "two or more different names"
         change = "name each class once, in the order of the logits"
         raise ModelError(f"labels: expected {wanted}, got {names}", change=change)
-    calls = Calls(collate, embed, trace, decode, token_logits)
-    return WrappedModule(
-        module, calls, "sigmoid" if link == "sigmoid" else "softmax", name or type(module).__name__, names
-    )
+    return "sigmoid" if link == "sigmoid" else "softmax", names
+
+
+def device_of(module: nn.Module) -> torch.device:
+    """Give the device of a module's first tensor; the processor where it has none."""
+    found = next(chain(module.parameters(), module.buffers()), None)
+    return torch.device("cpu") if found is None else found.device
 
 
 @contextmanager
-def _exact_recurrence(model: WrappedModule) -> Iterator[None]:
+def exact_recurrence(module: nn.Module, device: torch.device) -> Iterator[None]:
     """Run recurrent layers on a GPU without cuDNN, as the built-in models do.
 
     In evaluation mode cuDNN refuses their gradient (pytorch/pytorch#15788), and its TF32 would give a run with
     gradients other numbers than one without.
     """
-    recurrent = model.device.type == "cuda" and any(isinstance(part, nn.RNNBase) for part in model.module.modules())
+    recurrent = device.type == "cuda" and any(isinstance(part, nn.RNNBase) for part in module.modules())
     if not recurrent:
         yield
         return

@@ -43,7 +43,7 @@ Model = Annotated[
         "--model",
         metavar="SPEC",
         help="A spec such as bilstm+additive, trained first; the folder of a model that sightline train wrote; or "
-        "py:package.module:factory, a function of yours that returns what sightline.wrap gives, or hf:FOLDER.",
+        "py:package.module:factory, a function of yours that returns what sightline.wrap or tap gives; or hf:FOLDER.",
         rich_help_panel="Model and training",
     ),
 ]
@@ -54,7 +54,8 @@ Scores = Annotated[
         metavar="FILE",
         show_default="none",
         help="Scores of words by another tool, one more map to compare: a .csv, .tsv or .jsonl file (plain or .gz) "
-        "with columns id, word, score; the words of a text in order, or with their position, from 0.",
+        "with columns id, word, score; the words of a text in order, or with their position, from 0. Or captum:NAME, "
+        "an attribution of Captum such as captum:IntegratedGradients; needs pip install sightline[captum].",
         rich_help_panel="Data",
     ),
 ]

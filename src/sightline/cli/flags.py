@@ -196,8 +196,8 @@ TrainedModel = Annotated[
     typer.Argument(
         metavar="MODEL",
         show_default=False,
-        help="A function of yours that returns what sightline.wrap gives, as py:package.module:factory, or the folder "
-        "of a model that sightline train wrote.",
+        help="A function of yours that returns what sightline.wrap or tap gives, as py:package.module:factory, or the "
+        "folder of a model that sightline train wrote.",
     ),
 ]
 Preset = Annotated[

@@ -241,13 +241,13 @@ def audited(
     device: str = "cpu",
     *,
     tokens_at_once: int | None = None,
-    scores: Path | None = None,
+    scores: Path | str | None = None,
     about: Mapping[str, Any] | None = None,
     keep: Keep | None = None,
 ) -> tuple[Trained, Audit]:
     """Train or read the model, and audit it; ``about`` is said in the report beside what was run.
 
-    ``scores`` is a file with scores of words that another tool made (`sightline.data.scores`).
+    ``scores`` is a file with scores of words that another tool made (`sightline.data.scores`), or ``captum:NAME``.
     """
     from sightline.experiments.run import audit_trained  # noqa: PLC0415  (torch)
     from sightline.experiments.trainings import Display  # noqa: PLC0415  (torch)
@@ -259,17 +259,25 @@ def audited(
     chosen = subject.spec.measures if isinstance(subject, ToTrain) else ()
     measures = default_measures(tokens_at_once, chosen, subject.gradient)
     said = subject.about(trained) | dict(about or {}) | ({} if given is None else {"scores": given.about()})
-    options = {"limit": subject.limit, "measures": measures, "scores": given and given.by_id}
+    asked = given.by_id if given else None if scores is None else str(scores)
+    options: dict[str, Any] = {"limit": subject.limit, "measures": measures, "scores": asked}
     return trained, audit_trained(trained, subject.seed, display, spec=said, **options)
 
 
-def scores_of(subject: Chosen, file: Path) -> Scores:
-    """Read scores for the texts that will be audited; the data stay in memory, and are not read twice."""
+def scores_of(subject: Chosen, file: Path | str) -> Scores | None:
+    """Read scores for the texts that will be audited; the data stay in memory, and are not read twice.
+
+    An attribution is known by its name alone, and made of the model: None.
+    """
     from sightline.data.dataset import sample_test  # noqa: PLC0415  (as late as it is needed)
     from sightline.data.loading import load  # noqa: PLC0415  (as late as it is needed)
     from sightline.data.scores import read_scores  # noqa: PLC0415  (as late as it is needed)
     from sightline.experiments.saved import load_to_audit  # noqa: PLC0415  (torch)
+    from sightline.taking.attributing import is_attribution, known_attribution  # noqa: PLC0415  (torch)
 
+    if is_attribution(file):
+        known_attribution(file)
+        return None
     dataset = (load if isinstance(subject, ToTrain) else load_to_audit)(subject.data, subject.seed)
     return read_scores(file, sample_test(dataset, subject.limit, subject.seed).test)
 

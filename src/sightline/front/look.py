@@ -20,7 +20,7 @@ from sightline.measures.arrays import decided, to_numpy
 from sightline.measures.maps import MAKERS, Maps
 from sightline.models.checkpoint import weights_digest
 from sightline.models.classifier import AttentionClassifier
-from sightline.questions import MAPS
+from sightline.questions import BROUGHT, MAPS
 from sightline.reading import USUAL, Reading
 from sightline.report.page.reading import in_notebook
 from sightline.report.sheets.reading import lines
@@ -31,9 +31,6 @@ from sightline.seeds import Seeds
 from sightline.spec.values import DataSpec
 from sightline.tokeniser import tokenise
 from sightline.types import Auditable, Subject
-
-BROUGHT = "given"
-"""The one map that is not made here: scores that another tool made."""
 
 NOT_KNOWN = (
     "Whether that audit is of this training cannot be known: an older version saved it, or the model comes from "
@@ -165,7 +162,7 @@ def edited(text: str, place: int, word: str) -> str:
 
 def _chosen(maps: str | Sequence[str]) -> tuple[str, ...]:
     maps = (maps,) if isinstance(maps, str) else maps
-    known = [name for name in MAPS if name != BROUGHT]
+    known = [name for name in MAPS if name not in BROUGHT]
     if unknown := next((name for name in maps if name not in known), None):
         raise SpecError(f"expected one of {', '.join(known)}, got {unknown!r}", field="maps")
     return tuple(dict.fromkeys(maps))

@@ -5,9 +5,9 @@ A measure reads a map by its name and need not know how it is made. A map of wor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import torch
@@ -25,7 +25,7 @@ from sightline.measures.importance import (
     slopes,
 )
 from sightline.measures.words import Words, like, words_of
-from sightline.questions import REDUCED, RIVALS, SIGNED_RIVALS, Reduction
+from sightline.questions import BROUGHT, REDUCED, RIVALS, SIGNED_RIVALS, Reduction
 from sightline.seeds import Seeds
 from sightline.types import Offer, Subject, Trace
 
@@ -112,8 +112,18 @@ class Maker:
 
 def rivals(subject: Subject) -> tuple[str, ...]:
     """Name the maps that could be shown of this model, unsigned ones first: those it can give, and brought scores."""
-    brought = (name for name in (*RIVALS, *SIGNED_RIVALS) if name != "given" or subject.given)
-    return tuple(name for name in brought if MAKERS[name].needs <= subject.model.offers)
+    return allowed(subject, (*RIVALS, *SIGNED_RIVALS))
+
+
+def allowed(subject: Subject, names: Iterable[str]) -> tuple[str, ...]:
+    """Take of maps those that the model can give, and those that were brought."""
+    there = (name for name in names if name not in BROUGHT or brought(subject, name))
+    return tuple(name for name in there if MAKERS[name].needs <= subject.model.offers)
+
+
+def brought(subject: Subject, name: str) -> Mapping[str, Float[Array, " W"]]:
+    """Give the scores that were brought for one of the maps of `BROUGHT`, by the id of a text."""
+    return subject.signed if name == "signed_given" else subject.given
 
 
 def _reduced(name: str) -> Callable[[Maps], Array]:
@@ -167,12 +177,12 @@ def _mixture(maps: Maps) -> tuple[Float[Array, "B W L"], Float[Array, "B L"], Fl
     return z, mean, slope
 
 
-def _given(maps: Maps) -> Array:
+def _given(maps: Maps, name: str) -> Array:
     """Look the scores up that were brought for each text; NaN where there are none."""
-    words = maps.words
+    words, there = maps.words, brought(maps.subject, name)
     out = np.zeros(words.mask.shape)
     for row, (text, real) in enumerate(zip(maps.subject.texts, words.mask, strict=True)):
-        scores = maps.subject.given.get(text.id, np.full(len(text.tokens), np.nan))
+        scores = there.get(text.id, np.full(len(text.tokens), np.nan))
         if len(scores) != len(text.tokens):
             raise ValueError(f"text {text.id} has {len(text.tokens)} words, and {len(scores)} scores were brought")
         out[row, real] = scores
@@ -196,6 +206,6 @@ MAKERS: Mapping[str, Maker] = {
     "signed_contribution": Maker(_signed_contribution, frozenset({"token_logits"})),
     "signed_gradient": Maker(lambda maps: maps.slope("held").along, frozenset({"embedding_grad"})),
     "signed_deletion": Maker(lambda maps: maps.deleted()["signed"]),
-    "given": Maker(_given),
+    **{name: Maker(partial(_given, name=name)) for name in BROUGHT},
 }
 """How each map of `sightline.questions.MAPS` is made, by the name under which a measure reads it and keeps it."""

@@ -11,9 +11,9 @@ from jaxtyping import Bool
 from sightline.maths.marked import average_precision, average_precision_by_chance, found_by_chance, found_on_top
 from sightline.measures.arrays import count_undefined
 from sightline.measures.importance import TOKENS_AT_ONCE
-from sightline.measures.maps import MAKERS, Maps
+from sightline.measures.maps import MAKERS, Maps, allowed
 from sightline.measures.words import Words
-from sightline.questions import MAPS, Reduction
+from sightline.questions import BROUGHT, MAPS, Reduction
 from sightline.results import Measurement
 from sightline.seeds import Seeds
 from sightline.types import Arrays, Subject, Trace
@@ -51,7 +51,7 @@ class Rationale:
         if all(text.rationale is None for text in subject.audited):
             return out
         scored = np.array([text.id in subject.given for text in subject.texts])
-        for name in _allowed(subject):
+        for name in allowed(subject, MAPS):
             scores = maps[name] if known.any() else np.zeros(marked.shape)
             for kind, score in SCORES.items():
                 out[f"{kind}.{name}"] = np.where(known, score(scores, marked, maps.words.mask), np.nan)
@@ -64,7 +64,7 @@ class Rationale:
         reasons = {"no marks for the text": ~np.asarray(arrays["known"]), "no word is marked": marked == 0}
         reasons["every word is marked"] = marked == words
         rest = {"the map says the same of every word": everywhere}
-        brought = [name for name in arrays if name.endswith(".given")]
+        brought = [name for name in arrays if name.partition(".")[2] in BROUGHT]
         undefined = count_undefined(arrays, reasons | rest, arrays.keys() - brought)
         if brought:
             unscored = {"no scores for the text": ~np.asarray(arrays["scored"])}
@@ -81,15 +81,9 @@ def _marked(subject: Subject, words: Words) -> tuple[Bool[Array, "B W"], Bool[Ar
     return out, np.array([text.rationale is not None for text in subject.texts])
 
 
-def _allowed(subject: Subject) -> list[str]:
-    """Name the maps that the model allows, and scores that were brought."""
-    named = (name for name in MAPS if name != "given" or subject.given)
-    return [name for name in named if MAKERS[name].needs <= subject.model.offers]
-
-
 def _missing(arrays: Arrays) -> dict[str, str]:
     """Say what is not there, and why; brought scores are missed by nobody."""
     if "auprc.attention" not in arrays:
         return dict.fromkeys(SCORES, UNMARKED)
-    lacking = {name: MAKERS[name].needs for name in MAPS if name != "given" and f"auprc.{name}" not in arrays}
+    lacking = {name: MAKERS[name].needs for name in MAPS if name not in BROUGHT and f"auprc.{name}" not in arrays}
     return {f"{kind}.{name}": f"needs {', '.join(sorted(needs))}" for name, needs in lacking.items() for kind in SCORES}

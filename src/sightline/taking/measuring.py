@@ -38,14 +38,16 @@ def measure(
     on_progress: Progress,
     others: Mapping[str, Sequence[Example]] | None = None,
     given: Mapping[str, Float[np.ndarray, " W"]] | None = None,
+    signed: Mapping[str, Float[np.ndarray, " W"]] | None = None,
 ) -> dict[str, Outcome]:
     """Take every measure on every text; one that breaks is stored as failed, by name, and the others go on.
 
     ``others`` are the texts of other splits by name, for measures that learn from them (`Surveying`); ``given`` are
-    scores of words that somebody brought, by the id of a text.
+    scores of words that somebody brought, by the id of a text, ``signed`` the same where they take sides.
     """
     guarded = enter(measures, _offered(model, companions))
-    run = _Run(Subject(model, companions, audited=tuple(examples), given=given or {}), seeds, batch_size)
+    subject = Subject(model, companions, audited=tuple(examples), given=given or {}, signed=signed or {})
+    run = _Run(subject, seeds, batch_size)
     late = [one for one in guarded if one.outcome is None and learns_from_all(one.one)]
     for one in guarded:
         if one not in late:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -12,6 +11,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import nn
 
+from sightline.adapters.tap.embedding import embedded
 from sightline.adapters.tap.mode import Site
 from sightline.adapters.tap.tap import Change, Kept, reading
 
@@ -34,37 +34,17 @@ def run(
     **beside: torch.Tensor,
 ) -> Answer:
     """Run the module; it is asked by ``input_ids`` always, because heads find the place they read by the padding."""
-    with _embedded(module, ids, embeddings), reading(module, {*sites, *changes}, len(ids), changes) as kept:
+    with embedded(_tables(module), ids, embeddings), reading(module, {*sites, *changes}, len(ids), changes) as kept:
         found = module(input_ids=ids, attention_mask=mask.long(), **beside)
     return Answer(found.logits, kept)
 
 
-@contextmanager
-def _embedded(module: Any, ids: Int[torch.Tensor, "B T"], given: torch.Tensor | None) -> Iterator[None]:
-    """Put embeddings in the place of those that the model looks up.
+def _tables(module: Any) -> list[nn.Module]:
+    """Give the parts that look words up: an encoder and a decoder may have a part each around one table.
 
-    Not through ``inputs_embeds``: without ids a decoder's head reads the last place, padding or not. A decoder that is
-    shown its own input one place later gets them one place later.
+    Embeddings are put in there and not through ``inputs_embeds``: without ids a decoder's head reads the last place,
+    padding or not.
     """
-    if given is None:
-        yield
-        return
-
-    def put(_: nn.Module, asked: tuple[torch.Tensor, ...], looked_up: torch.Tensor) -> torch.Tensor:
-        found = asked[0]
-        if torch.equal(found, ids):
-            return given
-        if torch.equal(found, ids.T):  # some families keep texts in columns
-            return given.transpose(0, 1)
-        if found.shape == ids.shape and torch.equal(found[:, 1:], ids[:, :-1]):
-            return torch.cat([looked_up[:, :1], given[:, :-1]], dim=1)
-        return looked_up
-
-    table = module.get_input_embeddings().weight  # an encoder and a decoder may have a part each around it
+    table = module.get_input_embeddings().weight
     parts = [part for part in module.modules() if getattr(part, "weight", None) is table]
-    handles = [part.register_forward_hook(put) for part in parts if isinstance(part, nn.Embedding)]
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
+    return [part for part in parts if isinstance(part, nn.Embedding)]
