@@ -3,7 +3,8 @@
 A BiLSTM that was fitted for one epoch is audited by every measure that needs no companion, each way in a process of its
 own, in seconds of its processor. The plain way is this package with a model that offers neither ``variants`` nor
 ``deletion``, so every variant of a text runs by itself; gradients share their pass in both. With ``--before DIR`` it is
-the package whose source is there instead, such as a worktree of an older commit. ``--texts N`` takes as many at most.
+the package whose source is there instead, such as a worktree of an older commit: then both take the measures that it
+has, and the quantities of both are compared. ``--texts N`` takes as many at most, ``--pairs N`` runs each so often.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from compare import print_line, quick
 from compare.texts import audited
 
 from sightline.auditing import audit
+from sightline.measures import default_measures
 from sightline.models.altered import Altered
 from sightline.models.classifier import build
 from sightline.results import Bracket, Measurement, Ragged, Values
@@ -49,8 +51,11 @@ def against(corpus: str, texts: int, wanted: float) -> None:
     """Run both ways in turn, and compare every number of every measure."""
     with TemporaryDirectory() as folder:
         kept = {way: str(Path(folder) / f"{way}.npz") for way in ("shared", "plain")}
-        runs = [{way: run(way, corpus, texts, file) for way, file in kept.items()} for _ in range(1 if quick() else 3)]
-        apart = furthest(*(dict(np.load(file)) for file in kept.values()))
+        runs = [pair(corpus, texts, kept) for _ in range(1 if quick() else int(_said("--pairs", "3")))]
+        ours, theirs = (dict(np.load(kept[way])) for way in ("shared", "plain"))
+    if "--before" in sys.argv:
+        ours = {name: value for name, value in ours.items() if name in theirs}
+    apart = furthest(ours, theirs)
     ratios = [one["plain"]["seconds"] / one["shared"]["seconds"] for one in runs]
     holds = apart <= SAME and float(np.median(ratios)) >= wanted
     print_line(
@@ -61,15 +66,23 @@ def against(corpus: str, texts: int, wanted: float) -> None:
         f"numbers equal to {SAME:g}, at least {wanted:g} times",
         texts=texts,
         apart=apart,
+        quantities=len(ours),
         seconds=round(float(np.median([one["shared"]["seconds"] for one in runs])), 1),
+        seconds_before=round(float(np.median([one["plain"]["seconds"] for one in runs])), 1),
     )
 
 
-def run(way: str, corpus: str, texts: int, file: str) -> dict[str, Any]:
+def pair(corpus: str, texts: int, kept: dict[str, str]) -> dict[str, dict[str, Any]]:
+    """Run the plain way, and then ours with the same measures."""
+    plainly = run("plain", corpus, texts, kept["plain"], None)
+    return {"plain": plainly, "shared": run("shared", corpus, texts, kept["shared"], plainly["measures"])}
+
+
+def run(way: str, corpus: str, texts: int, file: str, measures: list[str] | None) -> dict[str, Any]:
     """Audit in a process of its own, the plain way by another source where there is one."""
     before = _said("--before", "") if way == "plain" else ""
     environment = os.environ | {"OMP_NUM_THREADS": "1"} | ({"PYTHONPATH": before} if before else {})
-    asked = json.dumps(["shared" if before else way, corpus, texts, file])
+    asked = json.dumps(["shared" if before else way, corpus, texts, file, measures])
     done = subprocess.run(
         [sys.executable, __file__, "--child", asked], stdout=subprocess.PIPE, text=True, env=environment, check=True
     )
@@ -77,19 +90,20 @@ def run(way: str, corpus: str, texts: int, file: str) -> dict[str, Any]:
     return found
 
 
-def taken(way: str, corpus: str, texts: int, file: str) -> dict[str, Any]:
-    """Fit and audit; keep the numbers in a file, and say how long the audit took."""
+def taken(way: str, corpus: str, texts: int, file: str, only: list[str] | None) -> dict[str, Any]:
+    """Fit and audit; keep the numbers in a file, and say how long the audit took and what it asked."""
     told, dataset, vocabulary = audited(corpus, texts)
     model_spec, fit_spec = build_specs("bilstm+additive", "jain2019", epochs=1)
     model = build(replace(model_spec, embedding=300), vocabulary, dataset.label_names, 0)
     fit(model, dataset.train, dataset.validation, fit_spec, 0)
     asked = model if way == "shared" else plain(model)
+    measures = [one for one in default_measures() if only is None or one.code in only]
     began = process_time()
-    found = audit(asked, dataset)
+    found = audit(asked, dataset, measures=measures)
     seconds = process_time() - began
     measured = [one for one in found.measurements.values() if isinstance(one, Measurement)]
     np.savez(file, **{f"{one.code} {name}": flat(value) for one in measured for name, value in one.values.items()})
-    return {"seconds": seconds, "told": told}
+    return {"seconds": seconds, "told": told, "measures": [one.code for one in measures]}
 
 
 def plain(model: Any) -> Altered:

@@ -1,10 +1,12 @@
 """What attention could have been: exact answers on token logits, against the published search and re-decoding.
 
 The baselines are written as published (Jain & Wallace 2019), and go the way of their released code: batches of 32 texts
-sorted by length, 256 hidden units a token. The search makes 500 Adam steps (amsgrad, rate .01, penalty 500) from five
-starts and decodes the states anew at each; there it costs about 50 ms a text (SST, one thread). The permutations go one
-after another, each decoded from the states; there 5 ms a text. What the baselines cost here is printed: where that is
-less than there, so is the ratio. ``--quick`` takes few texts.
+sorted by length and padded with their boundaries, 256 hidden units a token, float32. The search makes 500 Adam steps
+(amsgrad, rate .01, penalty 500) from five starts and decodes the states anew at each; there it costs about 50 ms a text
+(SST, one thread). The permutations go one after another, each decoded from the states; there 5 ms a text, and 4.3 with
+half as many units, so that most of it is not decoding. A second row draws them text by text before each, which is a
+guess at the rest. What the baselines cost here is printed: one that costs far less than there is another way, and its
+row does not hold, whatever the ratio. ``--quick`` takes few texts.
 """
 
 from __future__ import annotations
@@ -31,8 +33,12 @@ from tests.reference.searching import found, search
 
 Array = np.ndarray
 EPSILON, HIDDEN, BATCH, PERMUTATIONS = 0.01, 256, 32, 100
+EDGES = 2
+"""Places of a text that no attention sees: its beginning and its end."""
 SEARCH, SHUFFLING = 300, 30
 """How many times faster the exact answer, and permutations on token logits, must be."""
+THERE = 5.0
+"""Milliseconds a text that the published permutations take; a baseline of less than half of it is another one."""
 MINUTES, GIGABYTES = 2, 2
 """Within which 500 texts of 2,000 tokens are answered."""
 
@@ -55,7 +61,7 @@ class Texts:
     def __init__(self, texts: int, least: int, most: int) -> None:
         generator = np.random.default_rng(0)
         lengths = np.sort(generator.integers(least, most, texts))
-        self.mask = np.arange(lengths.max()) < lengths[:, None]
+        self.mask = np.arange(lengths.max() + EDGES) < lengths[:, None]
         self.states = torch.from_numpy(np.tanh(generator.normal(size=(*self.mask.shape, HIDDEN)))).float()
         self.decoder = torch.nn.Linear(HIDDEN, 1)
         with torch.no_grad():
@@ -68,10 +74,10 @@ class Texts:
         return len(self.mask)
 
     def batches(self) -> Iterator[tuple[slice, int]]:
-        """Give the rows of each batch, and the length of its longest text."""
+        """Give the rows of each batch, and the length of its longest text with its boundaries."""
         for start in range(0, len(self), BATCH):
             rows = slice(start, start + BATCH)
-            yield rows, int(self.mask[rows].sum(axis=1).max())
+            yield rows, int(self.mask[rows].sum(axis=1).max()) + EDGES
 
 
 def of_search(texts: Texts, about: str, *, on_states: bool, asked: float, steps: int) -> None:
@@ -119,47 +125,74 @@ def answered(z: Array, attention: Array, mask: Array) -> Array:
 
 
 def of_permutations(texts: Texts) -> None:
-    """Time the median change under the same permutations; beside it, what it takes to draw them."""
+    """Time the median change under permutations that are there already, and with the drawing of each way."""
     own = (texts.attention * texts.alone * texts.mask).sum(axis=1)[:, None]
 
     def draw() -> Array:
         return shuffled(texts.attention, texts.mask, np.arange(len(texts)), PERMUTATIONS, Seeds(0), "bench")
 
-    drawn = draw()
-
-    def on_logits() -> Array:
+    def on_logits(drawn: Array) -> Array:
         logits = np.einsum("rbt,bt->br", drawn, texts.alone)
         return np.median(total_variation(probabilities(logits[..., None]), probabilities(own)[:, None]), axis=1)
 
-    def on_states() -> Array:
+    def on_states(drawn: Array | None) -> Array:
         moved = [_redecoded(texts, drawn, own, *one) for one in texts.batches()]
         return np.concatenate([np.median(one, axis=0) for one in moved])
 
-    alike = bool(np.allclose(on_logits(), on_states(), atol=1e-4))
-    pairs = [(timed(on_states)[1], timed(on_logits)[1]) for _ in range(3 if quick() else 9)]
-    ratios = [theirs / ours for theirs, ours in pairs]
-    a_text = [1000 * float(np.median(each)) / len(texts) for each in zip(*pairs, strict=True)]
+    drawn = draw()
+    _against_states("there already", len(texts), lambda: on_logits(drawn), lambda: on_states(drawn), alike)
+    _against_states("drawn by each", len(texts), lambda: on_logits(draw()), lambda: on_states(None), alike_on_average)
+
+
+def alike(ours: Array, theirs: Array) -> bool:
+    """Compare text by text."""
+    return bool(np.allclose(ours, theirs, atol=1e-4))
+
+
+def alike_on_average(ours: Array, theirs: Array) -> bool:
+    """Compare medians of different draws, which differ by chance."""
+    return bool(abs((ours - theirs).mean()) <= 0.02)
+
+
+def _against_states(
+    told: str, texts: int, ours: Callable[[], Array], theirs: Callable[[], Array], relation: Callable[..., bool]
+) -> None:
+    equal = relation(ours(), theirs())
+    pairs = [(timed(theirs)[1], timed(ours)[1]) for _ in range(3 if quick() else 9)]
+    baseline, a_text = (1000 * float(np.median(each)) / texts for each in zip(*pairs, strict=True))
+    ratios = [one / other for one, other in pairs]
+    near = 2 * baseline >= THERE
     print_line(
-        "100 permutations on token logits",
+        f"100 permutations on token logits, {told}",
         "decoding the hidden states anew for each",
         ratios,
-        alike and bool(np.median(ratios) >= SHUFFLING),
-        f"medians equal to 1e-4, {SHUFFLING} times faster",
-        baseline_ms_a_text=round(a_text[0], 2),
-        ours_ms_a_text=round(a_text[1], 4),
-        drawing_ms_a_text=round(1000 * timed(draw)[1] / len(texts), 3),
+        equal and near and bool(np.median(ratios) >= SHUFFLING),
+        f"medians {relation.__name__.replace('_', ' ')}, {SHUFFLING} times faster; the baseline costs "
+        + ("what it does there" if near else "far less than there, so its ratio is against a faster way"),
+        baseline_ms_a_text=round(baseline, 2),
+        published_ms_a_text=THERE,
+        ours_ms_a_text=round(a_text, 4),
     )
 
 
-def _redecoded(texts: Texts, drawn: Array, own: Array, rows: slice, length: int) -> Array:
-    """Decode one permutation after another: weights times states, summed, decoded."""
+def _redecoded(texts: Texts, drawn: Array | None, own: Array, rows: slice, length: int) -> Array:
+    """Decode one permutation after another: weights times states, summed, decoded; what is not drawn yet is drawn."""
     states, here, moved = texts.states[rows, :length], expit(own[rows, 0]), []
-    for one in drawn:
-        weights = torch.from_numpy(one[rows, :length]).float()
+    for number in range(PERMUTATIONS):
+        one = _permuted(texts, rows, length, number) if drawn is None else drawn[number, rows, :length]
         with torch.no_grad():
+            weights = torch.from_numpy(one).float()
             answer = texts.decoder((weights[..., None] * states).sum(1))[:, 0].sigmoid()
         moved.append(np.abs(answer.numpy() - here))
     return np.stack(moved)
+
+
+def _permuted(texts: Texts, rows: slice, length: int, number: int) -> Array:
+    """Permute the weights of a batch, text by text."""
+    generator, out = np.random.default_rng((rows.start, number)), texts.attention[rows, :length].copy()
+    for weights, words in zip(out, texts.mask[rows].sum(axis=1), strict=True):
+        weights[:words] = weights[generator.permutation(words)]
+    return out
 
 
 def of_long_texts(texts: int) -> None:
