@@ -15,7 +15,7 @@ from sightline.adapters.admission import admit, admit_companions, complete
 from sightline.adapters.labels import numbered_for
 from sightline.adapters.sight import as_seen
 from sightline.audits import Audit
-from sightline.data.dataset import Dataset, sample_test
+from sightline.data.dataset import Dataset, describe, sample_test
 from sightline.errors import DataError
 from sightline.example import Example
 from sightline.findings.estimates import estimates, metrics, with_context
@@ -30,10 +30,14 @@ from sightline.seeds import Seeds
 from sightline.sharing import Sharing
 from sightline.taking.attributing import attributed
 from sightline.taking.measuring import Progress, measure
-from sightline.types import Auditable, Measure, Trace
+from sightline.taking.readings.choosing import choose
+from sightline.types import Auditable, Measure, Showing, Trace
 
 TRAINED_ELSEWHERE = "unknown: this model was trained elsewhere, and may have seen the texts it was audited on"
 """What the card says of a model that was handed in trained."""
+
+Scores = Mapping[str, np.ndarray]
+"""Numbers of words, by the id of a text."""
 
 NO_ANSWER = "(no finite output)"
 """What stands for the predicted class of a text whose output is no number."""
@@ -48,7 +52,7 @@ def audit(
     limit: int | None = None,
     measures: Sequence[Measure] | None = None,
     thresholds: Thresholds | None = None,
-    scores: Mapping[str, np.ndarray] | str | None = None,
+    scores: Scores | str | None = None,
     batch_size: int = 32,
     spec: Mapping[str, Any] | None = None,
     on_progress: Progress = lambda done, total: None,
@@ -83,16 +87,30 @@ def audit(
         raise DataError(f"{dataset.name}: no test text to audit")
     sampled = as_seen(sampled, model)
     model = admit(model, sampled.test, dataset.label_names)
+    about = {"seed": seed, "limit": limit, **(spec or {})}
+    if isinstance(model, Showing) and model.choosing:
+        model, sampled, about["readings"] = _chosen(model, sampled, seed, batch_size, on_progress)
+        model = admit(model, sampled.test, dataset.label_names)
     beside = admit_companions(companions or {}, model, sampled.test, dataset.label_names)
     others = {"train": sampled.train, "validation": sampled.validation}
-    about = {"seed": seed, "limit": limit, **(spec or {})}
-    signed: Mapping[str, np.ndarray] = {}
+    brought: tuple[Scores | None, Scores] = (None, {}) if isinstance(scores, str) else (scores, {})
     if isinstance(scores, str):
-        found = attributed(scores, model, sampled.test, seed, batch_size)
-        scores, signed, about["scores"] = found.sizes, found.signed, found.about()
-    brought = (scores, signed)
+        made = attributed(scores, model, sampled.test, seed, batch_size)
+        brought, about["scores"] = (made.sizes, made.signed), made.about()
     outcomes = measure(model, sampled.test, measures, beside, Seeds(seed), batch_size, on_progress, others, *brought)
     return conclude(model, sampled, outcomes, seed, thresholds=thresholds, spec=about)
+
+
+def _chosen(
+    model: Showing, sampled: Dataset, seed: int, batch_size: int, on_progress: Progress
+) -> tuple[Auditable, Dataset, dict[str, Any]]:
+    """Choose the reading on half of the texts, and leave the other half to be audited."""
+    choice = choose(model, sampled.test, sampled.validation, seed, batch_size, on_progress)
+    card = dict(sampled.card)
+    card["splits"] = {**card.get("splits", {}), "test": describe(choice.rest, sampled.label_names)}
+    told = f"the reading was chosen on {choice.told['texts']} of {len(sampled.test)} texts; the others are audited"
+    card["notes"] = [*card.get("notes", ()), told]
+    return choice.model, replace(sampled, test=choice.rest, card=card), choice.told
 
 
 def conclude(
@@ -154,7 +172,7 @@ def model_card(model: Auditable, dataset: Dataset) -> dict[str, Any]:
         "link": model.link,
         "offers": sorted(model.offers),
         "labels": list(dataset.label_names),
-        "reading": "one attention weight a word, used by the decoder",
+        "reading": model.shows if isinstance(model, Showing) else "one attention weight a word, used by the decoder",
     }
 
 

@@ -11,7 +11,7 @@ Masks are ``True`` on real tokens. Boundary tokens are real but not *attendable*
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -169,6 +169,47 @@ class Seeing(Protocol):
 
     def seen(self, example: Example) -> Example:
         """Give a text with the words that the model sees."""
+        ...
+
+
+@runtime_checkable
+class Showing(Auditable, Protocol):
+    """A model with many weights, of which it shows one reading; where it is ``choosing``, the audit chooses which."""
+
+    @property
+    def shows(self) -> str:
+        """What is shown, in words."""
+        ...
+
+    @property
+    def choosing(self) -> bool:
+        """Whether the reading is still to be chosen."""
+        ...
+
+    @property
+    def readings(self) -> Collection[str]:
+        """The names of all readings there are."""
+        ...
+
+    @property
+    def heads(self) -> Sequence[str]:
+        """The readings that are one head each."""
+        ...
+
+    def read_all(self, batch: Batch) -> Mapping[str, Float[torch.Tensor, "B T"]]:
+        """Give what every reading shows of the words, each text's summing to one."""
+        ...
+
+    def told(self, name: str) -> str:
+        """Say in words what a reading is."""
+        ...
+
+    def under(self, name: str) -> Auditable:
+        """Give the same model under one of its readings."""
+        ...
+
+    def mixed(self, shares: Mapping[str, float]) -> Showing:
+        """Give the same model with a mixture of heads among its readings."""
         ...
 
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from sightline.maths.odds import log_odds
 from sightline.maths.projections import uniform
-from sightline.measures.importance import deletion_importance, gradient_importance, log_odds, slopes
+from sightline.measures.importance import deletion_importance, gradient_importance, slopes
 from sightline.models.classifier import AttentionClassifier
 from tests.reference import formulas
 from tests.texts import examples, untrained

@@ -10,9 +10,10 @@ from sightline.example import Example
 from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
 from sightline.findings.thresholds import committed
+from sightline.maths.odds import log_odds
 from sightline.measures import default_measures
 from sightline.measures.erasure import Erasure
-from sightline.measures.importance import deletion_importance, gradient_importance, log_odds
+from sightline.measures.importance import deletion_importance, gradient_importance
 from sightline.measures.need import Need
 from sightline.models.classifier import AttentionClassifier
 from sightline.questions import BY_NAME, MEASURES

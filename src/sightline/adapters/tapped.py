@@ -108,14 +108,14 @@ class TappedModule:
         with (
             exact_recurrence(self.module, self.device),
             embedded([self.table], batch.ids, embeddings),
-            reading(self.module, [site], len(batch), changes) as weights,
+            reading(self.module, [site], len(batch), changes) as kept,
         ):
             logits = logits_of(called("run", self.calls[1], batch), batch)
-        if site not in weights:
+        if site not in kept.weights:
             told = f"run: the weights of {str(site)!r} were not made this time"
             raise ModelError(told, change="let run call the module itself, whatever is in the batch")
         # What falls on padding may be taken away behind the softmax (AllenNLP); if it is not, the proofs notice.
-        return Shown(logits, renormalise(self.choice.read(weights[site], batch.mask), batch.mask))
+        return Shown(logits, renormalise(self.choice.read(kept.weights[site], batch.mask), batch.mask))
 
 
 def logits_of(returned: object, batch: Batch) -> Float[torch.Tensor, "B L"]:

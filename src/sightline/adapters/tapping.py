@@ -89,9 +89,9 @@ def look_over(
         part = _table(module, batches[0], logits, table)
         seen = []
         for batch in batches:
-            with torch.no_grad(), reading(module, sites, len(batch)) as weights:
+            with torch.no_grad(), reading(module, sites, len(batch)) as kept:
                 logits(batch)
-            seen.append({site: weights[site].shape[1:3] for site in sites})
+            seen.append({site: kept.weights[site].shape[1:3] for site in sites})
         rows = {site: seen[0][site][1] if seen[0][site][1] == seen[1][site][1] else None for site in sites}
         read = _read(module, batches[0], logits, part, [site for site in sites if rows[site] is None])
     return Anatomy({site: seen[0][site][0] for site in sites}, rows, read, part)

@@ -22,7 +22,7 @@ from sightline.cli.resuming import beside, resumable
 from sightline.cli.seeds import SEVERAL, each_seed, show_seeds, write_seeds
 from sightline.cli.source import data_places, model_place, read_source
 from sightline.experiments.several import with_seeds
-from sightline.experiments.subject import audited, choose, saved_folder, scores_of
+from sightline.experiments.subject import audited, choose, saved_folder, scores_of, under_reading
 from sightline.experiments.unfinished import Unfinished
 from sightline.report.sheets.summary import lines
 from sightline.saving import FILES
@@ -43,7 +43,7 @@ Model = Annotated[
         "--model",
         metavar="SPEC",
         help="A spec such as bilstm+additive, trained first; the folder of a model that sightline train wrote; or "
-        "py:package.module:factory, a function of yours that returns what sightline.wrap or tap gives.",
+        "py:package.module:factory, a function of yours that returns what sightline.wrap or tap gives, or hf:FOLDER.",
         rich_help_panel="Model and training",
     ),
 ]
@@ -100,6 +100,7 @@ def audit(
     validation: flags.Validation = None,
     test: flags.Test = None,
     model: Model = "bilstm+additive",
+    reading: flags.Reading = None,
     text: flags.Text = "text",
     label: flags.Label = "label",
     split: flags.Split = "split",
@@ -142,6 +143,7 @@ def audit(
     A model named by its spec is trained first, on the training texts, together with its companion. What is trained is
     kept in FILE.partial until the report is written: the same command goes on from there, with the same result.
     """
+    model = under_reading(model, reading)
     columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
     columns |= {"id": id, "group": group, "on_copies": on_copies}
     told = {name: value for name, value in (("recipe", recipe), ("max_tokens", max_tokens)) if value is not None}

@@ -180,6 +180,17 @@ MinCount = Annotated[
     ),
 ]
 
+Reading = Annotated[
+    str | None,
+    typer.Option(
+        "--reading",
+        metavar="NAME",
+        show_default="the last layer, mean of its heads",
+        help="Which attention of a model of Hugging Face is shown: layer=N,head=M, rollout, values, evidence; or all, "
+        "and the audit chooses on half of the texts and tells of the other half.",
+        rich_help_panel="Model and training",
+    ),
+]
 TrainedModel = Annotated[
     str,
     typer.Argument(

@@ -18,7 +18,7 @@ from sightline.measures import default_measures
 from sightline.models.checkpoint import BESIDE, companions_in, load_classifier, save_classifier
 from sightline.models.classifier import AttentionClassifier
 from sightline.spec.values import DataSpec
-from sightline.types import Auditable, Surveying
+from sightline.types import Auditable, Showing, Surveying
 
 
 def save_trained(trained: Trained, folder: str | Path) -> Path:
@@ -47,12 +47,14 @@ def load_trained(folder: str | Path, data: DataSpec, seed: int, device: str = "c
     return Trained(model.to(device), card_with_vectors(dataset, record), others, record)
 
 
-def load_to_audit(data: DataSpec, seed: int) -> Dataset:
+def load_to_audit(data: DataSpec, seed: int, *, choosing: bool = False) -> Dataset:
     """Read data for a model that is trained already: the texts that an audit looks at, and not those of its training.
 
-    The paper's copies between splits are found by their texts, so all of these are kept.
+    Where a reading is to be chosen, validation texts are among these. The paper's copies between splits are found by
+    their texts, so all splits of it are kept.
     """
-    needed = {"test", *(one.surveys for one in default_measures() if isinstance(one, Surveying))}
+    surveyed = {one.surveys for one in default_measures() if isinstance(one, Surveying)}
+    needed = {"test", *surveyed, *(["validation"] if choosing else [])}
     kept = SPLITS if data.recipe == "paper" else tuple(split for split in SPLITS if split in needed)
     return load(data, seed, training=False, kept=kept)
 
@@ -66,7 +68,7 @@ def load_companions(folder: str | Path, device: str = "cpu") -> dict[str, Attent
 def load_imported(spec: str, data: DataSpec, seed: int, device: str = "auto") -> Trained:
     """Make a model that comes from elsewhere, and read data to audit it on; nobody can say what it has seen."""
     model = load_elsewhere(spec, pick_device(device))
-    dataset = load_to_audit(data, seed)
+    dataset = load_to_audit(data, seed, choosing=isinstance(model, Showing) and model.choosing)
     if (place := getattr(model, "device", None)) is not None:
         check_place(spec, place, device)
     dataset = numbered_for(dataset, model.labels) if model.labels is not None else dataset

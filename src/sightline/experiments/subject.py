@@ -155,6 +155,18 @@ class Imported:
 Chosen = ToTrain | Saved | Imported
 
 
+def under_reading(model: str, reading: str | None) -> str:
+    """Write a reading behind the name of the model it is of: ``all``, ``rollout``, or ``layer=3,head=2``."""
+    if reading is None:
+        return model
+    if not model.startswith(HF):
+        told = f"{reading}: only a model of Hugging Face (hf:FOLDER) has several readings, got {model}"
+        raise SpecError(told, field="reading")
+    if model.endswith(")"):
+        raise SpecError(f"{reading}: {model} names its reading already; keep one", field="reading")
+    return f"{model}({reading if '=' in reading else f'reading={reading}'})"
+
+
 def choose(
     data: DataSpec,
     model: str,

@@ -16,6 +16,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from sightline.maths.divergences import probabilities, total_variation
+from sightline.maths.odds import log_odds
 from sightline.maths.projections import renormalise
 from sightline.measures.arrays import decided, to_numpy
 from sightline.measures.variants import at_once, run_variants
@@ -101,28 +102,6 @@ def _slope(trace: Trace, gradient: Float[torch.Tensor, "B T E"], embeddings: Flo
     words = words_of(trace)
     along = words.of(to_numpy((gradient * embeddings).sum(-1))) * words.mask
     return Slope(along, np.sqrt(words.of(to_numpy(gradient.double().square().sum(-1)))) * words.mask)
-
-
-def log_odds(logits: Float[torch.Tensor, "B L"], chosen: torch.Tensor) -> Float[torch.Tensor, " B"]:
-    """``log p_c − log(1 − p_c)`` for the chosen class: the signed logit, or the logit against the sum of the others.
-
-    The others are the candidates (an absent one has a logit of −∞). Where there is none, the answer is certain
-    whatever the text says: infinite, with a gradient of zero.
-    """
-    if logits.shape[1] == 1:
-        return torch.where(chosen == 1, logits[:, 0], -logits[:, 0])
-    own = torch.nn.functional.one_hot(chosen, logits.shape[1]).bool()
-    others = logits.masked_fill(own, -torch.inf)
-    certain = torch.isneginf(others).all(dim=1)
-    odds = logits[own] - others.masked_fill(certain[:, None], 0).logsumexp(dim=1)
-    return odds.masked_fill(certain, torch.inf)
-
-
-def log_odds_slope(logits: Float[torch.Tensor, "B L"], chosen: torch.Tensor) -> Float[torch.Tensor, "B L"]:
-    """``∂ log-odds / ∂s`` of the chosen class: ±1 of one logit; 0 of the logit of an absent candidate."""
-    leaf = logits.detach().clone().requires_grad_()
-    (slope,) = torch.autograd.grad(log_odds(leaf, chosen).sum(), leaf)
-    return slope
 
 
 def odds_of(logits: Float[torch.Tensor, "B L"], chosen: Int[Array, " B"]) -> Float[Array, " B"]:

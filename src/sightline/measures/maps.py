@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
+from sightline.maths.odds import log_odds, log_odds_slope
 from sightline.maths.projections import uniform
 from sightline.measures.arrays import decided, to_numpy
 from sightline.measures.importance import (
@@ -21,8 +22,6 @@ from sightline.measures.importance import (
     Attentions,
     Slope,
     deletion_importance,
-    log_odds,
-    log_odds_slope,
     slopes,
 )
 from sightline.measures.words import Words, like, words_of

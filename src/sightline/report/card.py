@@ -13,6 +13,8 @@ from sightline.report.methods import methods, works
 from sightline.report.noted import TITLE, noted
 from sightline.report.numerals import plainly, texts
 from sightline.report.page.made import command, named
+from sightline.report.readings import QUESTION as WHICH_READING
+from sightline.report.readings import choice
 from sightline.report.sentences import caveats, headline, opened
 from sightline.results import Finding, Results
 
@@ -45,6 +47,7 @@ def card(audit: Results, seeds: AcrossSeeds | None = None) -> Card:
         "Which map may be shown": (*advice.shown(audit), *(_carried(family) for family in families(audit.maps))),
         "Caveats": tuple(caveats(audit.verdict)),
         QUESTION: tuple(learned),
+        WHICH_READING: tuple(filter(None, [choice(audit)])),
         TITLE: tuple(noted(audit)),
     }
     return Card(

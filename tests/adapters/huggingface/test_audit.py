@@ -16,7 +16,8 @@ from sightline.adapters.conformance import check
 from sightline.adapters.huggingface.loading import load_huggingface
 from sightline.cli.app import app
 from sightline.data.dataset import Dataset
-from sightline.errors import ModelError
+from sightline.errors import ModelError, SpecError
+from sightline.experiments.subject import under_reading
 from sightline.results import Measurement
 from tests.adapters.huggingface.conftest import NEEDLE
 from tests.adapters.huggingface.toys import classifier, whole_words, word_pieces
@@ -33,6 +34,42 @@ def test_a_folder_is_audited_from_the_command_line(taught: Path, tmp_path: Path)
     told = json.loads(found.stdout)
     assert told["metrics"]["accuracy"]["value"] > 0.95
     assert "needle" in page.read_text(encoding="utf-8")
+
+
+def test_a_reading_is_chosen_from_the_command_line(taught: Path, tmp_path: Path) -> None:
+    page, named = tmp_path / "page.html", ("--data", NEEDLE, "--limit", 24, "--json")
+    found = called("audit", "--model", f"hf:{taught}", "--reading", "all", *named, "--out", page)
+    assert found.exit_code == 0, found.output
+    told = json.loads(found.stdout)
+    readings = told["spec"]["readings"]
+    assert len(readings["tried"]) == 2 * 4 + 3 * 2 + 1 + 1
+    assert (readings["texts"], readings["learned_from"]) == (12, 90)
+    assert told["cards"]["model"]["reading"] in [one["words"] for one in readings["tried"]]
+    assert "The readings that were tried" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("reading", "model"),
+    [
+        (None, "hf:some"),
+        ("all", "hf:some(reading=all)"),
+        ("layer=1,head=2", "hf:some(layer=1,head=2)"),
+    ],
+)
+def test_a_reading_is_written_behind_the_model(reading: str | None, model: str) -> None:
+    assert under_reading("hf:some", reading) == model
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        ("mlp+additive", "only a model of Hugging Face \\(hf:FOLDER\\) has several readings"),
+        ("hf:nowhere(head=1)", "names its reading already; keep one"),
+    ],
+)
+def test_a_reading_of_what_has_none_or_two_is_an_error(model: str, told: str, tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=told):
+        called("audit", "--model", model, "--reading", "all", "--data", NEEDLE, "--out", tmp_path / "page.html")
 
 
 def test_what_finds_the_needle_carries_the_decision(both: tuple[Any, Any], needles: Dataset) -> None:

@@ -17,6 +17,9 @@ def read(asked: str) -> Reading:
         ("(layer=0)", "(layer=0,head=mean)", "layer 0, mean of all heads"),
         ("(head=3)", "(layer=1,head=3)", "layer 1, head 3"),
         ("(head=mean, layer=0)", "(layer=0,head=mean)", "layer 0, mean of all heads"),
+        ("(reading=rollout)", "(reading=rollout)", "rollout through all layers"),
+        ("(reading=values)", "(reading=values,layer=1)", "weight × length of the value, layer 1, all heads"),
+        ("(reading=evidence,head=2)", "(reading=evidence,layer=1,head=2)", "weight × its slope, layer 1, head 2"),
     ],
 )
 def test_a_reading_is_read(asked: str, told: str, words: str) -> None:
@@ -34,7 +37,9 @@ def test_a_reading_is_read(asked: str, told: str, words: str) -> None:
         ("(head=all)", "head=all: expected 0 to 3"),
         ("(layer=mean)", "layer=mean: expected 0 to 1"),
         ("(layer=true)", "layer=True: expected 0 to 1"),
-        ("(row=1)", "expected layer and head, got row"),
+        ("(reading=mixture)", "reading=mixture: expected one of weights, values, evidence, rollout, all"),
+        ("(reading=rollout,layer=0)", "reading=rollout: it is of all layers and heads; name none of them"),
+        ("(row=1)", "expected reading, layer and head, got row"),
     ],
 )
 def test_what_is_not_there_is_an_error(asked: str, told: str) -> None:

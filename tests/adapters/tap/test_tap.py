@@ -88,10 +88,10 @@ def test_weights_are_found_read_and_replaced(kind: type, options: dict, sites: l
     assert [str(site) for site in found] == sites
     with torch.no_grad():
         plain = module(text)
-        with reading(module, found, TEXTS) as weights:
+        with reading(module, found, TEXTS) as kept:
             same = module(text)
         assert torch.allclose(plain, same, atol=1e-6)
-        for one in weights.values():
+        for one in kept.weights.values():
             assert one.shape == (TEXTS, heads, one.shape[2], 7)
             assert torch.allclose(one.sum(-1), torch.ones(()), atol=1e-6)
         with editing(module, {found[-1]: lambda w: w.flip(-1)}, TEXTS):
@@ -150,9 +150,9 @@ def test_a_run_that_breaks_leaves_nothing_behind() -> None:
     sites = find(module, runs(module))
     with pytest.raises(RuntimeError), reading(module, sites, TEXTS):
         module(torch.zeros(2, 3, WIDTH + 1))
-    with reading(module, sites, TEXTS) as weights:
+    with reading(module, sites, TEXTS) as kept:
         module(states(7))
-    assert set(weights) == set(sites)
+    assert set(kept.weights) == set(sites)
     assert not any(part._forward_hooks or part._forward_pre_hooks for part in module.modules())
 
 
@@ -175,7 +175,7 @@ def test_the_twin_of_multi_head_attention_is_torchs_own(first: bool, averaged: b
         with reading(module, [Site("")], TEXTS) as seen:
             found, ours = module(*given, key_padding_mask=padded, attn_mask=causal, **told)
     assert torch.allclose(found, wanted, atol=1e-6)
-    assert seen[Site("")].shape == (TEXTS, 2, 5, 5)
+    assert seen.weights[Site("")].shape == (TEXTS, 2, 5, 5)
     assert (weights is None) is (ours is None)
     assert weights is None or torch.allclose(weights, ours, atol=1e-6)
 
@@ -209,10 +209,10 @@ def test_the_twin_of_the_fused_product_is_torchs_own(mask: str) -> None:
             return nn.functional.scaled_dot_product_attention(query, key, value, **given)
 
     module = Fused()
-    with reading(module, [Site("")], TEXTS) as weights:
+    with reading(module, [Site("")], TEXTS) as kept:
         found = module()
     assert torch.allclose(found, module(), atol=1e-6)
-    assert weights[Site("")].shape == (TEXTS, 4, 5, 5)
+    assert kept.weights[Site("")].shape == (TEXTS, 4, 5, 5)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from jaxtyping import Float, Int
 
-from sightline.adapters.huggingface.reading import Row
+from sightline.adapters.huggingface.reading import Kind, Reading, Row
 from sightline.adapters.huggingface.running import run
 from sightline.adapters.tap.mode import Site
 from sightline.adapters.tap.tap import Run, find
@@ -24,11 +24,26 @@ _OWN_INPUT = re.compile(r"decoder.*self|decoder.*layer\.0\.SelfAttention")
 
 @dataclass(frozen=True)
 class Anatomy:
-    """The sites of attention over the text, layer by layer, the heads of each, and the row that the head reads."""
+    """The sites of attention over the text, layer by layer, the heads of each, and the row that the head reads.
+
+    ``valued`` says whether the values that the weights mix are seen, ``stacked`` whether each layer reads the one
+    before it and nothing else.
+    """
 
     sites: tuple[Site, ...]
     heads: tuple[int, ...]
     row: Row
+    valued: bool
+    stacked: bool
+
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        """Every reading there is without learning: of heads, of all heads of a layer, of all layers."""
+        layers = range(len(self.sites))
+        kinds: tuple[Kind, ...] = ("weights", "values", "evidence")
+        heads = [Reading(layer, head) for layer in layers for head in range(self.heads[layer])]
+        together = [Reading(layer, None, kind) for kind in kinds if kind != "values" or self.valued for layer in layers]
+        return (*heads, *together, *([Reading(kind="rollout")] if self.stacked else []))
 
 
 def anatomy(module: Any, ids: Sequence[int]) -> Anatomy:
@@ -41,8 +56,13 @@ def anatomy(module: Any, ids: Sequence[int]) -> Anatomy:
         told = f"{type(module).__name__}: no attention over the tokens of a text was found in it"
         raise ModelError(told, change="models with windows, hashes or without any softmax cannot be read")
     text = rows[0]
-    weights = run(module, text, torch.ones_like(text, dtype=torch.bool), sites=sites).weights
-    return Anatomy(sites, tuple(weights[site].shape[1] for site in sites), _row(module, text, sites[-1]))
+    with torch.no_grad():
+        kept = run(module, text, torch.ones_like(text, dtype=torch.bool), sites=sites).kept
+    heads = tuple(kept.weights[site].shape[1] for site in sites)
+    long = [kept.lengths[site].shape[1:] if site in kept.lengths else () for site in sites]
+    valued = long == [(count, LENGTHS[0]) for count in heads]
+    stacked = not module.config.is_encoder_decoder and len(sites) == getattr(module.config, "num_hidden_layers", 0)
+    return Anatomy(sites, heads, _row(module, text, sites[-1]), valued, stacked)
 
 
 def made_up(ids: Sequence[int], count: int, length: int, device: torch.device) -> Int[torch.Tensor, "B T"]:

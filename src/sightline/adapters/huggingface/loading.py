@@ -10,9 +10,9 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 
-from sightline.adapters.huggingface.anatomy import anatomy, made_up
+from sightline.adapters.huggingface.anatomy import Anatomy, anatomy, made_up
 from sightline.adapters.huggingface.model import HuggingFace
-from sightline.adapters.huggingface.reading import MEAN, choose_reading, parse_reading
+from sightline.adapters.huggingface.reading import ALL, MEAN, Reading, choose_reading, parse_reading
 from sightline.adapters.huggingface.texts import Reader
 from sightline.adapters.returned import called
 from sightline.errors import MissingExtra, ModelError
@@ -63,6 +63,7 @@ def transformer(
     model: Any,
     tokenizer: Any = None,
     *,
+    reading: str = "weights",
     layer: int | None = None,
     head: int | str = MEAN,
     name: str | None = None,
@@ -74,6 +75,9 @@ def transformer(
     model
         A classifier with its ``tokenizer``, or a pipeline, which has both; used as it is, in the mode and on the device
         it is in.
+    reading
+        ``weights`` as they are, ``values`` (times the length of what they mix), ``evidence`` (times their slope),
+        ``rollout`` through all layers; or ``all``: an audit chooses, on half of its texts, and tells of the other half.
     layer, head
         Which weights are shown, counted from 0, in the row that the classifier reads: of the last layer where none is
         named, the mean of its heads. Of one head weights can be replaced as well, so that every question can be asked.
@@ -94,10 +98,21 @@ def transformer(
     ids = tokenizer(_SAMPLE)["input_ids"]
     reader = _reader(module, tokenizer, ids)
     found = called("looking the model over", anatomy, module, ids)
-    chosen = choose_reading(len(found.sites), min(found.heads), layer=layer, head=head)
+    chosen = _chosen(named, found, "weights" if reading == ALL else reading, layer, head)
     segments = "token_type_ids" in tokenizer.model_input_names and getattr(module.config, "type_vocab_size", 0) > 1
     together = module.config.pad_token_id is not None and _padding_is_inert(module, ids, reader.pad)
-    return HuggingFace(module, reader, found, chosen, named, labels, link, segments, together)
+    return HuggingFace(module, reader, found, chosen, named, labels, link, segments, together, reading == ALL)
+
+
+def _chosen(name: str, found: Anatomy, reading: str, layer: int | None, head: int | str) -> Reading:
+    chosen = choose_reading(len(found.sites), min(found.heads), reading=reading, layer=layer, head=head)
+    if chosen.kind == "rollout" and not found.stacked:
+        told = f"{name}: rollout runs from layer to layer, and here some layer reads something else"
+        raise ModelError(told, change="choose another reading")
+    if chosen.kind == "values" and not found.valued:
+        told = f"{name}: the values that its weights mix are not seen"
+        raise ModelError(told, change="choose another reading")
+    return chosen
 
 
 def _answers(config: Any, name: str) -> tuple[Link, tuple[str, ...]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,20 +14,30 @@ from sightline.adapters.huggingface.anatomy import Anatomy
 from sightline.adapters.huggingface.reading import Reading
 from sightline.adapters.huggingface.running import run
 from sightline.adapters.huggingface.texts import Reader
+from sightline.adapters.huggingface.views import Layer, Ran, place, shown
 from sightline.adapters.tap.mode import Site
 from sightline.adapters.tap.tap import Change, Weights
 from sightline.errors import ModelError
 from sightline.example import Example
+from sightline.maths.odds import log_odds
 from sightline.maths.projections import renormalise
 from sightline.types import Batch, Link, Offer, Origin, Trace
+
+HELD = 2**25
+"""Weights of all layers that are held at once, as numbers."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What is shown of a run: the logits, and the weights in the row that the head reads, special tokens' too."""
+    """What is shown of a run: the logits, and what each reading makes of its weights, of special tokens too."""
 
     logits: Float[torch.Tensor, "B L"]
-    row: Float[torch.Tensor, "B T"]
+    rows: Float[torch.Tensor, "R B T"]
+
+    @property
+    def row(self) -> Float[torch.Tensor, "B T"]:
+        """What the first reading makes of them."""
+        return self.rows[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +46,7 @@ class HuggingFace:
 
     Special tokens keep the weight that the model gives them: what is shown, shuffled and replaced is how the rest is
     shared among the words, as a distribution. Of one head in one row the weights can be put back, so it can decode; the
-    mean of several is seen alone.
+    mean of several, and what is computed from weights, is seen alone.
     """
 
     module: Any
@@ -50,6 +60,8 @@ class HuggingFace:
     """Whether the model is told which piece is of the text and which of the query."""
     together: bool
     """Whether texts of several lengths may be run together, padded."""
+    choosing: bool = False
+    """Whether an audit is to choose the reading, among all there are."""
 
     @property
     def origin(self) -> Origin:
@@ -59,7 +71,7 @@ class HuggingFace:
     @property
     def offers(self) -> frozenset[Offer]:
         """Gradients always; other weights where what is shown is one row of one head."""
-        one = self.reading.head is not None and self.anatomy.row != "all"
+        one = self.reading.kind == "weights" and self.reading.head is not None and self.anatomy.row != "all"
         return frozenset({"embedding_grad", "decode"}) if one else frozenset({"embedding_grad"})
 
     @property
@@ -68,10 +80,26 @@ class HuggingFace:
         found: torch.device = next(self.module.parameters()).device
         return found
 
+    @property
+    def shows(self) -> str:
+        """What is shown of the many weights, in words."""
+        return self.reading.told
+
     @cached_property
     def site(self) -> Site:
-        """Where the weights are made that are shown."""
-        return self.anatomy.sites[self.reading.layer]
+        """Where the weights are made that can be replaced."""
+        return self.anatomy.sites[self.reading.layers(len(self.anatomy.sites))[-1]]
+
+    @property
+    def readings(self) -> dict[str, Reading]:
+        """Every reading there is, by its name; a mixture is one of them where it is learned."""
+        learned = [self.reading] if self.reading.kind == "mixture" else []
+        return {str(one): one for one in (*self.anatomy.readings, *learned)}
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """The readings that are one head each."""
+        return tuple(name for name, one in self.readings.items() if one.kind == "weights" and one.head is not None)
 
     def collate(self, examples: Sequence[Example]) -> Batch:
         """Cut texts into pieces, padded at the right."""
@@ -108,22 +136,49 @@ class HuggingFace:
         with torch.set_grad_enabled(torch.is_grad_enabled() and (row.requires_grad or trace.embeddings.requires_grad)):
             return self._answer(trace.batch, trace.embeddings, row).logits
 
+    def read_all(self, batch: Batch) -> dict[str, Float[torch.Tensor, "B T"]]:
+        """Give what every reading shows of the words, a few texts at a time: all weights of all layers are held."""
+        names, readings = zip(*self.readings.items(), strict=True)
+        size = sum(self.anatomy.heads) * batch.mask.shape[1] ** 2
+        parts = torch.arange(len(batch), device=batch.mask.device).chunk(-(-len(batch) * size // HELD))
+        rows = torch.cat([self._answer(batch.rows(some), None, readings=readings).rows for some in parts], dim=1)
+        return {name: renormalise(row, batch.attendable) for name, row in zip(names, rows.detach(), strict=True)}
+
+    def told(self, name: str) -> str:
+        """Say in words what a reading is."""
+        return self.readings[name].told
+
+    def under(self, name: str) -> HuggingFace:
+        """Give the same model under another of its readings."""
+        return replace(self, reading=self.readings[name], choosing=False)
+
+    def mixed(self, shares: Mapping[str, float]) -> HuggingFace:
+        """Give the same model with a mixture of heads, by the names of their readings, among its readings."""
+        known = {(self.readings[name].layer, self.readings[name].head): share for name, share in shares.items()}
+        sizes = enumerate(self.anatomy.heads)
+        by_layer = tuple(tuple(known.get((layer, head), 0.0) for head in range(heads)) for layer, heads in sizes)
+        return replace(self, reading=Reading(kind="mixture", shares=by_layer))
+
     def _answer(
-        self, batch: Batch, embeddings: torch.Tensor | None, row: Float[torch.Tensor, "B T"] | None = None
+        self,
+        batch: Batch,
+        embeddings: torch.Tensor | None,
+        row: Float[torch.Tensor, "B T"] | None = None,
+        readings: Sequence[Reading] = (),
     ) -> Shown:
         """Run texts together, or those of one length at a time where padding would change them."""
-        ids = self._ids(batch)
+        ids, wanted = self._ids(batch), readings or (self.reading,)
         if self.together:
-            return self._run(ids, batch.mask, embeddings, row)
+            return self._run(ids, batch.mask, embeddings, row, wanted)
         lengths = batch.mask.sum(1)
         alike = [(length, (lengths == length).nonzero()[:, 0]) for length in sorted(set(lengths.tolist()))]
         found = []
         for length, some in alike:
             given = [None if each is None else each[some, :length] for each in (embeddings, row)]
-            found.append(self._run(ids[some, :length], batch.mask[some, :length], *given))
+            found.append(self._run(ids[some, :length], batch.mask[some, :length], given[0], given[1], wanted))
         back = torch.cat([some for _, some in alike]).argsort()
-        rows = [torch.nn.functional.pad(one.row, (0, ids.shape[1] - one.row.shape[1])) for one in found]
-        return Shown(torch.cat([one.logits for one in found])[back], torch.cat(rows)[back])
+        rows = [torch.nn.functional.pad(one.rows, (0, ids.shape[1] - one.rows.shape[2])) for one in found]
+        return Shown(torch.cat([one.logits for one in found])[back], torch.cat(rows, dim=1)[:, back])
 
     def _run(
         self,
@@ -131,27 +186,36 @@ class HuggingFace:
         mask: Bool[torch.Tensor, "B T"],
         embeddings: Float[torch.Tensor, "B T E"] | None,
         row: Float[torch.Tensor, "B T"] | None,
+        wanted: Sequence[Reading],
     ) -> Shown:
         changes = {} if row is None else {self.site: self._put(row, mask)}
         beside = {"token_type_ids": self._segments(ids)} if self.segments else {}
-        answer = run(self.module, ids, mask, embeddings, (self.site,), changes, **beside)
-        return Shown(answer.logits, self._row(answer.weights[self.site], mask) * mask)
+        numbers = sorted({layer for one in wanted for layer in one.layers(len(self.anatomy.sites))})
+        sites = [self.anatomy.sites[number] for number in numbers]
+        sloped = any(one.kind == "evidence" for one in wanted)
+        with torch.set_grad_enabled(sloped or torch.is_grad_enabled()):
+            start = self._start(ids) if sloped and embeddings is None else embeddings
+            answer = run(self.module, ids, mask, start, sites, changes, **beside)
+            weights = [answer.kept.weights[site] for site in sites]
+            slopes = _slopes(answer.logits, weights, keep=embeddings is not None) if sloped else [None] * len(sites)
+        if embeddings is None:
+            weights = [one.detach() for one in weights]
+        lengths = [answer.kept.lengths.get(site) for site in sites]
+        told = zip(numbers, weights, lengths, slopes, strict=True)
+        by_layer = {number: Layer(weight, long, slope) for number, weight, long, slope in told}
+        ran = Ran(mask, self.anatomy.row, by_layer)
+        logits = answer.logits if embeddings is not None else answer.logits.detach()
+        return Shown(logits, torch.stack([shown(ran, one) for one in wanted]) * mask)
 
-    def _row(self, weights: Weights, mask: Bool[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B T"]:
-        """Take the row that the head of the classifier reads, or the mean of all, of one head or the mean of all."""
-        of_heads = weights.mean(1) if self.reading.head is None else weights[:, self.reading.head]
-        if self.anatomy.row == "all":
-            real = mask.to(of_heads.dtype)[:, :, None]
-            return (of_heads * real).sum(1) / real.sum(1)
-        return of_heads[torch.arange(len(mask)), self._place(mask)]
-
-    def _place(self, mask: Bool[torch.Tensor, "B T"]) -> Int[torch.Tensor, " B"]:
-        return torch.zeros_like(mask[:, 0], dtype=torch.long) if self.anatomy.row == "first" else mask.sum(1) - 1
+    def _start(self, ids: Int[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B T E"]:
+        """Look embeddings up to take slopes behind them, whether or not the weights of the module are frozen."""
+        found: torch.Tensor = self.module.get_input_embeddings()(ids)
+        return found.detach().requires_grad_()
 
     def _put(self, row: Float[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]) -> Change:
         def change(weights: Weights) -> Weights:
             changed = weights.clone()
-            changed[torch.arange(len(mask)), self.reading.head, self._place(mask)] = row
+            changed[torch.arange(len(mask)), self.reading.head, place(mask, self.anatomy.row)] = row
             return changed
 
         return change
@@ -163,3 +227,9 @@ class HuggingFace:
 
     def _ids(self, batch: Batch) -> Int[torch.Tensor, "B T"]:
         return batch.ids.masked_fill(~batch.mask, self.reader.pad)
+
+
+def _slopes(logits: Float[torch.Tensor, "B L"], weights: Sequence[Weights], *, keep: bool) -> tuple[Weights, ...]:
+    """Take ``∂ log-odds / ∂α`` of the decided class at every site; weights of later layers answer to earlier ones."""
+    target = log_odds(logits, logits.detach().argmax(1)).sum()
+    return torch.autograd.grad(target, weights, retain_graph=keep, materialize_grads=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -13,15 +13,15 @@ from torch import nn
 
 from sightline.adapters.tap.embedding import embedded
 from sightline.adapters.tap.mode import Site
-from sightline.adapters.tap.tap import Change, Weights, reading
+from sightline.adapters.tap.tap import Change, Kept, reading
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Logits, and the weights at the sites that were asked for."""
+    """Logits, and what was used at the sites that were asked for."""
 
     logits: Float[torch.Tensor, "B L"]
-    weights: Mapping[Site, Weights]
+    kept: Kept
 
 
 def run(
@@ -29,7 +29,7 @@ def run(
     ids: Int[torch.Tensor, "B T"],
     mask: Bool[torch.Tensor, "B T"],
     embeddings: Float[torch.Tensor, "B T E"] | None = None,
-    sites: tuple[Site, ...] = (),
+    sites: Collection[Site] = (),
     changes: Mapping[Site, Change] = MappingProxyType({}),
     **beside: torch.Tensor,
 ) -> Answer:

@@ -21,6 +21,8 @@ FUSED: Mapping[Any, Callable[..., Any]] = {
     functional.multi_head_attention_forward: multi_head,
 }
 """What is one step in torch, and its twin."""
+MIXES = (torch.matmul, torch.bmm, torch.Tensor.matmul, torch.Tensor.bmm, torch.Tensor.__matmul__)
+"""How weights meet the values that they mix."""
 
 
 @dataclass(frozen=True, order=True)
@@ -41,15 +43,19 @@ class Site:
 
 Seen = Callable[[Site, torch.Tensor, int], torch.Tensor]
 """Is shown the weights made at a site and the axis of their keys, and gives those to use."""
+Mixed = Callable[[Site, torch.Tensor], None]
+"""Is shown the values that the weights of a site mix, a row for each key."""
 
 
 @dataclass
 class Watch(TorchFunctionMode):
-    """Calls ``seen`` with the result of every softmax inside a module."""
+    """Calls ``seen`` with the result of every softmax inside a module, and ``mixed`` with what it is multiplied by."""
 
     seen: Seen
+    mixed: Mixed | None = None
     inside: list[str] = field(default_factory=list)
     turns: Counter[str] = field(default_factory=Counter)
+    last: tuple[Site, torch.Tensor] | None = None
 
     def __post_init__(self) -> None:
         """Let torch set up its part."""
@@ -61,23 +67,40 @@ class Watch(TorchFunctionMode):
         if not self.inside:
             return func(*args, **given)
         if func in FUSED:
-            return FUSED[func](lambda weights: self._shown(weights, -1), *args, **given)
+            return FUSED[func](self._weighed, *args, **given)
         if func in SOFTMAX:
             dim = given["dim"] if "dim" in given else args[1]
             return self._shown(func(*args, **given), dim)
+        if func in MIXES and self.last is not None and _same(args[0], self.last[1]):
+            self._mixed(args[1])
         return func(*args, **given)
+
+    def _weighed(self, weights: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+        used = self._shown(weights, -1)
+        self._mixed(values)
+        return used
+
+    def _mixed(self, values: torch.Tensor) -> None:
+        if self.mixed is not None and self.last is not None:
+            self.mixed(self.last[0], values)
 
     def _shown(self, weights: torch.Tensor, dim: int) -> torch.Tensor:
         part = self.inside[-1]
         site = Site(part, self.turns[part])
         self.turns[part] += 1
-        return self.seen(site, weights, dim)
+        self.last = site, self.seen(site, weights, dim)
+        return self.last[1]
+
+
+def _same(one: Any, other: torch.Tensor) -> bool:
+    """Tell whether a tensor is another, perhaps in another shape: views copy nothing, nor dropout without drops."""
+    return isinstance(one, torch.Tensor) and one.data_ptr() == other.data_ptr() and one.numel() == other.numel()
 
 
 @contextmanager
-def watching(module: nn.Module, seen: Seen) -> Iterator[None]:
+def watching(module: nn.Module, seen: Seen, mixed: Mixed | None = None) -> Iterator[None]:
     """Watch every run of a module while the context lasts."""
-    watch = Watch(seen)
+    watch = Watch(seen, mixed)
 
     def enter(name: str) -> Callable[..., None]:
         def hook(*_: Any) -> None:

@@ -1,8 +1,8 @@
 """The attention of a module whose code nobody changes: where it is, what it is on a batch, and what if it were other.
 
     sites = find(module, runs)
-    with reading(module, sites, texts=len(batch)) as weights:
-        module(batch)
+    with reading(module, sites, texts=len(batch)) as kept:
+        module(batch)  # then kept.weights[site], kept.lengths[site]
     with editing(module, {site: change}, texts=len(batch)):
         module(batch)
 
@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import torch
 from jaxtyping import Float
 from torch import nn
 
-from sightline.adapters.tap.mode import Site, watching
+from sightline.adapters.tap.mode import Mixed, Site, watching
 
 Weights = Float[torch.Tensor, "B N Q T"]
 Change = Callable[[Weights], Weights]
@@ -58,26 +58,40 @@ def _fitting(module: nn.Module, run: Run) -> dict[Site, None]:
     return fitting
 
 
+@dataclass(frozen=True)
+class Kept:
+    """What the last run used at each site: the weights, and the lengths of the values they mix where these are seen."""
+
+    weights: dict[Site, Weights] = field(default_factory=dict)
+    lengths: dict[Site, Float[torch.Tensor, "B N T"]] = field(default_factory=dict)
+
+
 @contextmanager
 def reading(
     module: nn.Module, sites: Collection[Site], texts: int, changes: Mapping[Site, Change] = MappingProxyType({})
-) -> Iterator[dict[Site, Weights]]:
-    """Keep the weights that the last run used at each of the sites, where there are ``changes`` the changed ones."""
-    kept: dict[Site, Weights] = {}
+) -> Iterator[Kept]:
+    """Keep what the last run used at each of the sites, where there are ``changes`` the changed weights."""
+    kept = Kept()
 
     def keep(site: Site) -> Change:
         def used(weights: Weights) -> Weights:
-            kept[site] = changes[site](weights) if site in changes else weights
-            return kept[site]
+            kept.weights[site] = changes[site](weights) if site in changes else weights
+            return kept.weights[site]
 
         return used
 
-    with editing(module, {site: keep(site) for site in sites}, texts):
+    def measured(site: Site, values: torch.Tensor) -> None:
+        if site in sites and values.dim() > 2 and values.shape[:-2].numel() % texts == 0:
+            kept.lengths[site] = values.norm(dim=-1).reshape(texts, -1, values.shape[-2])
+
+    with editing(module, {site: keep(site) for site in sites}, texts, measured):
         yield kept
 
 
 @contextmanager
-def editing(module: nn.Module, changes: Mapping[Site, Change], texts: int) -> Iterator[None]:
+def editing(
+    module: nn.Module, changes: Mapping[Site, Change], texts: int, mixed: Mixed | None = None
+) -> Iterator[None]:
     """Let the module use, at each site that is named, what ``change`` makes of its weights."""
 
     def seen(site: Site, weights: torch.Tensor, dim: int) -> torch.Tensor:
@@ -87,7 +101,7 @@ def editing(module: nn.Module, changes: Mapping[Site, Change], texts: int) -> It
         changed = changes[site](_told(keys_last, texts)).to(weights.dtype)
         return changed.reshape(keys_last.shape).movedim(-1, dim)
 
-    with watching(module, seen):
+    with watching(module, seen, mixed):
         yield
 
 

@@ -1,7 +1,7 @@
 """Attention that torch computes in one fused step, written out, so that its weights can be read and replaced.
 
 Each twin gives what the function of torch gives (`tests/adapters/tap`); ``weigh`` is handed the weights, keys last,
-and gives those to use.
+with the values that they are to mix, and gives the weights to use.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from sightline.errors import ModelError
 
-Weigh = Callable[[torch.Tensor], torch.Tensor]
+Weigh = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 _ASKED = inspect.signature(functional.multi_head_attention_forward)
 _RARE = ("bias_k", "bias_v", "static_k", "static_v", "add_zero_attn")
 
@@ -45,7 +45,7 @@ def scaled_dot_product(
         scores = scores.masked_fill(~attn_mask, -torch.inf) if attn_mask.dtype == torch.bool else scores + attn_mask
     empty = torch.isneginf(scores).all(dim=-1, keepdim=True)  # a row without any key: zeros, as torch has it, not NaN
     weights = scores.masked_fill(empty, 0).softmax(-1).masked_fill(empty, 0)
-    return weigh(weights) @ value
+    return weigh(weights, value) @ value
 
 
 def multi_head(weigh: Weigh, *args: Any, **kwargs: Any) -> tuple[torch.Tensor, torch.Tensor | None]:
@@ -62,8 +62,8 @@ def multi_head(weigh: Weigh, *args: Any, **kwargs: Any) -> tuple[torch.Tensor, t
     query, key, value = (one.unsqueeze(1) for one in sequences) if single else sequences
     kept: list[torch.Tensor] = []
 
-    def keeping(weights: torch.Tensor) -> torch.Tensor:
-        kept.append(weigh(weights))
+    def keeping(weights: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+        kept.append(weigh(weights, values))
         return kept[0]
 
     q, k, v = (_by_head(one, given["num_heads"]) for one in _projected(query, key, value, given))

@@ -25,10 +25,13 @@ from sightline.report.page.finding import MARKS, finding_view
 from sightline.report.page.frame import frame, template
 from sightline.report.page.held import held_texts
 from sightline.report.page.made import about, command, settings
-from sightline.report.page.rows import estimate_rows, map_lines, missing_rows, share_rows
+from sightline.report.page.rows import estimate_row, estimate_rows, map_lines, missing_rows, share_rows
 from sightline.report.page.seeds import seeds_view
 from sightline.report.page.tokens import token_view
 from sightline.report.private import still_told, without
+from sightline.report.readings import MEASURED as READINGS_MEASURED
+from sightline.report.readings import QUESTION as WHICH_READING
+from sightline.report.readings import choice, heat, tried
 from sightline.report.sheets.cards import card_markdown
 from sightline.results import Results
 
@@ -100,6 +103,8 @@ def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
         "learned_anything": QUESTION,
         "noted": noted(audit),
         "about_texts": ABOUT_TEXTS,
+        "choice": choice(audit),
+        "which_reading": WHICH_READING,
         "advice": advice(audit, alone=alone),
         "what_to_do": TITLE,
         "at_odds": at_odds(audit),
@@ -109,6 +114,15 @@ def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
         "how": how(audit),
         "marks": MARKS,
     }
+
+
+def _readings(audit: Results) -> dict[str, Any]:
+    """Gather what was tried before a reading was chosen, where one was."""
+    found = audit.spec.get("readings")
+    if not found:
+        return {"readings": ()}
+    rows = [(one.chosen, estimate_row(one.words, one.carried)) for one in tried(found)]
+    return {"readings": rows, "heat": heat(found), "readings_measured": READINGS_MEASURED}
 
 
 def _told(audit: Results) -> dict[str, Any]:
@@ -130,6 +144,7 @@ def _told(audit: Results) -> dict[str, Any]:
         "about": about(audit),
         "settings": settings(audit),
         "command": command(audit.spec),
+        **_readings(audit),
     }
 
 

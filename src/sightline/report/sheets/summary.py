@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.report import learning, noted
+from sightline.report import learning, noted, readings
 from sightline.report.advice import TITLE, advice
 from sightline.report.instead import at_odds, families, how
 from sightline.report.numerals import count, interval, threshold
@@ -24,6 +24,7 @@ def lines(audit: Results, *, alone: bool = True) -> list[str]:
     has become a visible sign.
     """
     told = [f"Verdict: {headline(audit.verdict)}", *points(caveats(audit.verdict)), *_model(audit)]
+    told += _choice(audit)
     told += _texts(audit)
     told += [f"{TITLE}:", *points(advice(audit, alone=alone)), "", *_details(audit)]
     return [_tidy(line) for line in told]
@@ -35,6 +36,12 @@ def _model(audit: Results) -> list[str]:
         return []
     first, *others = learning.learning(audit.learned, audit.verdict.reasons)
     return [f"{learning.QUESTION} {first}", *points(others)]
+
+
+def _choice(audit: Results) -> list[str]:
+    """Say which reading was chosen, where one was."""
+    said = readings.choice(audit)
+    return [f"{readings.QUESTION} {said}"] if said else []
 
 
 def _texts(audit: Results) -> list[str]:

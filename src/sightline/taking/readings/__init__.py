@@ -1,0 +1,1 @@
+"""Which of a model's many readings to show, if any."""

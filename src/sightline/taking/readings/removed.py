@@ -1,0 +1,56 @@
+"""What a decision loses without the words that a reading shows most (SL-301), for every reading at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sightline.measures.arrays import decided, to_numpy
+from sightline.measures.importance import TOKENS_AT_ONCE
+from sightline.measures.maps import Maps
+from sightline.measures.removing import (
+    SHARES,
+    answers_without,
+    distinct,
+    first_words,
+    odds_gone,
+    of_sets,
+    orders_of,
+)
+from sightline.measures.words import words_of
+from sightline.results import Measurement
+from sightline.seeds import Seeds
+from sightline.types import Arrays, Showing, Subject, Trace
+
+
+@dataclass(frozen=True)
+class Removed:
+    """Drop of the log-odds when the first words by each reading are deleted, averaged over shares.
+
+    Beside the readings stand random words (``random``) and those whose deletion alone does most (``most``), as in
+    `sightline.measures.erasure`.
+    """
+
+    shares: tuple[float, ...] = SHARES
+    draws: int = 5
+    code: str = "readings"
+    needs: frozenset[str] = frozenset()
+    paper: str = "DeYoung et al. 2020, §4.2"
+
+    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+        """Order the words by every reading, and delete each distinct set once."""
+        assert isinstance(subject.model, Showing)  # whoever chooses has looked
+        shown = subject.model.read_all(trace.batch)
+        by_word = {name: words_of(replace(trace, attention=one)).attention for name, one in shown.items()}
+        maps = Maps(replace(subject, shared={**subject.shared, **by_word}), trace, seeds)
+        words = maps.words
+        orders = orders_of(maps, tuple(by_word), self.draws)
+        removals, back = distinct(first_words(orders, words, self.shares), words.mask.sum(1) > 1)
+        left = answers_without(subject, trace, words, removals, TOKENS_AT_ONCE)
+        gone = odds_gone(to_numpy(trace.logits), left, decided(trace), removals.row)
+        lost = of_sets(gone, back).mean(axis=1)
+        named = {name: lost[row] for row, name in enumerate(by_word)}
+        return {**named, "most": lost[len(by_word)], "random": lost[-self.draws :].mean(axis=0)}
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Keep the numbers; texts of one word have none."""
+        return Measurement(self.code, arrays, {}, {"shares": list(self.shares), "draws": self.draws})

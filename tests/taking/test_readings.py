@@ -1,0 +1,179 @@
+"""A reading is chosen by what its words carry on half of the texts, and nothing of the other half has a part in it."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from sightline.auditing import audit
+from sightline.data.dataset import Dataset
+from sightline.errors import DataError, ModelError
+from sightline.example import Example
+from sightline.maths.projections import renormalise, uniform
+from sightline.measures.importance import deletion_importance
+from sightline.models.classifier import AttentionClassifier
+from sightline.results import Measurement
+from sightline.seeds import Seeds
+from sightline.taking.measuring import measure
+from sightline.taking.readings.choosing import choose, half
+from sightline.taking.readings.mixture import fitted, learned_shares
+from sightline.taking.readings.removed import Removed
+from sightline.types import Batch, Showing
+from tests.reference import moving
+from tests.texts import examples, untrained
+
+TEXTS = examples((7, 5, 4, 12, 6, 9, 8, 10))
+NAMES = ("own", "flat", "against", "for")
+SHOWN = {"own": "(layer=0,head=0)", "flat": "(layer=0,head=1)", "against": "(layer=0,head=mean)", "for": "(reading=x)"}
+
+
+@dataclass(frozen=True, eq=False)
+class Many:
+    """A built-in model that says it has four readings: its own, none, the least that words do, and the most."""
+
+    model: AttentionClassifier
+    choosing: bool = True
+    learned: tuple[str, ...] = ()
+    shares: tuple[tuple[str, float], ...] = ()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.model, name)
+
+    @property
+    def origin(self) -> str:
+        return "elsewhere"
+
+    @property
+    def offers(self) -> frozenset[str]:
+        return frozenset({"embedding_grad", "decode", "token_logits"})
+
+    @property
+    def shows(self) -> str:
+        return "something"
+
+    @property
+    def readings(self) -> tuple[str, ...]:
+        return (*NAMES, *self.learned)
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        return ("own", "flat")
+
+    def told(self, name: str) -> str:
+        return f"what is {name}"
+
+    def read_all(self, batch: Batch) -> dict[str, torch.Tensor]:
+        trace = self.model.trace(batch)
+        lost = torch.from_numpy(deletion_importance(self.model, trace, {})["signed"])
+        mask = batch.attendable
+        shown = {"own": trace.attention, "flat": uniform(mask, trace.attention)}
+        shown |= {"against": renormalise((-lost).exp(), mask), "for": renormalise(lost.exp(), mask)}
+        return shown | {name: sum(shown[head] * share for head, share in self.shares) for name in self.learned}
+
+    def under(self, name: str) -> "Many":
+        return replace(self, choosing=False)
+
+    def mixed(self, shares: dict[str, float]) -> "Many":
+        return replace(self, learned=("mixture",), shares=tuple(shares.items()))
+
+
+MODEL = Many(untrained("bilstm(hidden=6)+additive").double())
+
+
+def chosen(texts: list[Example] = TEXTS, validation: list[Example] | tuple = (), seed: int = 0) -> Any:
+    assert isinstance(MODEL, Showing)
+    return choose(MODEL, texts, validation, seed, 3, lambda done, total: None)
+
+
+def test_each_number_is_that_of_single_runs() -> None:
+    found = measure(MODEL, TEXTS, [Removed()], {}, Seeds(0), 3, lambda done, total: None)["readings"]
+    assert isinstance(found, Measurement), found
+    for row, text in enumerate(TEXTS):
+        for name, shown in MODEL.read_all(MODEL.collate([text])).items():
+            order = np.argsort(-shown[0].numpy()).tolist() if name != "flat" else None
+            if order is not None:
+                literal, _ = moving.erased(MODEL.model, text, order, text.tokens)
+                assert found.values[name][row] == pytest.approx(literal, abs=1e-8), f"{name} of {text.id}"
+        assert found.values["for"][row] == pytest.approx(found.values["most"][row])
+
+
+def test_what_carries_most_is_chosen_and_the_others_are_told() -> None:
+    told = chosen().told
+    values = {one["reading"]: one["value"] for one in told["tried"]}
+    assert told["chosen"] == "for"
+    assert values["for"] == pytest.approx(1)
+    assert values["for"] > values["own"] > values["against"]
+    assert {one["reading"]: one["words"] for one in told["tried"]} == {name: f"what is {name}" for name in NAMES}
+    assert all(one["n"] == told["texts"] and one["low"] <= one["value"] <= one["high"] for one in told["tried"])
+
+
+def test_the_texts_that_choose_are_not_those_that_are_left() -> None:
+    taken = half(TEXTS, 0)
+    found = chosen()
+    assert [text.id for text in found.rest] == [text.id for text, here in zip(TEXTS, taken, strict=True) if not here]
+    assert found.told["texts"] == taken.sum() == 4
+    assert not np.array_equal(taken, half(TEXTS, 1))
+    turned = half(TEXTS[::-1], 0)
+    assert np.array_equal(turned[::-1], taken)
+
+
+def test_copies_and_groups_are_not_torn_apart() -> None:
+    texts = [replace(text, group=f"g{i // 3}") for i, text in enumerate(examples((5,) * 30))]
+    by_group = half(texts, 0).reshape(10, 3)
+    assert (by_group == by_group[:, :1]).all()
+    copies = [replace(text, id=f"{i}") for i, text in enumerate([*examples((5,) * 10)] * 2)]
+    assert np.array_equal(half(copies, 0)[:10], half(copies, 0)[10:])
+
+
+def test_too_few_texts_are_refused() -> None:
+    with pytest.raises(DataError, match="expected at least 4 texts to choose a reading on half of them, got 3"):
+        chosen(TEXTS[:3])
+
+
+def test_where_deleting_says_nothing_no_reading_is_chosen() -> None:
+    with pytest.raises(ModelError, match="no reading could be compared"):
+        choose(Many(untrained("mlp(hidden=6)+additive")), examples((1,) * 8), (), 0, 3, lambda done, total: None)
+
+
+def test_a_mixture_is_learned_on_validation_texts_alone() -> None:
+    told = chosen(validation=examples((6,) * 12, seed=5)).told
+    assert told["learned_from"] == 12
+    assert sum(told["shares"].values()) == pytest.approx(1)
+    assert set(told["shares"]) <= {"own", "flat"}
+    assert [one["reading"] for one in told["tried"]] == [*NAMES, "mixture"]
+
+
+def test_the_shares_are_those_that_fit_what_words_cost() -> None:
+    """By a search over the shares of two heads, on the texts themselves."""
+    texts = examples((6, 9, 7, 8), seed=2)
+    found = learned_shares(MODEL, texts, 3)
+    shown, lost = [], []
+    for text in texts:
+        trace = MODEL.trace(MODEL.collate([text]))
+        cost = np.clip(deletion_importance(MODEL.model, trace, {})["signed"][0], 0, None)
+        lost.append(cost / cost.sum())
+        read = MODEL.read_all(trace.batch)
+        shown.append(np.stack([read["own"][0].numpy(), read["flat"][0].numpy()], axis=1))
+    a, d = np.concatenate(shown), np.concatenate(lost)
+    grid = np.linspace(0, 2, 201)
+    errors = {(x, y): float(np.square(a @ [x, y] - d).sum()) for x in grid for y in grid}
+    best = np.array(min(errors, key=errors.__getitem__))
+    ours = np.array([found.get("own", 0.0), found.get("flat", 0.0)])
+    assert ours == pytest.approx(best / best.sum(), abs=0.02)
+
+
+def test_heads_that_fit_nothing_make_no_mixture() -> None:
+    assert fitted(np.array([[1.0], [1.0]]), np.zeros(2)).tolist() == [0.0]
+
+
+def test_an_audit_chooses_and_audits_the_other_half() -> None:
+    texts = tuple(examples((7,) * 12))
+    data = Dataset("some", (), (), texts, ("class 0", "class 1"), {})
+    found = audit(MODEL, data, seed=3)
+    assert found.spec["readings"]["chosen"] == "for"
+    kept = half(texts, 3)
+    assert [one.id for one in found.texts] == [text.id for text, here in zip(texts, kept, strict=True) if not here]
+    assert "the reading was chosen on 6 of 12 texts; the others are audited" in found.cards["data"]["notes"]
+    assert found.cards["model"]["reading"] == "something"
