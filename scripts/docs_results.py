@@ -12,6 +12,7 @@ from docs_real import real_texts
 from docs_searched import farthest
 from docs_tables import Stored, answered, gates, number, table, unfinished, when_counted
 from docs_trained import trained
+from docs_transformers import families, planted_heads, sst_bert
 
 from sightline.findings.claims import CLAIMS
 from sightline.findings.verdict import TABLE
@@ -166,26 +167,13 @@ def published_counts(stored: Stored) -> str:
     return table(head, published.rows(stored)) + "\n" + table(about, published.found_rows(stored))
 
 
-def families(stored: Stored) -> str:
-    """Table which families of transformers pass the proofs, and what of their attention is shown."""
-    head = ("family", "class", "layers of attention", "row that is read", "a head's weights can be put back", "audited")
-    versions = ", ".join(f"{name} {found}" for name, found in stored["versions"].items())
-    return f"{versions}.\n\n{table(head, map(_family, stored['rows']))}\n{gates(stored)}"
-
-
-def _family(row: Stored) -> tuple[str, ...]:
-    if row["refused"]:
-        return row["family"], f"`{row['class']}`", "—", "—", "—", f"refused: {row['refused']}"
-    told = "yes" if row["padded"] else "yes, texts of one length at a time"
-    decodes = "yes" if row["decodes"] else "no"
-    return row["family"], f"`{row['class']}`", str(row["layers"]), row["row"], decodes, told
-
-
 RESULTS: Mapping[str, Callable[[], str]] = {
     "table: worlds": when_counted("worlds", worlds),
     "table: worlds confirmed": when_counted("worlds-confirmation", worlds),
     "table: coverage": when_counted("coverage", coverage),
     "table: families": when_counted("families", families),
+    "table: planted heads": when_counted("planted_heads", planted_heads),
+    "table: sst bert": when_counted("sst_bert", sst_bert),
     "table: exact": when_counted("exact", exact),
     "table: real": when_counted("real", real_texts),
     "table: trained": when_counted("trained", trained),

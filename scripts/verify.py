@@ -9,8 +9,10 @@ store (``scripts/chaos.py``; their files say what they cost). ``resumed``: a tra
 (``scripts/fuzzed.py``). ``repeats``: one audit, made again with what must not matter changed (``scripts/repeats.py``).
 ``large``: what a million texts, hundreds of classes and a long page take (``scripts/large.py``).
 ``coverage``: how often intervals hold the truth (``scripts/covered.py``). ``families``: which families of transformers
-pass the proofs (``scripts/families.py``). ``exact``: exact answers over attention
-against brute force, a search, and models whose attention is known to matter or not (``scripts/exact.py``).
+pass the proofs (``scripts/families.py``); ``planted_heads``: the verdict on one whose heads are written down
+(``scripts/planted_heads.py``); ``sst_bert``: on a small one that is trained on SST (``scripts/sst_bert.py``).
+``exact``: exact answers over attention against brute force, a search, and models whose attention is known to matter or
+not (``scripts/exact.py``).
 ``data``: the published corpora by both recipes (``scripts/published.py``), ``real``: the verdict on models trained on
 them, and ``trained``: how well models do on test texts that were trained as the papers trained; all left out where the
 corpora are not at hand.
@@ -35,9 +37,11 @@ from exact import exact
 from families import families
 from fuzzed import fuzzed
 from large import large
+from planted_heads import planted_heads
 from published import FOLDER, at_hand, published_data
 from repeats import repeats
 from resumed import resumed
+from sst_bert import sst_bert
 from studied import ROOT, add_flags, studied
 
 from sightline.experiments.grid import Grid
@@ -47,7 +51,7 @@ from sightline.studies.study import Study
 VERIFIED = ROOT / "docs" / "verified"
 VECTORS = ROOT / "runs" / "film-reviews.vectors.txt"
 """Made from training texts, once, by the study that starts models from them."""
-OF_CORPORA = ("data", "real", "trained", "adversaries", "ablations", "farthest")
+OF_CORPORA = ("data", "sst_bert", "real", "trained", "adversaries", "ablations", "farthest")
 MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
     "data": published_data,
     "chaos": chaos,
@@ -58,6 +62,8 @@ MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
     "large": large,
     "coverage": coverage,
     "families": families,
+    "planted_heads": planted_heads,
+    "sst_bert": sst_bert,
     "exact": exact,
 }
 STUDIES: Mapping[str, tuple[Study, Callable[[int | None], Grid]]] = {

@@ -1,7 +1,8 @@
 """What each number of a measure is, and between which ends it lies: one row a quantity, for exports and documentation.
 
 REF stands for a reference of attention, MAP for a map over the words or what stands beside the maps; a number of a word
-that has the name of a map is that map (`sightline.questions.MAPS`). OTHER stands for a companion. Without torch.
+that has the name of a map is that map (`sightline.questions.MAPS`). OTHER stands for a companion, LAYER for the number
+of a layer, or all. Without torch.
 """
 
 from __future__ import annotations
@@ -264,6 +265,12 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "words": _WORDS,
         "constant": _ALIKE,
     },
+    "layers": {
+        "uniform.LAYER": Quantity("total variation to the answer with uniform weights in a layer", MOVED),
+        "uniform_changed.LAYER": Quantity("whether the decision is another with uniform weights in a layer", TRUTH),
+        "constant.LAYER": Quantity("total variation to the answer with the mean weights of all texts", MOVED),
+        "constant_changed.LAYER": Quantity("whether the decision is another with the mean weights of all texts", TRUTH),
+    },
     "searched": {
         "published": Quantity(
             "largest divergence that the published search found for the same answer, from the first start, the first "
@@ -361,8 +368,8 @@ def quantity_of(measure: str, name: str) -> Quantity | None:
     """
     rows = QUANTITIES.get(measure, {})
     head, _, part = name.partition(".")
-    if part and name not in rows and f"{head}.OTHER" in rows:
-        other = rows[f"{head}.OTHER"]
+    other = next((rows[f"{head}.{one}"] for one in ("OTHER", "LAYER") if f"{head}.{one}" in rows), None)
+    if part and name not in rows and other is not None:
         return replace(other, told=f"{other.told} ({part})")
     if part and name not in rows:
         row = rows.get(f"{head}.REF") or rows.get(f"{head}.MAP")

@@ -25,6 +25,7 @@ MEASURES: Mapping[str, str] = {
     "flips": "sightline.measures.flips:Flips",
     "repair": "sightline.measures.repair:Repair",
     "counterfactual": "sightline.measures.counterfactual:Counterfactual",
+    "layers": "sightline.measures.layers:Layers",
     "searched": "sightline.measures.searched:Searched",
     "erasure": "sightline.measures.erasure:Erasure",
     "sufficiency": "sightline.measures.sufficiency:Sufficiency",
@@ -34,6 +35,8 @@ MEASURES: Mapping[str, str] = {
 """The measures, in the order of the report."""
 BY_NAME = frozenset({"searched"})
 """The measures that are taken only where they are asked for by name: they cost more than all others together."""
+WHERE_OFFERED = frozenset({"layers"})
+"""The measures that are taken where the model offers what they need, and not spoken of where it does not."""
 ALWAYS = "outputs"
 """The measure that no audit goes without: what the model answers."""
 

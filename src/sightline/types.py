@@ -24,9 +24,10 @@ from sightline.results import Measurement, Values
 from sightline.seeds import Seeds
 
 Link = Literal["sigmoid", "softmax"]
-Offer = Literal["decode", "token_logits", "embedding_grad", "variants", "deletion"]
+Offer = Literal["decode", "token_logits", "embedding_grad", "variants", "deletion", "layers"]
 """What a model can do beyond a trace: take any attention, answer for each token alone, be asked for gradients; run
-texts that share most of their words from what they share (`Varying`), delete each token in closed form (`Deleting`)."""
+texts that share most of their words from what they share (`Varying`), delete each token in closed form (`Deleting`);
+replace all weights of a layer (`Layered`)."""
 Origin = Literal["here", "elsewhere"]
 """Who made and trained a model: this package, or somebody whose code has to be proved first."""
 COMPANION = "companion."
@@ -210,6 +211,26 @@ class Showing(Auditable, Protocol):
 
     def mixed(self, shares: Mapping[str, float]) -> Showing:
         """Give the same model with a mixture of heads among its readings."""
+        ...
+
+
+@runtime_checkable
+class Layered(Auditable, Protocol):
+    """A model that offers ``layers``: attention in several, of which each can be replaced whole, all heads and rows."""
+
+    @property
+    def layers(self) -> int:
+        """Count them."""
+        ...
+
+    def added_weights(self, batch: Batch, sums: Sequence[Any]) -> Sequence[Any]:
+        """Add the weights of a batch to sums, a layer each; ``means`` of a sum are those of all texts so far."""
+        ...
+
+    def without_choice(
+        self, batch: Batch, layer: int | None, means: Sequence[Any] | None
+    ) -> Float[torch.Tensor, "B L"]:
+        """Answer with weights at a layer, or at all, that no text chose: these means, or uniform ones."""
         ...
 
 

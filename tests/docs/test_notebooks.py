@@ -1,6 +1,7 @@
 """The notebooks run as they stand, in a kernel of their own, and what they display is what a reader is to see."""
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ def displayed(path: Path, folder: Path) -> list[dict[str, Any]]:
     """Run a notebook in an empty folder, and give what its cells display; a cell that fails is an error."""
     notebook = nbformat.read(path, as_version=4)
     kernel = {**os.environ, "OMP_NUM_THREADS": "1"}  # as these tests themselves: equal threads, equal bits
+    kernel["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # for !sightline
+    kernel["PYTHONWARNINGS"] = "ignore:IProgress not found"  # what tqdm says where there are no widgets
     NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(folder)}}).execute(env=kernel)
     outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     assert [output.text for output in outputs if output.get("name") == "stderr"] == []
@@ -23,7 +26,7 @@ def displayed(path: Path, folder: Path) -> list[dict[str, Any]]:
 
 
 def test_the_notebooks_are_those_that_were_promised() -> None:
-    assert list(NOTEBOOKS) == ["engineer", "teacher"]
+    assert list(NOTEBOOKS) == ["engineer", "huggingface", "teacher"]
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
@@ -53,3 +56,15 @@ def test_the_engineer_reads_which_map_may_be_shown(tmp_path: Path) -> None:
     assert "Its audit, of 60 texts" in look["text/html"]
     assert "report.html" in page["text/plain"]
     assert (tmp_path / "report.html").stat().st_size > 10_000
+
+
+def test_a_classifier_of_hugging_face_is_made_proved_audited_and_looked_at(tmp_path: Path) -> None:
+    texts, proofs, audit, head, look, page = displayed(NOTEBOOKS["huggingface"], tmp_path)
+    assert "alpha" in texts["text/plain"]
+    assert "classifier: can be audited; 15 passed" in proofs["text/plain"]
+    assert "Can be shown with caveats" in audit["text/html"]
+    assert "'SL-001'" in head["text/plain"]
+    assert "Its audit, of 150 texts" in look["text/html"]
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+    assert "report.html" in page["text/plain"]
+    assert (tmp_path / "classifier" / "tokenizer.json").exists()

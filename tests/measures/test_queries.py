@@ -16,7 +16,7 @@ from sightline.measures.erasure import Erasure
 from sightline.measures.importance import deletion_importance, gradient_importance
 from sightline.measures.need import Need
 from sightline.models.classifier import AttentionClassifier
-from sightline.questions import BY_NAME, MEASURES
+from sightline.questions import BY_NAME, MEASURES, WHERE_OFFERED
 from sightline.results import Measurement, NotApplicable, Ragged
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
@@ -155,7 +155,7 @@ def test_every_measure_is_taken_or_says_why_not(name: str) -> None:
     exact = {"counterfactual", "flips"}
     for code in sorted(exact):
         assert outcomes.pop(code) == NotApplicable(code, why)
-    assert set(outcomes) == set(MEASURES) - BY_NAME - exact
+    assert set(outcomes) == set(MEASURES) - BY_NAME - WHERE_OFFERED - exact
     for outcome in outcomes.values():
         assert isinstance(outcome, Measurement), outcome
         assert "unexplained" not in [reason for counts in outcome.undefined.values() for reason in counts]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sightline.findings.beside import as_distance
 from sightline.findings.claims import CLAIMS
 from sightline.findings.drops import DROPS
-from sightline.questions import ALWAYS, BY_NAME
+from sightline.questions import ALWAYS, BY_NAME, WHERE_OFFERED
 from sightline.results import Failed, NotApplicable, Results
 from sightline.spec.values import RunSpec
 
@@ -18,7 +18,7 @@ NEEDS_COMPANION = {"retrained": "uniform", "frozen": "frozen"}
 def not_asked(name: str, spec: RunSpec) -> str:
     """Say what of a run's spec leaves a column out; nothing where nothing does."""
     for measure in measures_of(name):
-        if measure not in (*spec.measures, ALWAYS) and (spec.measures or measure in BY_NAME):
+        if measure not in (*spec.measures, ALWAYS) and (spec.measures or measure in BY_NAME | WHERE_OFFERED):
             return f"not asked for: {measure} is not among the measures of the study"
         companion = NEEDS_COMPANION.get(measure) or (name.split(".", 2)[2] if as_distance(name) else "")
         if companion and companion not in spec.companions:

@@ -13,6 +13,7 @@ from sightline.findings.beside import as_distance
 from sightline.findings.claim import Claim, Shown
 from sightline.findings.claims import CLAIMS
 from sightline.findings.drops import DROPS, estimate_drop
+from sightline.findings.layers import as_layer
 from sightline.findings.marked import MARKED
 from sightline.findings.pairs import carried
 from sightline.findings.thresholds import Thresholds
@@ -147,7 +148,9 @@ class Evidence:
         if name in _CONTRASTED and all(map(self.has, filter(None, _CONTRASTED[name]))):
             contrast = self.contrast(_CONTRASTED[name])
             return contrast.number if name == _CONTRASTED[name][0] else contrast.floor
-        return self._summary(measurement.values.get(quantity), _SHOWN.get(name) or as_distance(name) or Shown(name))
+        return self._summary(
+            measurement.values.get(quantity), _SHOWN.get(name) or as_distance(name) or as_layer(name) or Shown(name)
+        )
 
     def _summary(self, values: Array | Ragged | Bracket | None, one: Shown) -> Estimate | None:
         """Estimate one number of what was measured text by text."""

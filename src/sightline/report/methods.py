@@ -16,6 +16,11 @@ WORKS = {
         "Wiegreffe, S., & Pinter, Y. (2019). Attention is not not Explanation. EMNLP-IJCNLP 2019."
     ),
     "Serrano & Smith 2019": "Serrano, S., & Smith, N. A. (2019). Is Attention Interpretable? ACL 2019.",
+    "Hassid et al. 2022": (
+        "Hassid, M., Peng, H., Rotem, D., Kasai, J., Montero, I., Smith, N. A., & Schwartz, R. (2022). How Much Does "
+        "Attention Actually Attend? Questioning the Importance of Attention in Pretrained Transformers. Findings of "
+        "EMNLP 2022."
+    ),
     "DeYoung et al. 2020": (
         "DeYoung, J., Jain, S., Rajani, N. F., Lehman, E., Xiong, C., Socher, R., & Wallace, B. C. (2020). ERASER: A "
         "Benchmark to Evaluate Rationalized NLP Models. ACL 2020."
@@ -80,6 +85,10 @@ _ASKED = {
     ),
     "retrained": "The model was compared with one trained alike under uniform attention (Wiegreffe & Pinter 2019).",
     "beside": "Its weights and answers were compared with those of models trained beside it (Wiegreffe & Pinter 2019).",
+    "layers": (
+        "In each layer in turn all weights were replaced by uniform ones, and by their mean over the texts, without "
+        "training the model again (after Hassid et al. 2022)."
+    ),
     "frozen": "The model was compared with one trained through weights that were drawn at random and frozen.",
 }
 """What each measure asks, where it was taken."""

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
+from sightline.questions import WHERE_OFFERED
 from sightline.results import Failed, NotApplicable, Outcome
 from sightline.types import AFFINE, ANY_COMPANION, COMPANION, OTHER_ATTENTION, Arrays, Measure, Offer
 
@@ -42,12 +43,18 @@ class Guarded:
 def enter(measures: Sequence[Measure], offers: frozenset[str]) -> list[Guarded]:
     """Name every measure, and refuse those that cannot be taken: of a taken code, of unknown or unmet needs."""
     found: list[Guarded] = []
-    for one in measures:
+    for one in (each for each in measures if not _unspoken(each, offers)):
         found.append(_entered(one, found))
         if found[-1].outcome is None:
             with found[-1].step("needs"):
                 found[-1].outcome = _refusal(found[-1], offers)
     return found
+
+
+def _unspoken(one: Measure, offers: frozenset[str]) -> bool:
+    """Tell whether a measure is of models that offer more, and left out without a word."""
+    code = getattr(one, "code", None)
+    return isinstance(code, str) and code in WHERE_OFFERED and not one.needs <= offers
 
 
 def _entered(one: Measure, others: Sequence[Guarded]) -> Guarded:

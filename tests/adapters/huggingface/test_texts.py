@@ -4,10 +4,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sightline.adapters.conformance import check
+from sightline.adapters.huggingface.loading import transformer
 from sightline.adapters.huggingface.texts import NO_WORD, Reader
 from sightline.example import Example
 from sightline.tokeniser import tokenise
-from tests.adapters.huggingface.toys import bytes_in_pairs, word_pieces
+from tests.adapters.huggingface.toys import bytes_in_pairs, classifier, word_pieces
 
 CPU = torch.device("cpu")
 BERT, GPT = Reader(word_pieces(), 24, 0), Reader(bytes_in_pairs(""), None, 0)
@@ -78,3 +80,15 @@ def test_a_batch_pads_at_the_right() -> None:
     assert not batch.ids[~batch.mask].any()
     assert (batch.word[~batch.attendable] == NO_WORD).all()
     assert not (batch.attendable & ~batch.mask).any()
+
+
+def test_a_text_as_long_as_the_model_takes_is_no_reason_to_refuse_it() -> None:
+    """There is no place for more padding, and no batch will ever have any there."""
+    pieces = word_pieces()
+    pieces.model_max_length = 24
+    model = transformer(classifier("bert", tokenizer=pieces, max_position_embeddings=24), pieces)
+    texts = [model.seen(example("the film was good and " * count)) for count in (1, 2, 8)]
+    assert model.collate(texts).mask.shape[1] == 24
+    found = {proof.name: proof.outcome for proof in check(model, texts)}
+    assert "failed" not in found.values()
+    assert found["padding"] == "passed"

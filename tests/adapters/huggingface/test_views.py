@@ -56,14 +56,18 @@ def test_rollout_is_the_product_of_the_layers(text: Example) -> None:
     assert row_of(made(reading="rollout"), text) == pytest.approx(np.array(flow[0]), abs=1e-6)
 
 
-@pytest.mark.parametrize("head", [None, 2])
-def test_values_are_weighed_by_how_long_they_are(head: int | None) -> None:
+@pytest.mark.parametrize("attention", ["eager", "sdpa"])
+@pytest.mark.parametrize(("layer", "head"), [(1, None), (1, 2), (0, None)])
+def test_values_are_weighed_by_how_long_they_are(layer: int, head: int | None, attention: str) -> None:
     _, weights, values = ran(TEXTS[0])
     heads = range(4) if head is None else [head]
-    size = weights[1].shape[1]
-    long = [sum(weights[1][h, 0, t] * np.sqrt((values[1][h, t] ** 2).sum()) for h in heads) for t in range(size)]
-    asked = {} if head is None else {"head": head}
-    found = row_of(made(reading="values", layer=1, **asked), TEXTS[0])
+    size = weights[layer].shape[1]
+    long = [
+        sum(weights[layer][h, 0, t] * np.sqrt((values[layer][h, t] ** 2).sum()) for h in heads) for t in range(size)
+    ]
+    model = made(reading="values", layer=layer, **({} if head is None else {"head": head}))
+    model.module.set_attn_implementation(attention)
+    found = row_of(model, TEXTS[0])
     assert found == pytest.approx(np.array(long) / sum(long), abs=1e-6)
 
 

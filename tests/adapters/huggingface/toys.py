@@ -36,20 +36,22 @@ WORDS = [
     "slow",
 ]
 LONGEST = 64
-_BERT = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]")
+BERT_TOKENS = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]")
 
 
 def word_pieces(words: Sequence[str] = WORDS, size: int = 100) -> PreTrainedTokenizerFast:
     """As BERT's: pieces of words, [CLS] before and [SEP] after a text."""
     made = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     made.normalizer, made.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
-    made.train_from_iterator([" ".join(words)] * 2, trainers.WordPieceTrainer(vocab_size=size, special_tokens=[*_BERT]))
+    made.train_from_iterator(
+        [" ".join(words)] * 2, trainers.WordPieceTrainer(vocab_size=size, special_tokens=[*BERT_TOKENS])
+    )
     return _bert_like(made)
 
 
 def whole_words(words: Sequence[str]) -> PreTrainedTokenizerFast:
     """A piece for each word."""
-    numbered = {word: number for number, word in enumerate((*_BERT, *words))}
+    numbered = {word: number for number, word in enumerate((*BERT_TOKENS, *words))}
     made = Tokenizer(models.WordLevel(numbered, unk_token="[UNK]"))
     made.pre_tokenizer = pre_tokenizers.Whitespace()
     return _bert_like(made)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
 
 from sightline.adapters.huggingface.anatomy import Anatomy
+from sightline.adapters.huggingface.filling import Sums, added, constant, uniform
 from sightline.adapters.huggingface.reading import Reading
 from sightline.adapters.huggingface.running import run
 from sightline.adapters.huggingface.texts import Reader
@@ -70,9 +71,10 @@ class HuggingFace:
 
     @property
     def offers(self) -> frozenset[Offer]:
-        """Gradients always; other weights where what is shown is one row of one head."""
+        """Gradients and whole layers always; other weights for words where what is shown is one row of one head."""
         one = self.reading.kind == "weights" and self.reading.head is not None and self.anatomy.row != "all"
-        return frozenset({"embedding_grad", "decode"}) if one else frozenset({"embedding_grad"})
+        always: frozenset[Offer] = frozenset({"embedding_grad", "layers"})
+        return always | {"decode"} if one else always
 
     @property
     def device(self) -> torch.device:
@@ -130,11 +132,12 @@ class HuggingFace:
         if not isinstance(trace.inside, Shown):
             told = f"{self.name}: expected a trace of its own to decode, got another model's"
             raise ModelError(told, change="trace the batch anew")
-        own, words = trace.inside.row.detach(), trace.batch.attendable
-        share = (own * words).sum(1, keepdim=True)
-        row = torch.where(words, attention.to(own.dtype) * share, own)
-        with torch.set_grad_enabled(torch.is_grad_enabled() and (row.requires_grad or trace.embeddings.requires_grad)):
-            return self._answer(trace.batch, trace.embeddings, row).logits
+        words, row = trace.batch.attendable, trace.inside.row
+        # What special tokens have is held where attention is held, and follows the embeddings where attention does.
+        own = row if attention.requires_grad else row.detach()
+        put = torch.where(words, attention.to(own.dtype) * (own * words).sum(1, keepdim=True), own)
+        with torch.set_grad_enabled(torch.is_grad_enabled() and (put.requires_grad or trace.embeddings.requires_grad)):
+            return self._answer(trace.batch, trace.embeddings, put).logits
 
     def read_all(self, batch: Batch) -> dict[str, Float[torch.Tensor, "B T"]]:
         """Give what every reading shows of the words, a few texts at a time: all weights of all layers are held."""
@@ -143,6 +146,35 @@ class HuggingFace:
         parts = torch.arange(len(batch), device=batch.mask.device).chunk(-(-len(batch) * size // HELD))
         rows = torch.cat([self._answer(batch.rows(some), None, readings=readings).rows for some in parts], dim=1)
         return {name: renormalise(row, batch.attendable) for name, row in zip(names, rows.detach(), strict=True)}
+
+    @property
+    def layers(self) -> int:
+        """Count the layers of attention."""
+        return len(self.anatomy.sites)
+
+    def added_weights(self, batch: Batch, sums: Sequence[Sums]) -> list[Sums]:
+        """Add the weights of every layer up, place by place."""
+        found: list[Sums | None] = list(sums) or [None] * self.layers
+        for ids, mask, _ in self._together(batch):
+            with torch.no_grad():
+                kept = run(self.module, ids, mask, None, self.anatomy.sites, {}, **self._beside(ids)).kept
+            found = [added(one, kept.weights[site], mask) for one, site in zip(found, self.anatomy.sites, strict=True)]
+        return [one for one in found if one is not None]
+
+    def without_choice(
+        self, batch: Batch, layer: int | None, means: Sequence[torch.Tensor] | None
+    ) -> Float[torch.Tensor, "B L"]:
+        """Answer with the means of other texts, or uniform weights, at a layer or at all."""
+        layers = range(self.layers) if layer is None else [layer]
+        changes: dict[Site, Change] = {
+            self.anatomy.sites[one]: uniform if means is None else partial(constant, means=means[one]) for one in layers
+        }
+        logits, places = [], []
+        for ids, mask, rows in self._together(batch):
+            with torch.no_grad():
+                logits.append(run(self.module, ids, mask, None, (), changes, **self._beside(ids)).logits)
+            places.append(rows)
+        return torch.cat(logits)[torch.cat(places).argsort()]
 
     def told(self, name: str) -> str:
         """Say in words what a reading is."""
@@ -167,18 +199,25 @@ class HuggingFace:
         readings: Sequence[Reading] = (),
     ) -> Shown:
         """Run texts together, or those of one length at a time where padding would change them."""
-        ids, wanted = self._ids(batch), readings or (self.reading,)
-        if self.together:
-            return self._run(ids, batch.mask, embeddings, row, wanted)
-        lengths = batch.mask.sum(1)
-        alike = [(length, (lengths == length).nonzero()[:, 0]) for length in sorted(set(lengths.tolist()))]
-        found = []
-        for length, some in alike:
-            given = [None if each is None else each[some, :length] for each in (embeddings, row)]
-            found.append(self._run(ids[some, :length], batch.mask[some, :length], given[0], given[1], wanted))
-        back = torch.cat([some for _, some in alike]).argsort()
-        rows = [torch.nn.functional.pad(one.rows, (0, ids.shape[1] - one.rows.shape[2])) for one in found]
+        wanted, width = readings or (self.reading,), batch.mask.shape[1]
+        found, places = list[Shown](), list[torch.Tensor]()
+        for ids, mask, some in self._together(batch):
+            given = [None if each is None else each[some, : ids.shape[1]] for each in (embeddings, row)]
+            found.append(self._run(ids, mask, given[0], given[1], wanted))
+            places.append(some)
+        back = torch.cat(places).argsort()
+        rows = [torch.nn.functional.pad(one.rows, (0, width - one.rows.shape[2])) for one in found]
         return Shown(torch.cat([one.logits for one in found])[back], torch.cat(rows, dim=1)[:, back])
+
+    def _together(self, batch: Batch) -> Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
+        """Give ids, mask and rows of what is run together: all, or texts of one length where padding is not inert."""
+        ids, lengths = self._ids(batch), batch.mask.sum(1)
+        if self.together:
+            yield ids, batch.mask, torch.arange(len(ids), device=ids.device)
+            return
+        for length in sorted(set(lengths.tolist())):
+            some = (lengths == length).nonzero()[:, 0]
+            yield ids[some, :length], batch.mask[some, :length], some
 
     def _run(
         self,
@@ -189,13 +228,12 @@ class HuggingFace:
         wanted: Sequence[Reading],
     ) -> Shown:
         changes = {} if row is None else {self.site: self._put(row, mask)}
-        beside = {"token_type_ids": self._segments(ids)} if self.segments else {}
         numbers = sorted({layer for one in wanted for layer in one.layers(len(self.anatomy.sites))})
         sites = [self.anatomy.sites[number] for number in numbers]
         sloped = any(one.kind == "evidence" for one in wanted)
         with torch.set_grad_enabled(sloped or torch.is_grad_enabled()):
             start = self._start(ids) if sloped and embeddings is None else embeddings
-            answer = run(self.module, ids, mask, start, sites, changes, **beside)
+            answer = run(self.module, ids, mask, start, sites, changes, **self._beside(ids))
             weights = [answer.kept.weights[site] for site in sites]
             slopes = _slopes(answer.logits, weights, keep=embeddings is not None) if sloped else [None] * len(sites)
         if embeddings is None:
@@ -219,6 +257,9 @@ class HuggingFace:
             return changed
 
         return change
+
+    def _beside(self, ids: Int[torch.Tensor, "B T"]) -> dict[str, torch.Tensor]:
+        return {"token_type_ids": self._segments(ids)} if self.segments else {}
 
     def _segments(self, ids: Int[torch.Tensor, "B T"]) -> Int[torch.Tensor, "B T"]:
         """Number the parts of a pair by the separators before a token: a batch keeps nothing but ids and mask."""

@@ -10,7 +10,7 @@ import torch
 from sightline.adapters.proofs.exhibit import TOLERANCE, Exhibit, Found, answers, furthest
 from sightline.example import Example
 from sightline.maths import pieces
-from sightline.types import Batch
+from sightline.types import Batch, Seeing
 
 EXTRA = 3
 """Columns of padding that are added."""
@@ -18,22 +18,44 @@ EXTRA = 3
 
 def padding(on: Exhibit) -> Found:
     """Add columns of padding, which must change nothing."""
-    row, apart = furthest(answers(on.model.trace(widened(on.batch))), answers(on.trace))
+    extra = _room(on)
+    row, apart = furthest(answers(on.model.trace(widened(on.batch, extra))), answers(on.trace))
     if apart <= TOLERANCE:
         return Found(measured=apart)
     return Found(
-        f"{EXTRA} more columns of padding change the answer on text {on.examples[row].id} (by {apart:.2g})",
+        f"{extra} more columns of padding change the answer on text {on.examples[row].id} (by {apart:.2g})",
         "keep padding out of the states (pack_padded_sequence, or a mask) and out of the softmax; padding may hold any "
         "id, so go by batch.mask",
         apart,
     )
 
 
-def widened(batch: Batch) -> Batch:
+def _room(on: Exhibit) -> int:
+    """Say how many columns may be added: of a model that cuts texts at its length, no batch is ever wider than that."""
+    if not isinstance(on.model, Seeing):
+        return EXTRA
+    longest = max(on.examples, key=lambda text: len(text.tokens))
+    widest = on.model.collate([_repeated(longest, EXTRA + 1)]).ids.shape[1]
+    return min(EXTRA, max(0, widest - on.batch.ids.shape[1]))
+
+
+def _repeated(example: Example, times: int) -> Example:
+    """Write a text several times over."""
+    step, offsets = len(example.text) + 1, example.offsets
+    return replace(
+        example,
+        text=" ".join([example.text] * times),
+        tokens=example.tokens * times,
+        places=tuple((start + n * step, end + n * step) for n in range(times) for start, end in offsets),
+        rationale=None,
+    )
+
+
+def widened(batch: Batch, extra: int = EXTRA) -> Batch:
     """Add columns of padding, as another batch might."""
 
     def more(values: torch.Tensor, filling: int | bool) -> torch.Tensor:
-        return torch.cat([values, values.new_full((len(values), EXTRA), filling)], dim=1)
+        return torch.cat([values, values.new_full((len(values), extra), filling)], dim=1)
 
     return replace(
         batch, ids=more(batch.ids, 0), mask=more(batch.mask, False), attendable=more(batch.attendable, False),

@@ -14,6 +14,9 @@ from sightline.report import sentences
 from sightline.report.advice import TITLE, advice
 from sightline.report.card import card
 from sightline.report.instead import MEASURED, at_odds, families, how
+from sightline.report.layers import TITLE as LAYERS
+from sightline.report.layers import TOLD as LAYERS_TOLD
+from sightline.report.layers import layer_rows
 from sightline.report.learning import QUESTION, learning
 from sightline.report.marked import TOLD, marked_rows
 from sightline.report.noted import TITLE as ABOUT_TEXTS
@@ -145,6 +148,9 @@ def _told(audit: Results) -> dict[str, Any]:
         "settings": settings(audit),
         "command": command(audit.spec),
         **_readings(audit),
+        "layers": layer_rows(audit),
+        "layers_title": LAYERS,
+        "layers_told": LAYERS_TOLD,
     }
 
 

@@ -1,0 +1,37 @@
+"""What each layer's attention is needed for, a row a layer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sightline.report.numerals import count, interval
+from sightline.results import Estimate, Results
+
+TITLE = "What each layer’s attention is needed for"
+TOLD = (
+    "The share of texts whose decision is another, when all heads of a layer get weights that no text chose: uniform "
+    "ones, or the mean of these texts (after Hassid et al. 2022). Nothing was trained again: what is lost is what this "
+    "model needs, and another may do without."
+)
+
+
+@dataclass(frozen=True)
+class LayerRow:
+    """A layer, or all of them, as the cells of a row."""
+
+    name: str
+    uniform: str
+    constant: str
+    n: str
+
+
+def layer_rows(audit: Results) -> list[LayerRow]:
+    """List the layers in their order, and last what happens without any choice; nothing where none was replaced."""
+    uniform = "layers.uniform_changed."
+    found = {name.removeprefix(uniform): one for name, one in audit.estimates.items() if name.startswith(uniform)}
+    return [_row(name, one, audit.estimates[f"layers.constant_changed.{name}"]) for name, one in found.items()]
+
+
+def _row(name: str, uniform: Estimate, constant: Estimate) -> LayerRow:
+    told = "all layers" if name == "all" else f"layer {name}"
+    return LayerRow(told, interval(uniform), interval(constant), count(uniform.n))
