@@ -226,12 +226,14 @@ class Masked(nn.Module):
 
 
 def test_what_falls_on_padding_may_be_taken_away_behind_the_softmax() -> None:
-    model = made(built(Masked, mended=True))
-    assert failed(model) == []
+    module = built(Masked, mended=True)
+    model = sightline.tap(module, collate=bounded)
+    assert failed(model) == failed(made(module)) == []
     trace = model.trace(model.collate(TEXTS))
     with torch.no_grad():
-        scores = model.table(trace.batch.ids).sum(2).masked_fill(~trace.batch.mask, -torch.inf)
-    torch.testing.assert_close(trace.attention, scores.softmax(1))
+        used = module.table(trace.batch.ids).sum(2).masked_fill(~trace.batch.mask, -torch.inf).softmax(1)
+    torch.testing.assert_close(trace.elsewhere, used[:, 0])
+    torch.testing.assert_close(trace.attention, used * trace.batch.attendable / (1 - used[:, :1]))
     assert any(
         proof.startswith("✕ more padding changes nothing") for proof in failed(made(built(Masked, mended=False)))
     )
