@@ -36,6 +36,9 @@ from sightline.types import Auditable, Measure, Showing, Trace
 TRAINED_ELSEWHERE = "unknown: this model was trained elsewhere, and may have seen the texts it was audited on"
 """What the card says of a model that was handed in trained."""
 
+Scores = Mapping[str, np.ndarray]
+"""Numbers of words, by the id of a text."""
+
 NO_ANSWER = "(no finite output)"
 """What stands for the predicted class of a text whose output is no number."""
 
@@ -49,7 +52,7 @@ def audit(
     limit: int | None = None,
     measures: Sequence[Measure] | None = None,
     thresholds: Thresholds | None = None,
-    scores: Mapping[str, np.ndarray] | str | None = None,
+    scores: Scores | str | None = None,
     batch_size: int = 32,
     spec: Mapping[str, Any] | None = None,
     on_progress: Progress = lambda done, total: None,
@@ -90,11 +93,10 @@ def audit(
         model = admit(model, sampled.test, dataset.label_names)
     beside = admit_companions(companions or {}, model, sampled.test, dataset.label_names)
     others = {"train": sampled.train, "validation": sampled.validation}
-    signed: Mapping[str, np.ndarray] = {}
+    brought: tuple[Scores | None, Scores] = (None, {}) if isinstance(scores, str) else (scores, {})
     if isinstance(scores, str):
-        found = attributed(scores, model, sampled.test, seed, batch_size)
-        scores, signed, about["scores"] = found.sizes, found.signed, found.about()
-    brought = (scores, signed)
+        made = attributed(scores, model, sampled.test, seed, batch_size)
+        brought, about["scores"] = (made.sizes, made.signed), made.about()
     outcomes = measure(model, sampled.test, measures, beside, Seeds(seed), batch_size, on_progress, others, *brought)
     return conclude(model, sampled, outcomes, seed, thresholds=thresholds, spec=about)
 

@@ -110,6 +110,18 @@ def collate(texts: Sequence[Example]) -> tuple[torch.Tensor, torch.Tensor]:
     return ids, ids > 0
 
 
+def bounded(texts: Sequence[Example]) -> Batch:
+    """Put a token of no word, [CLS], before the words."""
+    ids, mask = collate(texts)
+    column = torch.full((len(ids), 1), len(WORDS))
+    words = torch.cat([torch.zeros_like(column).bool(), mask], dim=1)
+    about = [torch.tensor([getattr(text, name) for text in texts]) for name in ("label", "index")]
+    place = (words.cumsum(1) - 1).masked_fill(~words, -1)
+    return Batch(
+        torch.cat([column, ids], 1), torch.cat([torch.ones_like(column).bool(), mask], 1), words, place, *about
+    )
+
+
 def hash_of(word: str) -> int:
     return WORDS.index(word) if word in WORDS else len(word)
 
@@ -176,17 +188,6 @@ def test_a_table_may_be_asked_by_name_and_in_columns() -> None:
 def test_what_lies_in_tokens_of_no_word_stays_there() -> None:
     """[CLS] keeps its weight when other weights are put on the words."""
     module = built(Layers, "first")
-
-    def bounded(texts: Sequence[Example]) -> Batch:
-        ids, mask = collate(texts)
-        column = torch.full((len(ids), 1), len(WORDS))
-        words = torch.cat([torch.zeros_like(column).bool(), mask], dim=1)
-        about = [torch.tensor([getattr(text, name) for text in texts]) for name in ("label", "index")]
-        place = (words.cumsum(1) - 1).masked_fill(~words, -1)
-        return Batch(
-            torch.cat([column, ids], 1), torch.cat([torch.ones_like(column).bool(), mask], 1), words, place, *about
-        )
-
     model = sightline.tap(module, collate=bounded, part="two", head=0)
     assert failed(model) == []
     trace = model.trace(model.collate(TEXTS))
@@ -225,12 +226,14 @@ class Masked(nn.Module):
 
 
 def test_what_falls_on_padding_may_be_taken_away_behind_the_softmax() -> None:
-    model = made(built(Masked, mended=True))
-    assert failed(model) == []
+    module = built(Masked, mended=True)
+    model = sightline.tap(module, collate=bounded)
+    assert failed(model) == failed(made(module)) == []
     trace = model.trace(model.collate(TEXTS))
     with torch.no_grad():
-        scores = model.table(trace.batch.ids).sum(2).masked_fill(~trace.batch.mask, -torch.inf)
-    torch.testing.assert_close(trace.attention, scores.softmax(1))
+        used = module.table(trace.batch.ids).sum(2).masked_fill(~trace.batch.mask, -torch.inf).softmax(1)
+    torch.testing.assert_close(trace.elsewhere, used[:, 0])
+    torch.testing.assert_close(trace.attention, used * trace.batch.attendable / (1 - used[:, :1]))
     assert any(
         proof.startswith("✕ more padding changes nothing") for proof in failed(made(built(Masked, mended=False)))
     )

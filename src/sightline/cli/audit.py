@@ -43,7 +43,7 @@ Model = Annotated[
         "--model",
         metavar="SPEC",
         help="A spec such as bilstm+additive, trained first; the folder of a model that sightline train wrote; or "
-        "py:package.module:factory, a function of yours that returns what sightline.wrap or tap gives; or hf:FOLDER.",
+        "py:package.module:factory, a function of yours that returns what sightline.wrap or tap gives, or hf:FOLDER.",
         rich_help_panel="Model and training",
     ),
 ]

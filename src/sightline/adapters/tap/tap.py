@@ -81,7 +81,7 @@ def reading(
         return used
 
     def measured(site: Site, values: torch.Tensor) -> None:
-        if site in sites and values.dim() > 2:
+        if site in sites and values.dim() > 2 and values.shape[:-2].numel() % texts == 0:
             kept.lengths[site] = values.norm(dim=-1).reshape(texts, -1, values.shape[-2])
 
     with editing(module, {site: keep(site) for site in sites}, texts, measured):
