@@ -265,6 +265,13 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "words": _WORDS,
         "constant": _ALIKE,
     },
+    "last_layer": {
+        "together": Quantity("whether all heads on one word were found to change the decision", TRUTH),
+        "each": Quantity("whether heads on words of their own were found to change it", TRUTH),
+        "moved_together": Quantity("total variation to the answer with all heads on the word that costs most", MOVED),
+        "moved_each": Quantity("total variation to the answer where each head went on from there", MOVED),
+        "words": _WORDS,
+    },
     "layers": {
         "uniform.LAYER": Quantity("total variation to the answer with uniform weights in a layer", MOVED),
         "uniform_changed.LAYER": Quantity("whether the decision is another with uniform weights in a layer", TRUTH),

@@ -25,6 +25,7 @@ MEASURES: Mapping[str, str] = {
     "flips": "sightline.measures.flips:Flips",
     "repair": "sightline.measures.repair:Repair",
     "counterfactual": "sightline.measures.counterfactual:Counterfactual",
+    "last_layer": "sightline.measures.last_layer:LastLayer",
     "layers": "sightline.measures.layers:Layers",
     "searched": "sightline.measures.searched:Searched",
     "erasure": "sightline.measures.erasure:Erasure",
@@ -33,7 +34,7 @@ MEASURES: Mapping[str, str] = {
     "rationale": "sightline.measures.rationale:Rationale",
 }
 """The measures, in the order of the report."""
-BY_NAME = frozenset({"searched"})
+BY_NAME = frozenset({"searched", "last_layer"})
 """The measures that are taken only where they are asked for by name: they cost more than all others together."""
 WHERE_OFFERED = frozenset({"layers"})
 """The measures that are taken where the model offers what they need, and not spoken of where it does not."""

@@ -223,6 +223,15 @@ class Layered(Auditable, Protocol):
         """Count them."""
         ...
 
+    @property
+    def last_heads(self) -> int:
+        """Count the heads of the last layer."""
+        ...
+
+    def with_rows(self, batch: Batch, rows: Float[torch.Tensor, "B N T"]) -> Float[torch.Tensor, "B L"]:
+        """Answer with these weights in the row of each head of the last layer that the classifier reads."""
+        ...
+
     def added_weights(self, batch: Batch, sums: Sequence[Any]) -> Sequence[Any]:
         """Add the weights of a batch to sums, a layer each; ``means`` of a sum are those of all texts so far."""
         ...

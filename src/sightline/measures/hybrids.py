@@ -10,6 +10,7 @@ from operator import add
 import numpy as np
 from jaxtyping import Float, Int
 
+from sightline.collector import collector_paused
 from sightline.example import Example
 from sightline.maths.ties import faded
 from sightline.measures.arrays import to_numpy
@@ -50,10 +51,11 @@ def answers(
     A text is written when it is run: thousands of them, with the places of all their words, are 200 MB.
     """
     lengths = np.array([len(tokens) + len(text.query or ()) for text, tokens in asked])
-    found = [
-        (rows, to_numpy(run_variants(model, model.collate([rewritten(*asked[i]) for i in rows])).logits))
-        for rows in chunks(lengths, at_once(model, tokens_at_once))
-    ]
+    found = []
+    for rows in chunks(lengths, at_once(model, tokens_at_once)):
+        with collector_paused():  # which would walk the whole corpus again for every few texts that are written
+            written = [rewritten(*asked[i]) for i in rows]
+        found.append((rows, to_numpy(run_variants(model, model.collate(written)).logits)))
     order = np.argsort(np.concatenate([rows for rows, _ in found]))
     return np.asarray(np.concatenate([logits for _, logits in found])[order])
 

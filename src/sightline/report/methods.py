@@ -85,6 +85,10 @@ _ASKED = {
     ),
     "retrained": "The model was compared with one trained alike under uniform attention (Wiegreffe & Pinter 2019).",
     "beside": "Its weights and answers were compared with those of models trained beside it (Wiegreffe & Pinter 2019).",
+    "last_layer": (
+        "All heads of its last layer, and then each, were put on single words to see whether a decision changes "
+        "(searched, after Jain & Wallace 2019)."
+    ),
     "layers": (
         "In each layer in turn all weights were replaced by uniform ones, and by their mean over the texts, without "
         "training the model again (after Hassid et al. 2022)."

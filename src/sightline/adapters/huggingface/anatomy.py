@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Int
 
 from sightline.adapters.huggingface.reading import Kind, Reading, Row
 from sightline.adapters.huggingface.running import run
 from sightline.adapters.tap.mode import Site
+from sightline.adapters.tap.rows import rows_read
 from sightline.adapters.tap.tap import Run, find
 from sightline.errors import ModelError
 
@@ -77,22 +78,12 @@ def _run_of(module: Any, text: torch.Tensor) -> Run:
 
 
 def _row(module: Any, text: torch.Tensor, site: Site) -> Row:
-    """Find which rows of the last weights the logits depend on, by their gradient."""
-    leaf: list[Float[torch.Tensor, "B N Q T"]] = []
-
-    def watch(weights: torch.Tensor) -> torch.Tensor:
-        leaf.append(weights.detach().clone().requires_grad_())
-        return leaf[0]
-
-    with torch.enable_grad():
-        logits = run(module, text, torch.ones_like(text, dtype=torch.bool), changes={site: watch}).logits
-        slopes = torch.linspace(1, 2, logits.shape[1], dtype=logits.dtype, device=logits.device)
-        (slope,) = torch.autograd.grad((logits @ slopes).sum(), leaf[0])
-    read = (slope.abs().amax(dim=(1, 3)) > 0).all(dim=0)
-    places = read.nonzero()[:, 0].tolist()
+    """Find which rows of the last weights the logits depend on."""
+    there = torch.ones_like(text)
+    places = rows_read(module, site, len(text), lambda: module(input_ids=text, attention_mask=there).logits)
     if not places:
         told = "the logits do not depend on the attention of the last layer"
         raise ModelError(told, change="a model that answers the same whatever it reads has nothing to show")
-    if places == [0]:
+    if places == (0,):
         return "first"
-    return "last" if places == [text.shape[1] - 1] else "all"
+    return "last" if places == (text.shape[1] - 1,) else "all"

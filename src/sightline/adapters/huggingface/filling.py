@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import torch
 from jaxtyping import Bool, Float
 
-from sightline.adapters.tap.tap import Weights
+from sightline.adapters.huggingface.reading import Row
+from sightline.adapters.huggingface.views import place
+from sightline.adapters.tap.tap import Change, Weights
 
 
 def uniform(weights: Weights) -> Weights:
@@ -22,6 +24,19 @@ def constant(weights: Weights, means: Float[torch.Tensor, "N longest_Q longest_T
     kept = means[None, :, :rows, :tokens].to(weights) * (weights > 0)
     total = kept.sum(-1, keepdim=True)
     return torch.where(total > 0, kept / total.clamp(min=torch.finfo(kept.dtype).tiny), uniform(weights))
+
+
+def put_rows(rows: Float[torch.Tensor, "B N T"], mask: Bool[torch.Tensor, "B T"], read: Row) -> Change:
+    """Put weights in the row that is read of every head, or in all of them where all are read."""
+
+    def change(weights: Weights) -> Weights:
+        if read == "all":
+            return rows[:, :, None, :].to(weights).expand_as(weights)
+        changed = weights.clone()
+        changed[torch.arange(len(mask)), :, place(mask, read)] = rows.to(weights)
+        return changed
+
+    return change
 
 
 @dataclass

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from sightline.adapters.huggingface.anatomy import Anatomy
-from sightline.adapters.huggingface.filling import Sums, added, constant, uniform
+from sightline.adapters.huggingface.filling import Sums, added, constant, put_rows, uniform
 from sightline.adapters.huggingface.reading import Reading
 from sightline.adapters.huggingface.running import run
 from sightline.adapters.huggingface.texts import Reader
@@ -151,6 +151,21 @@ class HuggingFace:
     def layers(self) -> int:
         """Count the layers of attention."""
         return len(self.anatomy.sites)
+
+    @property
+    def last_heads(self) -> int:
+        """Count the heads of the last layer."""
+        return self.anatomy.heads[-1]
+
+    def with_rows(self, batch: Batch, rows: Float[torch.Tensor, "B N T"]) -> Float[torch.Tensor, "B L"]:
+        """Answer with these weights in the rows of the last layer that are read."""
+        logits, places = [], []
+        for ids, mask, some in self._together(batch):
+            changes = {self.anatomy.sites[-1]: put_rows(rows[some, :, : ids.shape[1]], mask, self.anatomy.row)}
+            with torch.no_grad():
+                logits.append(run(self.module, ids, mask, None, (), changes, **self._beside(ids)).logits)
+            places.append(some)
+        return torch.cat(logits)[torch.cat(places).argsort()]
 
     def added_weights(self, batch: Batch, sums: Sequence[Sums]) -> list[Sums]:
         """Add the weights of every layer up, place by place."""

@@ -1,0 +1,93 @@
+"""What could other attention in the last layer do to this decision? All heads on one word, then each head by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+
+from sightline.maths.divergences import probabilities, total_variation
+from sightline.maths.simplex import decision
+from sightline.measures.arrays import count_undefined, decided, to_numpy
+from sightline.measures.importance import odds_of
+from sightline.measures.words import Words, like, words_of
+from sightline.results import Measurement
+from sightline.seeds import Seeds
+from sightline.types import Arrays, Layered, Subject, Trace
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class LastLayer:
+    """Decisions that change when the heads of the last layer put all their weight on single words: found, or not found.
+
+    First all heads on the same word, each in turn; then, from the word that costs the decision most, head by head to
+    the word that costs it most beside the others, in ``rounds`` rounds. Weights elsewhere, special tokens among them,
+    are then zero. What is not found may still be: a layer that follows the sum is not affine, and nothing is proved.
+    """
+
+    rounds: int = 1
+    code: str = "last_layer"
+    needs: frozenset[str] = frozenset({"layers"})
+    paper: str = "after Jain & Wallace 2019, §4.2.2; searched"
+
+    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+        """Try every word for all heads, and then for each."""
+        assert isinstance(subject.model, Layered)  # `needs` names it
+        search = _Search(subject.model, trace, words_of(trace), decided(trace))
+        one = search.better(search.start(), slice(None))
+        other = one
+        for _ in range(self.rounds):
+            for head in range(one.shape[1]):
+                other = search.better(other, slice(head, head + 1))
+        own = probabilities(to_numpy(trace.logits))
+        out: dict[str, Array] = {"words": search.words.mask.sum(1)}
+        for name, places in (("together", one), ("each", other)):
+            logits = search.logits(places)
+            out[name] = (decision(logits) != search.chosen).astype(float)
+            out[f"moved_{name}"] = total_variation(probabilities(logits), own)
+        return out
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Every text has an answer: found, or not found."""
+        return Measurement(self.code, arrays, count_undefined(arrays, {}), {"rounds": self.rounds})
+
+
+@dataclass(frozen=True)
+class _Search:
+    """One batch, and the classes that were decided on."""
+
+    model: Layered
+    trace: Trace
+    words: Words
+    chosen: Int[Array, " B"]
+
+    def logits(self, places: Int[Array, "B N"]) -> Float[Array, "B L"]:
+        """Answer with all weight of each head on the word at its place."""
+        alone = np.eye(self.words.mask.shape[1])[places]
+        rows = np.stack([self.words.weights(one) for one in np.moveaxis(alone, 1, 0)], axis=1)
+        with torch.no_grad():
+            return to_numpy(self.model.with_rows(self.trace.batch, like(rows, self.trace)))
+
+    def start(self) -> Int[Array, "B N"]:
+        """Put every head on the first word."""
+        first = self.words.mask.argmax(axis=1)
+        return np.repeat(first[:, None], self.model.last_heads, axis=1)
+
+    def better(self, places: Int[Array, "B N"], heads: slice) -> Int[Array, "B N"]:
+        """Try every word of a text for some heads, and keep the one that leaves the decision the lowest log-odds."""
+        best = places.copy()
+        least = self._odds(best)
+        for word in range(self.words.mask.shape[1]):
+            tried = best.copy()
+            tried[self.words.mask[:, word], heads] = word
+            odds = self._odds(tried)
+            lower = odds < least
+            best[lower], least[lower] = tried[lower], odds[lower]
+        return best
+
+    def _odds(self, places: Int[Array, "B N"]) -> Float[Array, " B"]:
+        return odds_of(torch.from_numpy(self.logits(places)), self.chosen)
