@@ -1,7 +1,8 @@
 """A small BERT made from nothing on SST, written to a folder, and audited from the command line like anybody's.
 
 It has two layers, and the pieces that its tokenizer cuts words into are found on training texts. Of a few epochs that
-one is kept which does best on validation texts; the test texts are asked once, by the audit.
+one is kept which does best on validation texts; the test texts are asked once, by the audit. Made again, the model is
+not the same: of equally good pieces the tokenizers library takes others each time.
 """
 
 from __future__ import annotations
