@@ -82,7 +82,8 @@ def test_what_finds_the_needle_carries_the_decision(both: tuple[Any, Any], needl
 
 def test_the_mean_of_heads_is_seen_and_not_replaced(both: tuple[Any, Any], needles: Dataset) -> None:
     shown, one = sightline.transformer(*both), sightline.transformer(*both, head=1)
-    assert (shown.offers, one.offers) == ({"embedding_grad"}, {"embedding_grad", "decode"})
+    seen = {"embedding_grad", "layers"}
+    assert (shown.offers, one.offers) == (seen, seen | {"decode"})
     batch = shown.collate(needles.test[:5])
     of_heads = [sightline.transformer(*both, head=head).trace(batch) for head in range(4)]
     rows = torch.stack([trace.inside.row for trace in of_heads]).mean(0)
