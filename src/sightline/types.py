@@ -228,7 +228,7 @@ class Layered(Auditable, Protocol):
         """Count the heads of the last layer."""
         ...
 
-    def with_rows(self, batch: Batch, rows: Float[torch.Tensor, "B N T"]) -> Float[torch.Tensor, "B L"]:
+    def with_rows(self, trace: Trace, rows: Float[torch.Tensor, "B N T"]) -> Float[torch.Tensor, "B L"]:
         """Answer with these weights in the row of each head of the last layer that the classifier reads."""
         ...
 

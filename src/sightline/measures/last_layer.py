@@ -70,7 +70,7 @@ class _Search:
         alone = np.eye(self.words.mask.shape[1])[places]
         rows = np.stack([self.words.weights(one) for one in np.moveaxis(alone, 1, 0)], axis=1)
         with torch.no_grad():
-            return to_numpy(self.model.with_rows(self.trace.batch, like(rows, self.trace)))
+            return to_numpy(self.model.with_rows(self.trace, like(rows, self.trace)))
 
     def start(self) -> Int[Array, "B N"]:
         """Put every head on the first word."""

@@ -40,14 +40,15 @@ AGAINST = 0.6
 """How much a filler speaks for a class by chance, where a cue speaks with 1."""
 LITTLE = 1e-3
 """What the other heads add: next to nothing, where nothing at all would be refused as weights that are not used."""
-READINGS: Mapping[str, Mapping[str, int]] = {
+READINGS: Mapping[str, Mapping[str, Any]] = {
     "the head that decides": {"layer": LAYER, "head": HEAD},
     "another head of its layer": {"layer": LAYER, "head": HEAD - 1},
     "the mean of its layer": {"layer": LAYER},
     "the mean of the layer before": {"layer": LAYER - 1},
+    "the best of all": {"reading": "all"},
 }
 HEADS_ALONE = tuple(READINGS)[:2]
-CAN, MUST_NOT = (4, 5), (2, 3)
+CAN, MUST_NOT, UNTOLD = (4, 5), (2, 3), (6, 7)
 """Rows of the verdict table."""
 
 
@@ -68,10 +69,10 @@ class World:
 
 
 WORLDS = {
-    "cues": World({CUE: 2}, {}, 2, (CAN, MUST_NOT, CAN, MUST_NOT)),
-    "decoys": World({CUE: 2}, {DECOY: 2}, 2, (CAN, MUST_NOT, (), MUST_NOT)),
-    "sink": World({CUE: 2, FIRST: 2.4}, {FIRST: 1.3}, 40, (CAN, MUST_NOT, CAN, MUST_NOT), sunk=True),
-    "even sink": World({FIRST: 1.3}, {FIRST: 1.3}, 150, (MUST_NOT,) * 4, sunk=True),
+    "cues": World({CUE: 2}, {}, 2, (CAN, MUST_NOT, CAN, MUST_NOT, CAN)),
+    "decoys": World({CUE: 2}, {DECOY: 2}, 2, (CAN, MUST_NOT, (), MUST_NOT, CAN)),
+    "sink": World({CUE: 2, FIRST: 2.4}, {FIRST: 1.3}, 40, (CAN, MUST_NOT, CAN, MUST_NOT, CAN), sunk=True),
+    "even sink": World({FIRST: 1.3}, {FIRST: 1.3}, 150, (*(MUST_NOT,) * 4, MUST_NOT + UNTOLD), sunk=True),
 }
 
 

@@ -12,7 +12,6 @@ from transformers import TextClassificationPipeline
 from typer.testing import CliRunner
 
 import sightline
-from sightline.adapters.conformance import check
 from sightline.adapters.huggingface.loading import load_huggingface
 from sightline.cli.app import app
 from sightline.data.dataset import Dataset
@@ -146,37 +145,6 @@ def test_every_word_of_a_text_has_its_pieces(needles: Dataset) -> None:
     for row, text in zip(batch.word, needles.test[:6], strict=True):
         assert sorted({*row.tolist()} - {-1}) == [*range(len(text.tokens))]
         assert (row >= 0).sum() > len(text.tokens)
-
-
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        (lambda m: m.train(), "in training mode"),
-        (
-            lambda m: m.config.__setattr__("problem_type", "regression"),
-            "expected one decision between classes, got regression",
-        ),
-    ],
-)
-def test_what_is_broken_is_refused_by_name(both: tuple[Any, Any], needles: Dataset, change: Any, told: str) -> None:
-    module, tokenizer = both
-    change(module)
-    with pytest.raises(ModelError, match=told):
-        sightline.audit(sightline.transformer(module, tokenizer), needles, limit=20)
-
-
-def test_half_precision_is_told(needles: Dataset) -> None:
-    tokenizer = word_pieces()
-    model = sightline.transformer(classifier("bert", tokenizer=tokenizer).half(), tokenizer)
-    found = {proof.name: proof for proof in check(model, needles.test, model.labels)}
-    assert "computes in float16, whose rounding alone moves the logits" in found["precision"].wrong
-
-
-def test_frozen_weights_are_no_fault(both: tuple[Any, Any], needles: Dataset) -> None:
-    module, tokenizer = both
-    module.requires_grad_(requires_grad=False)
-    model = sightline.transformer(module, tokenizer, head=0)
-    assert not [proof for proof in check(model, needles.test, model.labels) if proof.outcome == "failed"]
 
 
 def test_a_folder_without_a_model_is_an_error_and_nothing_is_downloaded(taught: Path, tmp_path: Path) -> None:

@@ -1,18 +1,24 @@
 """Every family passes all proofs, or is refused with a reason that is right."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from sightline.adapters.conformance import check
 from sightline.adapters.factory import texts_without_data
 from sightline.adapters.huggingface.loading import transformer
+from sightline.adapters.huggingface.model import HuggingFace
 from sightline.errors import ModelError
+from sightline.maths.projections import renormalise
 from tests.adapters.huggingface.toys import FAMILIES, classifier, tokenizer_of
 
 TEXTS = texts_without_data()
 REFUSED = {"longformer": "no attention over the tokens of a text"}
 LAYERS = {"t5": 4, "bart": 4, "qwen3_next": 1}
 """Of those that are not two: an encoder's own and what a decoder sees of it; what of a hybrid has a softmax."""
+IN_TURNS = {"albert"}
+"""One layer that runs again and again: nothing runs before it alone."""
 READ = {"xlnet": "last", "t5": "last", "bart": "last", "eurobert": "all"}
 READ |= dict.fromkeys(("gpt2", "llama", "qwen3", "gemma3_text", "mistral", "qwen3_next"), "last")
 
@@ -27,6 +33,20 @@ def test_every_proof_holds(family: str) -> None:
     assert not [str(proof) for proof in found.values() if proof.outcome == "failed"]
     asked = {"identity", "used"} if READ.get(family) != "all" else set()
     assert {name for name in ("identity", "used") if found[name].outcome == "passed"} == asked
+    assert bool(one.anatomy.ahead[-1]) == (family not in IN_TURNS)
+    if asked:
+        assert_layers_ahead_change_nothing(one)
+
+
+def assert_layers_ahead_change_nothing(one: HuggingFace) -> None:
+    """Hold other weights decoded from the middle against a whole run with them."""
+    trace = one.trace(one.collate(TEXTS))
+    drawn = torch.rand(trace.attention.shape, generator=torch.Generator().manual_seed(0))
+    other = renormalise(drawn, trace.batch.attendable)
+    found = one.decode(trace, other)
+    whole = one.decode(replace(trace, inside=replace(trace.inside, ahead={})), other)
+    assert torch.allclose(found, whole, atol=1e-6)
+    assert not torch.allclose(found, trace.logits, atol=1e-6)
 
 
 @pytest.mark.parametrize("family", REFUSED)

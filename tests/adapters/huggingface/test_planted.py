@@ -15,7 +15,9 @@ from sightline.spec.texts import parse_data
 from tests.adapters.huggingface.planted import (
     CAN,
     DATA,
+    HEAD,
     HEADS_ALONE,
+    LAYER,
     READINGS,
     WORLDS,
     planted_bert,
@@ -49,3 +51,13 @@ def test_the_verdict_of_a_head_is_that_of_what_is_planted(world: str, texts: Dat
         assert audit.verdict.row in right, reading
         assert sunk(audit) == wanted.sunk, reading
         assert tells_of_special_tokens(audit) == (wanted.sunk and right == CAN)
+
+
+@pytest.mark.parametrize("world", ["decoys", "even sink"])
+def test_the_reading_that_is_chosen_is_right(world: str, texts: Dataset) -> None:
+    """Where one head alone decides and the others point elsewhere it is chosen; where none shows it, none is praised."""
+    model = sightline.transformer(*planted_bert(world, seed=1), reading="all")
+    audit = sightline.audit(model, texts, limit=104, measures=default_measures(chosen=DECIDING))
+    if world == "decoys":
+        assert audit.spec["readings"]["chosen"] == f"(layer={LAYER},head={HEAD})"
+    assert audit.verdict.row in WORLDS[world].right[list(READINGS).index("the best of all")]
