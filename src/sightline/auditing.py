@@ -95,7 +95,7 @@ def audit(
     others = {"train": sampled.train, "validation": sampled.validation}
     brought: tuple[Scores | None, Scores] = (None, {}) if isinstance(scores, str) else (scores, {})
     if isinstance(scores, str):
-        made = attributed(scores, model, sampled.test, seed, batch_size)
+        made = attributed(scores, model, sampled.test, seed, batch_size, on_progress)
         brought, about["scores"] = (made.sizes, made.signed), made.about()
     outcomes = measure(model, sampled.test, measures, beside, Seeds(seed), batch_size, on_progress, others, *brought)
     return conclude(model, sampled, outcomes, seed, thresholds=thresholds, spec=about)

@@ -9,6 +9,7 @@ from time import process_time
 import numpy as np
 import pytest
 
+from sightline.adapters.huggingface.loading import transformer
 from sightline.data import loading
 from sightline.data.loading import load, load_part
 from sightline.data.vocabulary import Vocabulary
@@ -25,6 +26,7 @@ from sightline.results import Measurement, NotApplicable, Outcome, Results
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data
 from sightline.spec.values import RunSpec
+from tests.adapters.huggingface.toys import classifier, word_pieces
 from tests.texts import example, untrained
 
 
@@ -99,6 +101,29 @@ def test_an_audit_is_batches_and_the_square_of_the_lengths(
     assert (told.seconds_judging, told.seconds_page) == (3.0, 4.0)
     assert told.auditing == pytest.approx(whole + 7)
     assert forecast_audit(trained, 0, limit=10).seconds_audit == pytest.approx(whole * 10 / len(test))
+
+
+def test_half_of_the_texts_choose_a_reading_and_half_are_audited(exact: None, trained: Trained) -> None:
+    """Each text costs one of the two, which here take equally long; one that is named costs an audit of all."""
+    pieces = word_pieces()
+    bert = classifier("bert", tokenizer=pieces)
+    choosing, named = (transformer(bert, pieces, **asked) for asked in ({"reading": "all"}, {"head": 0}))
+    found = [forecast_audit(replace(trained, model=model), 0) for model in (choosing, named)]
+    assert found[0].seconds_audit == pytest.approx(found[1].seconds_audit)
+    assert ["half of which choose the reading" in one.basis for one in found] == [True, False]
+
+
+def test_an_attribution_takes_its_time(exact: None, trained: Trained, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def attributed(name: str, model: object, texts: Sequence[Example], *rest: object) -> None:
+        made.append(name)
+        module.measure(model, texts)  # as long again
+
+    monkeypatch.setattr(module, "attributed", attributed)
+    found = forecast_audit(trained, 0, attribution="captum:Saliency").seconds_audit
+    assert set(made) == {"captum:Saliency"}
+    assert found == pytest.approx(2 * forecast_audit(trained, 0).seconds_audit)
 
 
 def test_of_texts_that_take_too_long_the_shortest_are_timed(

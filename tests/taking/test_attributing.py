@@ -169,6 +169,13 @@ def test_an_audit_has_it_as_one_more_map_with_its_name() -> None:
     assert (told["file"], told["texts"], told["notes"]) == ("captum:IntegratedGradients", 4, [])
 
 
+def test_progress_is_told_batch_by_batch() -> None:
+    seen: list[tuple[int, int]] = []
+    told = lambda done, total: seen.append((done, total))  # noqa: E731
+    attributed("captum:Saliency", wrapped(), dataset().test, 0, 3, told)
+    assert seen == [(3, 4), (4, 4)]
+
+
 def test_numbers_that_miss_are_told() -> None:
     told = Attributed("captum:DeepLift", dict.fromkeys("abcde", np.zeros(1)), missed=2).about()["notes"]
     assert told == ["2 of 5 texts: the numbers of the words miss what the answer moves by more than 5% of it"]

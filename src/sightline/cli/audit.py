@@ -173,9 +173,10 @@ def audit(
     kept = Unfinished(beside(out, save).path)
     where, tokens = prepare(device, threads, kept.threads), tokens_at_once(memory)
     if dry_run:
-        if scores is not None:
-            scores_of(subject, scores)  # what is wrong with the file is said now, as it would be later
-        return show_forecast(made_forecast(subject, where, tokens, seeds), as_json)
+        # What is wrong with a file of scores is said now, as it would be later; an attribution takes time.
+        made = scores is not None and scores_of(subject, scores) is None
+        attribution = str(scores) if made else None
+        return show_forecast(made_forecast(subject, where, tokens, seeds, attribution), as_json)
     command = shlex.join(["sightline", *repeating(list(context.obj or ()))])
     with resumable(kept, where) as keep:
 

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 NOT_COUNTED = "not counted: what is saved beside the page, and that others may use the machine"
 
 
-def made_forecast(subject: Chosen, device: str, tokens: int, runs: int = 1) -> Forecast:
+def made_forecast(subject: Chosen, device: str, tokens: int, runs: int = 1, attribution: str | None = None) -> Forecast:
     """Estimate what a command takes, with what went by until it could begin."""
     import sightline.experiments.forecast  # noqa: F401, PLC0415  (torch, and all that a run needs)
 
     started = perf_counter() - BEGAN
-    told = subject.forecast(device, tokens).times(runs)
+    told = subject.forecast(device, tokens, attribution).times(runs)
     return replace(told, seconds_start=told.seconds_start + started)
 
 

@@ -31,9 +31,12 @@ from sightline.seeds import Seeds
 from sightline.spec.bases import as_trained
 from sightline.spec.parts import Part as ModelPart
 from sightline.spec.values import FitSpec, ModelSpec, RunSpec
+from sightline.taking.attributing import attributed
 from sightline.taking.measuring import measure
+from sightline.taking.readings.choosing import TRIED
 from sightline.training.companions import companions_of, trainings_of
 from sightline.training.fit import fit
+from sightline.types import Showing
 
 SECONDS = 5.0
 """About as long is trained, and audited, to know how long it takes."""
@@ -46,7 +49,9 @@ TOO_LONG = 2.0
 """After so many times `SECONDS` the strata that are left, of the longest texts, are reckoned from those before."""
 
 
-def forecast(spec: RunSpec, device: str = "cpu", tokens_at_once: int = TOKENS_AT_ONCE) -> Forecast:
+def forecast(
+    spec: RunSpec, device: str = "cpu", tokens_at_once: int = TOKENS_AT_ONCE, attribution: str | None = None
+) -> Forecast:
     """Estimate a run from its spec, by training on a few batches and auditing a few texts.
 
     An epoch takes as long as its batches, timed in their mean, and its validation. There are at least ``patience + 1``
@@ -59,7 +64,7 @@ def forecast(spec: RunSpec, device: str = "cpu", tokens_at_once: int = TOKENS_AT
     own, all_epochs = as_trained(spec.fit), _epochs_of_all(spec)
     fewest, most = min(own.patience + 1, own.epochs), own.epochs
     trained = Trained(model, part.dataset, others, {})
-    audit = forecast_audit(trained, spec.seed, spec.limit, tokens_at_once, spec.measures, part.share)
+    audit = forecast_audit(trained, spec.seed, spec.limit, tokens_at_once, spec.measures, part.share, attribution)
     texts, models = round(len(part.dataset.train) / part.share), len(trainings_of(spec))
     about = f"an epoch on {timed} of {texts:,} training texts, {models} models, {fewest} to {most} epochs"
     return replace(
@@ -74,6 +79,10 @@ def forecast(spec: RunSpec, device: str = "cpu", tokens_at_once: int = TOKENS_AT
     )
 
 
+def nothing_said(done: int, total: int) -> None:
+    """Show no progress."""
+
+
 Take = Callable[[Sequence[Example]], tuple[float, dict[str, Outcome]]]
 """Takes every measure on some texts: the seconds, and what was taken."""
 
@@ -85,8 +94,12 @@ def forecast_audit(
     tokens_at_once: int = TOKENS_AT_ONCE,
     chosen: tuple[str, ...] = (),
     share: float = 1.0,
+    attribution: str | None = None,
 ) -> Forecast:
     """Estimate the audit of a model that needs no training; ``share`` is how much of its texts are there.
+
+    Where a reading is to be chosen, one half of the texts chooses it and the other is audited: both are timed on the
+    same texts, and each counts for half. An ``attribution`` (``captum:NAME``) is made of texts that are audited.
 
     Texts are cut, in order of length, into strata in which deleting each word of each text costs alike. With T the
     words of a text, sums over a stratum against sums over the few of it that were timed together, and b what a batch
@@ -103,10 +116,17 @@ def forecast_audit(
     measures = default_measures(tokens_at_once, chosen)
     model, others = precise(trained.model), {name: precise(other) for name, other in trained.companions.items()}
 
+    choosing = isinstance(model, Showing) and model.choosing
+    halves = 2 if choosing else 1
+
     def take(examples: Sequence[Example]) -> tuple[float, dict[str, Outcome]]:
         began = perf_counter()
-        taken = measure(model, examples, measures, others, Seeds(seed), AUDIT_BATCH, lambda done, total: None)
-        return perf_counter() - began, taken
+        if choosing:
+            measure(model, examples, TRIED, {}, Seeds(seed), AUDIT_BATCH, nothing_said)
+        if attribution is not None:
+            attributed(attribution, model, examples, seed, AUDIT_BATCH)
+        taken = measure(model, examples, measures, others, Seeds(seed), AUDIT_BATCH, nothing_said)
+        return (perf_counter() - began) / halves, taken
 
     short = amid(ordered[: len(ordered) // 5 + 1], FIRST_SQUARES)
     # The first call of everything is slow.
@@ -115,10 +135,11 @@ def forecast_audit(
     part = audited / len(ordered)
     timed = sum(len(few) for few, _ in tried)
     basis = f"an audit of {timed} of {audited:,} test texts, scaled by the square of their length"
+    basis += ", half of which choose the reading" if choosing else ""
     memory = "memory: the most that was held meanwhile, and the raw numbers of all texts"
     # Arrays of all texts are held twice while batches are joined.
-    peak = _peak_bytes(trained.model.collate(short).ids.device) + round(2 * held * audited)
-    after, page = time_judging(trained, *tried[0], audited, seed)
+    peak = _peak_bytes(trained.model.collate(short).ids.device) + round(2 * held * audited / halves)
+    after, page = time_judging(trained, *tried[0], audited // halves, seed)
     return Forecast(
         0.0,
         seconds * part,

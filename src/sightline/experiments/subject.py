@@ -66,11 +66,11 @@ class ToTrain:
 
         return tuple(cut_short(trained))
 
-    def forecast(self, device: str, tokens: int) -> Forecast:
+    def forecast(self, device: str, tokens: int, attribution: str | None = None) -> Forecast:
         """Estimate what training and auditing it will cost."""
         from sightline.experiments.forecast import forecast  # noqa: PLC0415  (torch)
 
-        return forecast(self.spec, device, tokens)
+        return forecast(self.spec, device, tokens, attribution)
 
     @property
     def data(self) -> DataSpec:
@@ -117,9 +117,9 @@ class Saved:
         """Name no training: they were ended before."""
         return ()
 
-    def forecast(self, device: str, tokens: int) -> Forecast:
+    def forecast(self, device: str, tokens: int, attribution: str | None = None) -> Forecast:
         """Estimate what auditing it will cost."""
-        return _forecast_audit(self, device, tokens)
+        return _forecast_audit(self, device, tokens, attribution)
 
 
 @dataclass(frozen=True)
@@ -147,9 +147,9 @@ class Imported:
         """Name no training: nothing is known of it."""
         return ()
 
-    def forecast(self, device: str, tokens: int) -> Forecast:
+    def forecast(self, device: str, tokens: int, attribution: str | None = None) -> Forecast:
         """Estimate what auditing it will cost."""
-        return _forecast_audit(self, device, tokens)
+        return _forecast_audit(self, device, tokens, attribution)
 
 
 Chosen = ToTrain | Saved | Imported
@@ -298,11 +298,12 @@ def _refuse_training(training: Mapping[str, Any], where: str) -> None:
         raise SpecError(told, field=given[0])
 
 
-def _forecast_audit(subject: Saved | Imported, device: str, tokens: int) -> Forecast:
+def _forecast_audit(subject: Saved | Imported, device: str, tokens: int, attribution: str | None) -> Forecast:
     """Estimate what auditing a model will cost that needs no training."""
     from sightline.experiments.forecast import forecast_audit  # noqa: PLC0415  (torch)
 
     began = perf_counter()
     trained = subject.trained(device=device)
     reading = perf_counter() - began
-    return replace(forecast_audit(trained, subject.seed, subject.limit, tokens), seconds_reading=reading)
+    found = forecast_audit(trained, subject.seed, subject.limit, tokens, attribution=attribution)
+    return replace(found, seconds_reading=reading)

@@ -28,6 +28,7 @@ from sightline.maths import pieces
 from sightline.measures.arrays import decided, to_numpy
 from sightline.measures.words import words_of
 from sightline.seeds import seed_for
+from sightline.taking.measuring import Progress
 from sightline.types import Auditable, Trace
 
 PREFIX = "captum:"
@@ -125,13 +126,20 @@ def known_attribution(scores: object) -> str:
     return name
 
 
-def attributed(scores: str, model: Auditable, texts: Sequence[Example], seed: int, batch_size: int) -> Attributed:
+def attributed(
+    scores: str,
+    model: Auditable,
+    texts: Sequence[Example],
+    seed: int,
+    batch_size: int,
+    on_progress: Progress = lambda done, total: None,
+) -> Attributed:
     """Attribute the answer to each text to its words: the sum over the embedding and over a word's pieces."""
     name = known_attribution(scores)
     if "embedding_grad" not in model.offers:
         raise ModelError(f"{scores}: {model.name} does not start from embeddings", change="leave --scores out")
     by_id: dict[str, Float[np.ndarray, " W"]] = {}
-    missed = 0
+    missed = done = 0
     for rows in length_batches(texts, 1 if METHODS[name].draws else batch_size):
         here = [texts[row] for row in rows]
         trace = model.trace(model.collate(here))
@@ -141,7 +149,8 @@ def attributed(scores: str, model: Auditable, texts: Sequence[Example], seed: in
         if METHODS[name].by_word and words.shares is not None:
             by_word = by_word / np.maximum(pieces.counts(words.place), 1)
         by_id |= {text.id: one[real] for text, one, real in zip(here, by_word, words.mask, strict=True)}
-        missed += apart
+        missed, done = missed + apart, done + len(rows)
+        on_progress(done, len(texts))
     if missed > len(texts) / 2:
         told = f"{scores}: of {missed} of {len(texts)} texts its numbers miss what the answer moves"
         change = "DeepLift sees no step that is not linear but those that are modules of their own, such as nn.Tanh"

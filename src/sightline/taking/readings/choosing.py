@@ -25,6 +25,8 @@ LEARNED_FROM = 100
 """Validation texts, at most, that a mixture of heads is learned from."""
 FEWEST = 2
 """Texts in a half, below which nothing is chosen."""
+TRIED = (Outputs(), Removed())
+"""What is measured of the texts that choose."""
 ALIKE = 1e-9
 """Readings that differ by less carry the same."""
 
@@ -72,7 +74,7 @@ def _carried(
     model: Showing, texts: Sequence[Example], seed: int, batch_size: int, on_progress: Progress
 ) -> dict[str, Estimate]:
     """Give for each reading how far it gets from random words to the most there is to lose: the effect of SL-301."""
-    outcomes = measure(model, texts, [Outputs(), Removed()], {}, Seeds(seed), batch_size, on_progress)
+    outcomes = measure(model, texts, TRIED, {}, Seeds(seed), batch_size, on_progress)
     answers, lost = (_taken(outcomes[name]) for name in ("outputs", "readings"))
     random, most = lost.pop("random"), lost.pop("most")
     clusters, classes = np.unique(answers["cluster"], return_inverse=True)[1], answers["predicted"]
