@@ -24,10 +24,10 @@ from sightline.results import Measurement, Values
 from sightline.seeds import Seeds
 
 Link = Literal["sigmoid", "softmax"]
-Offer = Literal["decode", "token_logits", "embedding_grad", "variants", "deletion", "layers"]
+Offer = Literal["decode", "token_logits", "embedding_grad", "variants", "deletion", "layers", "states"]
 """What a model can do beyond a trace: take any attention, answer for each token alone, be asked for gradients; run
 texts that share most of their words from what they share (`Varying`), delete each token in closed form (`Deleting`);
-replace all weights of a layer (`Layered`)."""
+replace all weights of a layer (`Layered`); say what its attention mixes (`Stating`)."""
 Origin = Literal["here", "elsewhere"]
 """Who made and trained a model: this package, or somebody whose code has to be proved first."""
 COMPANION = "companion."
@@ -211,6 +211,15 @@ class Showing(Auditable, Protocol):
 
     def mixed(self, shares: Mapping[str, float]) -> Showing:
         """Give the same model with a mixture of heads among its readings."""
+        ...
+
+
+@runtime_checkable
+class Stating(Auditable, Protocol):
+    """A model that offers ``states``."""
+
+    def states(self, trace: Trace) -> Float[torch.Tensor, "B T P"]:
+        """Give what attention mixes of each token, in a trace of its own; gradients flow where the trace has them."""
         ...
 
 

@@ -88,7 +88,7 @@ class AttentionClassifier(nn.Module):
     @property
     def offers(self) -> frozenset[Offer]:
         """What the decoder allows, token logits where it is affine; then what the encoder allows, too."""
-        always: frozenset[Offer] = frozenset({"decode", "embedding_grad"})
+        always: frozenset[Offer] = frozenset({"decode", "embedding_grad", "states"})
         if self.reads_queries:
             return always
         able: dict[Offer, bool] = {"token_logits": True, "variants": self._shares, "deletion": self._alone}
@@ -155,10 +155,12 @@ class AttentionClassifier(nn.Module):
         if isinstance(trace, VariantTrace):
             assert trace.token_logits is not None  # it has nothing else
             return self._mix(trace.token_logits, attention)
-        if not isinstance(trace, ClassifierTrace):
-            told = f"{self.name}: expected a trace of its own to decode, got another model's"
-            raise ModelError(told, change="trace the batch anew")
-        return self._decode(trace.batch, trace.pooled, attention, trace.query)
+        own = self._own(trace)
+        return self._decode(trace.batch, own.pooled, attention, own.query)
+
+    def states(self, trace: Trace) -> Float[torch.Tensor, "B T P"]:
+        """Give what attention pools of each token."""
+        return self._own(trace).pooled
 
     def losses_beside(self, trace: ClassifierTrace) -> Float[torch.Tensor, ""] | None:
         """Give what training is to add to the loss of each text of a batch, where the retention adds anything."""
@@ -167,6 +169,12 @@ class AttentionClassifier(nn.Module):
     def run(self, batch: Batch) -> ClassifierTrace:
         """Run the model with gradients to every parameter: for training."""
         return self._run(batch, self.embed(batch))
+
+    def _own(self, trace: Trace) -> ClassifierTrace:
+        if isinstance(trace, ClassifierTrace):
+            return trace
+        told = f"{self.name}: expected a trace of its own, got another model's"
+        raise ModelError(told, change="trace the batch anew")
 
     @property
     def _shares(self) -> bool:
