@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
-from scipy.special import expit, logit, logsumexp, rel_entr
+from scipy.special import expit, logit, logsumexp
 
 from sightline.maths.descent import Descent, Task, descend
 from sightline.maths.divergences import jensen_shannon, probabilities
+from sightline.maths.farthest import overlap
 from sightline.maths.simplex import classes_apart, decision
 from sightline.maths.tolerance import Tolerance
 
@@ -167,12 +168,8 @@ def _pairs(
 
 
 def _of_pair(share: Array, first: Array, second: Array) -> Array:
-    """Divergence of a mixture of two words: of all others the model's own weight is left, at log 2 / 2 each."""
-
-    def part(x: Array, a: Array) -> Array:
-        return np.asarray(rel_entr(x, (x + a) / 2) + rel_entr(a, (x + a) / 2))
-
-    return np.asarray((part(share, first) + part(1 - share, second) + (1 - first - second) * np.log(2)) / 2)
+    """Divergence of a mixture of two words: no other word overlaps with the model's own weights."""
+    return np.asarray(np.log(2) - (overlap(share, first) + overlap(1 - share, second)) / 2)
 
 
 def _crossing(
