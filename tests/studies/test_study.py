@@ -1,11 +1,13 @@
 """A study in a store: what is left is run, what is done stays, and a run that fails leaves no table."""
 
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from sightline.errors import StoreError
+from sightline.experiments.executors.executor import Done
 from sightline.experiments.executors.serial import Serial
 from sightline.experiments.store import Store
 from sightline.spec.keys import run_key
@@ -54,3 +56,22 @@ def test_a_study_of_which_a_run_fails_is_refused_and_the_run_is_left_to_do(tmp_p
 
 def test_a_gate_is_plain() -> None:
     assert gate("a", 1, 2, "< 1", holds=False) == {"name": "a", "count": 1, "of": 2, "limit": "< 1", "holds": False}
+
+
+@dataclass(frozen=True)
+class Beside:
+    """An executor that comes too late: another process has its cells, and has done some by the end."""
+
+    done: int
+
+    def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[Done]:
+        list(Serial().run(specs[: self.done], store, again=again))
+        yield from (Done(spec, "missing") for spec in specs)
+
+
+def test_what_another_process_has_done_is_done_and_what_it_has_is_waited_for(tmp_path: Path) -> None:
+    grid = grid_of("s", ("seed",), (((str(seed),), replace(RUN, seed=seed)) for seed in range(2)))
+    store = Store(tmp_path / "store")
+    with pytest.raises(StoreError, match=r"1 of 2 runs are not done, the first mlp.*another process has them"):
+        complete(grid.cells, store, Beside(1))
+    complete(grid.cells, store, Beside(2))

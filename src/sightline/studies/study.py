@@ -66,19 +66,29 @@ def so_far(grid: Grid, left: Plan) -> Grid:
 def complete(
     todo: Sequence[RunSpec], store: Store, executor: Executor, tell: Callable[[int, int], None] = lambda done, of: None
 ) -> None:
-    """Run what is left of a study, telling how far it is; a study of which a run fails has no table, and is refused."""
+    """Run what is left of a study, telling how far it is; a study of which a run fails has no table, and is refused.
+
+    Nor has one whose last runs another process has at that moment: what it has done by the end counts as done.
+    """
     ended = 0
-    failed = []
+    failed, elsewhere = list[RunSpec](), list[RunSpec]()
     for done in executor.run(todo, store, again=True):
         ended += done.ending != "killed"  # a killed one waits for another worker
-        failed += [done.spec] * (done.ending not in ("done", "killed"))
+        failed += [done.spec] * (done.ending == "failed")
+        elsewhere += [done.spec] * (done.ending == "missing")
         tell(ended, len(todo))
     if failed:
-        first = failed[0]
-        raise StoreError(
-            f"{store.root}: {len(failed)} of {len(todo)} runs are not done, the first {first.model} on {first.data} "
-            f"with seed {first.seed}; `sightline results` tells why, and the same command runs them again"
-        )
+        told = f"{_told(failed, todo)}; `sightline results` tells why, and the same command runs them again"
+        raise StoreError(f"{store.root}: {told}")
+    if left := [spec for spec in elsewhere if store.state(run_key(spec)) != "done"]:
+        told = f"{_told(left, todo)}; another process has them, and the same command takes up what it leaves"
+        raise StoreError(f"{store.root}: {told}")
+
+
+def _told(missing: Sequence[RunSpec], todo: Sequence[RunSpec]) -> str:
+    first = missing[0]
+    told = f"the first {first.model} on {first.data} with seed {first.seed}"
+    return f"{len(missing)} of {len(todo)} runs are not done, {told}"
 
 
 def gate(name: str, count: Any, of: int, limit: str, *, holds: bool) -> dict[str, Any]:
