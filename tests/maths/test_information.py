@@ -72,6 +72,13 @@ def test_labels_that_share_nothing_give_the_floor_and_their_shuffles_give_it_bac
     assert max(scores) <= 0.005
 
 
+def test_shuffles_of_labels_that_share_everything_share_nothing() -> None:
+    labels = np.arange(1768) % 5
+    found = shuffled(labels, labels, 20, np.random.default_rng(0))
+    assert len(found) == 20
+    assert found.mean() == pytest.approx(floor(5, 5, 1768), abs=0.002)
+
+
 def test_miller_madow_takes_off_most_of_the_floor_where_texts_are_many() -> None:
     rng = np.random.default_rng(2)
     left = [miller_madow(table(rng.integers(0, 50, 1768), rng.integers(0, 5, 1768))) for _ in range(40)]

@@ -1,7 +1,8 @@
 """How well a state tells a label of texts it has not seen: a lower bound of their mutual information, in nats.
 
 ``s_ir = max(ln q_r(y_i | state), −20) − ln p(y_i)``, with q and p learned from the other folds; its mean over texts V_r
-is at most the mutual information on average, and 0 or below where nothing is known. It is not cut off at 0.
+is at most the mutual information on average (but for some (C − 1) / 2n by which p is off), and about 0 or below where
+nothing is known. It is not cut off at 0.
 """
 
 from __future__ import annotations
