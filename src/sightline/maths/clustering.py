@@ -59,18 +59,23 @@ def kmeans(
 def _once(
     points: Float[Tensor, "K N D"], mask: Bool[Tensor, "K N"], settings: Clustering, generator: np.random.Generator
 ) -> Clusters:
-    centres = _seeded(points, mask, settings.clusters, generator)
-    labels, distances = _nearest(points, centres)
+    sizes = points.square().sum(2)
+    centres = _seeded(points, sizes, mask, settings.clusters, generator)
+    labels, distances = _nearest(points, sizes, centres)
     for _ in range(settings.steps):
         centres = _means(points, mask, labels, centres)
-        before, (labels, distances) = labels, _nearest(points, centres)
+        before, (labels, distances) = labels, _nearest(points, sizes, centres)
         if torch.equal(before[mask], labels[mask]):
             break
     return Clusters(labels.masked_fill(~mask, -1), centres, distances.masked_fill(~mask, 0.0).sum(1))
 
 
 def _seeded(
-    points: Float[Tensor, "K N D"], mask: Bool[Tensor, "K N"], clusters: int, generator: np.random.Generator
+    points: Float[Tensor, "K N D"],
+    sizes: Float[Tensor, "K N"],
+    mask: Bool[Tensor, "K N"],
+    clusters: int,
+    generator: np.random.Generator,
 ) -> Float[Tensor, "K C D"]:
     """Draw the first centre among all points, each next one by its squared distance from those before.
 
@@ -84,19 +89,19 @@ def _seeded(
         upwards = weights.cumsum(1)
         place = torch.searchsorted(upwards, drawn[:, None] * upwards[:, -1:], right=True)[:, 0]
         chosen.append(points[ranks, place.clamp(max=points.shape[1] - 1)])
-        apart = _nearest(points, chosen[-1][:, None])[1].double() * mask
+        apart = _nearest(points, sizes, chosen[-1][:, None])[1].double() * mask
         left = apart if len(chosen) == 1 else torch.minimum(left, apart)
     return torch.stack(chosen, dim=1)
 
 
 def _nearest(
-    points: Float[Tensor, "K N D"], centres: Float[Tensor, "K C D"]
+    points: Float[Tensor, "K N D"], sizes: Float[Tensor, "K N"], centres: Float[Tensor, "K C D"]
 ) -> tuple[Int[Tensor, "K N"], Float[Tensor, "K N"]]:
-    """Give the nearest centre of each point, the first of equals, and the squared distance to it."""
+    """Give the nearest centre of each point, the first of equals, and the squared distance; ``sizes`` are |point|²."""
     squares = centres.square().sum(2)[:, None]
     block = max(1, _CELLS_AT_ONCE // max(1, squares.numel()))
     found = [torch.baddbmm(squares, some, centres.mT, alpha=-2).min(2) for some in torch.split(points, block, 1)]
-    away = torch.cat([one.values for one in found], 1) + points.square().sum(2)
+    away = torch.cat([one.values for one in found], 1) + sizes
     return torch.cat([one.indices for one in found], 1), away.clamp(min=0)
 
 
