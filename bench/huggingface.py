@@ -223,17 +223,15 @@ def against_ablation(told: str, model: HuggingFace, batch: Batch, whole: dict[st
         return deletion_importance(model, model.trace(batch), {})["own"]
 
     apart = float(np.abs(ours() - theirs()).max())
-    ratios = [processor_seconds(theirs) / processor_seconds(ours) for _ in range(rounds)]
-    one = processor_seconds(theirs) / len(batch)
-    print_line(
+    against(
         f"deletion, {told}",
         f"FeatureAblation of Captum, {TOGETHER} words of a text together",
-        ratios,
-        apart <= SAME,
+        (ours, theirs, rounds),
+        lambda: apart <= SAME,
         f"importances equal to {SAME:g}",
+        len(batch),
+        whole,
         apart=apart,
-        processor_seconds_a_text=round(one, 2),
-        audits_take_so_many_times_as_long=round(whole["processor"] / whole["texts"] / one, 1),
     )
 
 
@@ -257,18 +255,40 @@ def against_gradients(told: str, model: HuggingFace, batch: Batch, whole: dict[s
     def ours() -> None:
         gradient_importance(model, model.trace(batch))
 
-    ratios = [processor_seconds(theirs) / processor_seconds(ours) for _ in range(rounds)]
-    one = processor_seconds(theirs) / len(batch)
-    print_line(
+    theirs()
+    against(
         f"gradient, {told}",
         f"integrated gradients of Captum, {STEPS} steps",
-        ratios,
-        bool(np.isfinite(missing).all()),
+        (ours, theirs, rounds),
+        lambda: bool(np.isfinite(missing).all()),
         "another question: theirs adds up to the logit, but for what it misses",
+        len(batch),
+        whole,
         misses=missing[0],
-        processor_seconds_a_text=round(one, 2),
-        audits_take_so_many_times_as_long=round(whole["processor"] / whole["texts"] / one, 1),
     )
+
+
+Timed = tuple[Callable[[], object], Callable[[], object], int]
+"""Ours, theirs, and how often both are timed."""
+
+
+def against(
+    name: str,
+    other: str,
+    timed: Timed,
+    holds: Callable[[], bool],
+    relation: str,
+    texts: int,
+    whole: dict[str, Any],
+    **beside: float,
+) -> None:
+    """Time one map both ways, ask whether it ``holds``, and say how much longer than theirs the whole audit takes."""
+    ours, theirs, rounds = timed
+    ratios = [processor_seconds(theirs) / processor_seconds(ours) for _ in range(rounds)]
+    one = processor_seconds(theirs) / texts
+    audits = round(whole["processor"] / whole["texts"] / one, 1)
+    beside |= {"processor_seconds_a_text": round(one, 2), "audits_take_so_many_times_as_long": audits}
+    print_line(name, other, ratios, holds(), relation, **beside)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ def test_every_proof_holds(family: str) -> None:
     assert not [str(proof) for proof in found.values() if proof.outcome == "failed"]
     asked = {"identity", "used"} if READ.get(family) != "all" else set()
     assert {name for name in ("identity", "used") if found[name].outcome == "passed"} == asked
-    assert bool(one.anatomy.ahead[-1]) == (family not in IN_TURNS)
+    assert bool(one.changed) == (family not in IN_TURNS)
     if asked:
         assert_layers_ahead_change_nothing(one)
 

@@ -10,10 +10,8 @@ from typing import Any
 import torch
 from jaxtyping import Float, Int
 
-from sightline.adapters.huggingface.filling import uniform
 from sightline.adapters.huggingface.reading import Kind, Reading, Row
 from sightline.adapters.huggingface.running import run
-from sightline.adapters.tap.ahead import skippable
 from sightline.adapters.tap.mode import Site
 from sightline.adapters.tap.rows import rows_read
 from sightline.adapters.tap.tap import Run, find
@@ -30,7 +28,7 @@ class Anatomy:
     """The sites of attention over the text, layer by layer, the heads of each, and the row that the head reads.
 
     ``valued`` says whether the values that the weights mix are seen, ``stacked`` whether each layer reads the one
-    before it and nothing else; ``ahead`` names, for each site, the layers that need not run again when it is changed.
+    before it and nothing else; ``text`` is what it was looked over on.
     """
 
     sites: tuple[Site, ...]
@@ -38,7 +36,7 @@ class Anatomy:
     row: Row
     valued: bool
     stacked: bool
-    ahead: tuple[tuple[str, ...], ...]
+    text: Int[torch.Tensor, "B T"]
 
     @property
     def readings(self) -> tuple[Reading, ...]:
@@ -66,8 +64,7 @@ def anatomy(module: Any, ids: Sequence[int]) -> Anatomy:
     long = [kept.lengths[site].shape[1:] if site in kept.lengths else () for site in sites]
     valued = long == [(count, LENGTHS[0]) for count in heads]
     stacked = not module.config.is_encoder_decoder and len(sites) == getattr(module.config, "num_hidden_layers", 0)
-    ahead = tuple(skippable(module, site, len(text), uniform, lambda: _logits(module, text)) for site in sites)
-    return Anatomy(sites, heads, _row(module, text, sites[-1]), valued, stacked, ahead)
+    return Anatomy(sites, heads, _row(module, text, sites[-1]), valued, stacked, text)
 
 
 def made_up(ids: Sequence[int], count: int, length: int, device: torch.device) -> Int[torch.Tensor, "B T"]:
@@ -78,17 +75,18 @@ def made_up(ids: Sequence[int], count: int, length: int, device: torch.device) -
 
 
 def _run_of(module: Any, text: torch.Tensor) -> Run:
-    return Run(lambda: _logits(module, text), *text.shape)
+    return Run(lambda: logits_of(module, text), *text.shape)
 
 
-def _logits(module: Any, text: torch.Tensor) -> Float[torch.Tensor, "B L"]:
+def logits_of(module: Any, text: Int[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
+    """Answer texts of one length."""
     found: torch.Tensor = module(input_ids=text, attention_mask=torch.ones_like(text)).logits
     return found
 
 
 def _row(module: Any, text: torch.Tensor, site: Site) -> Row:
     """Find which rows of the last weights the logits depend on."""
-    places = rows_read(module, site, len(text), lambda: _logits(module, text))
+    places = rows_read(module, site, len(text), lambda: logits_of(module, text))
     if not places:
         told = "the logits do not depend on the attention of the last layer"
         raise ModelError(told, change="a model that answers the same whatever it reads has nothing to show")

@@ -63,6 +63,7 @@ class Classifier:
     module: Any
     reader: Reader
     anatomy: Anatomy
+    name: str
     segments: bool
     """Whether the model is told which piece is of the text and which of the query."""
     together: bool
@@ -149,7 +150,7 @@ class Classifier:
     def shown_in(self, trace: Trace) -> Shown:
         """Give what a trace of this model keeps."""
         if not isinstance(trace.inside, Shown):
-            told = f"{type(self.module).__name__}: expected a trace of its own to decode, got another model's"
+            told = f"{self.name}: expected a trace of its own to decode, got another model's"
             raise ModelError(told, change="trace the batch anew")
         return trace.inside
 

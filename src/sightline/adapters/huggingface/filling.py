@@ -26,14 +26,16 @@ def constant(weights: Weights, means: Float[torch.Tensor, "N longest_Q longest_T
     return torch.where(total > 0, kept / total.clamp(min=torch.finfo(kept.dtype).tiny), uniform(weights))
 
 
-def put_rows(rows: Float[torch.Tensor, "B N T"], mask: Bool[torch.Tensor, "B T"], read: Row) -> Change:
-    """Put weights in the row that is read of every head, or in all of them where all are read."""
+def put_rows(
+    rows: Float[torch.Tensor, "B *N T"], mask: Bool[torch.Tensor, "B T"], read: Row, head: int | None = None
+) -> Change:
+    """Put weights in the row that is read of every head, or of one, or in all of them where all are read."""
 
     def change(weights: Weights) -> Weights:
         if read == "all":
             return rows[:, :, None, :].to(weights).expand_as(weights)
         changed = weights.clone()
-        changed[torch.arange(len(mask)), :, place(mask, read)] = rows.to(weights)
+        changed[torch.arange(len(mask)), slice(None) if head is None else head, place(mask, read)] = rows.to(weights)
         return changed
 
     return change

@@ -101,7 +101,7 @@ def transformer(
     chosen = _chosen(named, found, "weights" if reading == ALL else reading, layer, head)
     segments = "token_type_ids" in tokenizer.model_input_names and getattr(module.config, "type_vocab_size", 0) > 1
     together = module.config.pad_token_id is not None and _padding_is_inert(module, ids, reader.pad)
-    return HuggingFace(module, reader, found, segments, together, chosen, named, labels, link, reading == ALL)
+    return HuggingFace(module, reader, found, named, segments, together, chosen, labels, link, reading == ALL)
 
 
 def _chosen(name: str, found: Anatomy, reading: str, layer: int | None, head: int | str) -> Reading:

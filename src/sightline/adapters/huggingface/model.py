@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
+from sightline.adapters.huggingface.anatomy import logits_of
 from sightline.adapters.huggingface.classifier import Classifier, Shown, Together
+from sightline.adapters.huggingface.filling import put_rows, uniform
 from sightline.adapters.huggingface.reading import Reading
 from sightline.adapters.huggingface.running import run
-from sightline.adapters.huggingface.views import Layer, Ran, place, shown
-from sightline.adapters.tap.ahead import Ahead
+from sightline.adapters.huggingface.views import Layer, Ran, shown
+from sightline.adapters.tap.ahead import Ahead, skippable
 from sightline.adapters.tap.mode import Site
 from sightline.adapters.tap.tap import Change, Weights
 from sightline.errors import ModelError
@@ -36,7 +38,6 @@ class HuggingFace(Classifier):
     """
 
     reading: Reading
-    name: str
     labels: tuple[str, ...]
     link: Link
     choosing: bool = False
@@ -94,7 +95,7 @@ class HuggingFace(Classifier):
         put = torch.where(words, attention.to(row.dtype) * (row * words).sum(1, keepdim=True), row)
 
         def changes(some: Together) -> dict[Site, Change]:
-            return {self.site: self._put(some.of(put), some.mask)}
+            return {self.site: put_rows(some.of(put), some.mask, self.anatomy.row, self.reading.head)}
 
         with torch.set_grad_enabled(torch.is_grad_enabled() and (put.requires_grad or trace.embeddings.requires_grad)):
             ahead = own.ahead.get(self.site, ())
@@ -134,12 +135,13 @@ class HuggingFace(Classifier):
         """Run texts, read their weights, and ``keep`` what the layers before the sites that may be changed gave."""
         wanted, width = readings or (self.reading,), batch.mask.shape[1]
         found, places = list[Shown](), list[torch.Tensor]()
-        ahead: dict[Site, list[Ahead]] = {site: [] for site in (self.changed if keep else ())}
+        layers = self.changed if keep else {}
+        ahead: dict[Site, list[Ahead]] = {site: [] for site in layers}
         for some in self.parts(batch):
             given = None if embeddings is None else embeddings[some.places, : some.ids.shape[1]]
             with ExitStack() as keeping:
                 for site, kept in ahead.items():
-                    kept.append(Ahead(self.changed[site]))
+                    kept.append(Ahead(layers[site]))
                     keeping.enter_context(kept[-1].kept(self.module))
                 found.append(self._run(some, given, wanted))
             places.append(some.places)
@@ -147,12 +149,13 @@ class HuggingFace(Classifier):
         rows = [torch.nn.functional.pad(one.rows, (0, width - one.rows.shape[2])) for one in found]
         return Shown(torch.cat([one.logits for one in found])[back], torch.cat(rows, dim=1)[:, back], ahead)
 
-    @property
+    @cached_property
     def changed(self) -> dict[Site, tuple[str, ...]]:
         """The layers that need not run again under other weights in the last layer, or in the one that is shown."""
         sites = {self.anatomy.sites[-1], *([self.site] if "decode" in self.offers else [])}
-        by_site = dict(zip(self.anatomy.sites, self.anatomy.ahead, strict=True))
-        return {site: by_site[site] for site in sorted(sites) if by_site[site]}
+        text = self.anatomy.text.to(self.device)
+        tried = partial(skippable, texts=len(text), change=uniform, logits=lambda: logits_of(self.module, text))
+        return {site: layers for site in sorted(sites) if (layers := tried(self.module, site))}
 
     def _run(self, some: Together, embeddings: Float[torch.Tensor, "B T E"] | None, wanted: Sequence[Reading]) -> Shown:
         numbers = sorted({layer for one in wanted for layer in one.layers(len(self.anatomy.sites))})
@@ -176,14 +179,6 @@ class HuggingFace(Classifier):
         """Look embeddings up to take slopes behind them, whether or not the weights of the module are frozen."""
         found: torch.Tensor = self.module.get_input_embeddings()(ids)
         return found.detach().requires_grad_()
-
-    def _put(self, row: Float[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]) -> Change:
-        def change(weights: Weights) -> Weights:
-            changed = weights.clone()
-            changed[torch.arange(len(mask)), self.reading.head, place(mask, self.anatomy.row)] = row
-            return changed
-
-        return change
 
 
 def _slopes(logits: Float[torch.Tensor, "B L"], weights: Sequence[Weights], *, keep: bool) -> tuple[Weights, ...]:
