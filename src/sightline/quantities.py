@@ -45,6 +45,15 @@ _WORDS = Quantity("words of the text", COUNT)
 _ALIKE = Quantity("whether all weights are equal", TRUTH)
 _GOLD, _LEARNED = Quantity("gold class", CLASS), Quantity("decision as it is", CLASS)
 
+_NATS = Scale("nats")
+_OF_RANKS = {
+    "scores": Quantity("what the state of each rank tells of TARGET, of a text its probe has not seen", _NATS, "N 20"),
+    "first": Quantity("what the state with the largest weight tells of TARGET", _NATS),
+    "rest": Quantity("what the states of the other ranks tell of it, on average", _NATS),
+    "most": Quantity("the most that a state could tell of TARGET in this text, −ln of its share", Scale("nats", 0)),
+    "draws": Quantity("`first` with the ranks of the text exchanged, drawn", _NATS, "N 199"),
+}
+
 QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
     "outputs": {
         "label": _GOLD,
@@ -350,6 +359,17 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "whole": Quantity("what moving *all* words does to the margin, summed over the shares", MARGIN, "N K"),
         "carried.MAP": Quantity("what the top words of a map do to the margin, summed over the shares", MARGIN, "N K"),
         "random.MAP": Quantity("what as many random positions do to the margin, summed over the shares", MARGIN, "N K"),
+    },
+    "information": {
+        **{
+            f"{kind}.{of}": replace(one, told=one.told.replace("TARGET", told))
+            for of, told in {
+                "output": "the model’s own answer",
+                "decoupled": "its answer under uniform attention",
+                "label": "the gold label",
+            }.items()
+            for kind, one in _OF_RANKS.items()
+        },
     },
     "rationale": {
         "auprc.MAP": Quantity("area under precision and recall of the marked words, by the order of a map", SHARE),

@@ -343,3 +343,12 @@ class Surveying(Measure, Protocol):
     def learn(self, arrays: Arrays, seeds: Seeds) -> Any:
         """Learn from the texts of all batches, once."""
         ...
+
+
+@runtime_checkable
+class Concluding(Surveying, Protocol):
+    """A measure some of whose numbers only all texts together have: they come from what its survey has learned."""
+
+    def conclude(self, measurement: Measurement, learned: Any, seeds: Seeds) -> Measurement:
+        """Add them to what was measured text by text."""
+        ...

@@ -8,7 +8,7 @@ from typing import Literal
 
 from sightline.results import Role
 
-Kind = Literal["contrast", "two operators", "pairs", "share without", "weakest drop"]
+Kind = Literal["contrast", "by rank", "two operators", "pairs", "share without", "weakest drop"]
 """How a claim is judged; each is a function in ``findings/kinds.py``."""
 How = Literal["mean", "unbounded mean", "mean of shares", "share", "drop"]
 """How a quantity becomes a number with an interval; each is a branch of ``Evidence.estimate``."""
@@ -113,7 +113,7 @@ class Claim:
 
     def quantities(self) -> Iterator[Shown]:
         """Name everything that is estimated for it: number and floor first."""
-        if self.kind in ("contrast", "two operators"):
+        if self.kind in ("contrast", "by rank", "two operators"):
             yield from (Shown(self.number), Shown(self.floor))
         elif self.kind == "share without":
             yield Shown(self.number, how="share")

@@ -241,6 +241,31 @@ _ROWS = (
         ),
     ),
     Claim(
+        code="SL-401",
+        text="more attended states know more about the label",
+        caveat="the states that weigh most know little more about the label than the other states do",
+        below="the states that weigh most know less about the label than the other states do",
+        kind="by rank",
+        number="information.first.label",
+        floor="information.rest.label",
+        ceiling="information.most.label",
+        draws="information.draws.label",
+        number_words="What the state of the largest weight tells of the label (nats, of texts the probe has not seen)",
+        floor_words="What the states of the other ranks tell of it, on average",
+        for_all="not contradicted",
+        plain="the states that the model attends to most know most about the right answer",
+        shown=(
+            Shown("information.D.output", "the same contrast about the model’s own answer", "unbounded mean"),
+            Shown("information.coupled.D", "p of that contrast among shuffles of the attention", "unbounded mean"),
+            Shown("information.D.decoupled", "about its answer under uniform attention", "unbounded mean"),
+            Shown("information.flatness", "mean weight of the first rank over that of the last", "unbounded mean"),
+            Shown("information.paper.tau.output", "Shieh’s τ of counted information, as published", "unbounded mean"),
+            Shown("information.paper.tau.label", "the same about the label", "unbounded mean"),
+            Shown("information.untrained.D.label", how="unbounded mean"),
+            Shown("information.most.label", how="unbounded mean"),
+        ),
+    ),
+    Claim(
         code="SL-103",
         text="the references agree with each other",
         caveat="gradient and deletion point to different words, so they cannot be averaged",
@@ -354,7 +379,6 @@ DECIDING = tuple(code for code, claim in CLAIMS.items() if claim.charge in ("mov
 """The claims without an answer to which there is no verdict: each can keep the map from being shown by itself."""
 
 UNMEASURED: Mapping[str, Untested] = {
-    "SL-401": Untested("whether more attended states know more about the label", "not contradicted"),
     "SL-402": Untested("whether a state stands for its word", "supported"),
 }
 """Claims about attention that this version does not test; while SL-402 is among them, row 4 is out of reach."""

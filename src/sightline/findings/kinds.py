@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ from sightline.findings.claim import Claim, Kind
 from sightline.findings.decide import decide, strongest
 from sightline.findings.drops import DROPS, WORDS, lost
 from sightline.findings.evidence import Evidence, Three, named_threes, threes
+from sightline.findings.ranks import told_of_ranks
 from sightline.results import Estimate
 from sightline.statistics import bootstrap
 from sightline.statistics.contrast import p_value
@@ -54,6 +55,12 @@ def contrast(evidence: Evidence, claim: Claim) -> Judged | str:
     if claim.draws:
         p = p_value(evidence.array(claim.number), evidence.array(claim.draws), evidence.predicted)
     return Judged(tests, p=p)
+
+
+def by_rank(evidence: Evidence, claim: Claim) -> Judged | str:
+    """Compare the first rank with the others, and say what ranks know beside it."""
+    judged = contrast(evidence, claim)
+    return judged if isinstance(judged, str) else replace(judged, notes=(told_of_ranks(evidence),))
 
 
 def two_operators(evidence: Evidence, claim: Claim) -> Judged | str:
@@ -164,6 +171,7 @@ def _undefined(evidence: Evidence, number: str) -> str:
 
 KINDS: Mapping[Kind, Callable[[Evidence, Claim], Judged | str]] = {
     "contrast": contrast,
+    "by rank": by_rank,
     "two operators": two_operators,
     "pairs": pairs,
     "share without": share_without,

@@ -70,16 +70,23 @@ def interval(
     return float(low), float(high)
 
 
-def exchange_p(
-    scores: Float[Array, "N K"], summary: Summary, generator: np.random.Generator, permutations: int = 999
-) -> float:
-    """Give the chance of a summary as large as this one when ranks mean nothing, by exchanging scores within texts.
+def exchanged(
+    scores: Float[Array, "N K"], generator: np.random.Generator, permutations: int = 999
+) -> Float[Array, "R K"]:
+    """Give the curves of scores exchanged between the ranks of each text: what they are if ranks mean nothing."""
+    return np.stack([generator.permuted(scores, axis=1).mean(0) for _ in range(permutations)])
 
-    ``p = (1 + #{D* ≥ D}) / (permutations + 1)``. NaN where the summary is undefined.
-    """
-    drawn = summary(np.stack([generator.permuted(scores, axis=1).mean(0) for _ in range(permutations)]))
-    own = float(summary(scores.mean(0)))
+
+def rarity(own: float, drawn: Float[Array, " R"]) -> float:
+    """Give ``p = (1 + #{D* ≥ D}) / (R + 1)`` of a summary among those that were drawn; NaN where it is undefined."""
     if np.isnan(own):
         return float("nan")
     slack = 1e-12 * max(1.0, abs(own))  # the same sum in another order is no larger
-    return float((1 + (drawn >= own - slack).sum()) / (permutations + 1))
+    return float((1 + (drawn >= own - slack).sum()) / (len(drawn) + 1))
+
+
+def exchange_p(
+    scores: Float[Array, "N K"], summary: Summary, generator: np.random.Generator, permutations: int = 999
+) -> float:
+    """Give the chance of a summary as large as this one when ranks mean nothing, by exchanging scores within texts."""
+    return rarity(float(summary(scores.mean(0))), summary(exchanged(scores, generator, permutations)))

@@ -93,6 +93,10 @@ _ASKED = {
         "In each layer in turn all weights were replaced by uniform ones, and by their mean over the texts, without "
         "training the model again (after Hassid et al. 2022)."
     ),
+    "information": (
+        "What the states of words tell of the label, by the rank of their attention, was scored on texts that the "
+        "probes had not seen; the published estimate stands beside it (after Wen et al. 2022)."
+    ),
     "frozen": "The model was compared with one trained through weights that were drawn at random and frozen.",
 }
 """What each measure asks, where it was taken."""

@@ -22,7 +22,16 @@ from sightline.seeds import Seeds
 from sightline.taking.guard import Guarded, enter
 from sightline.taking.joining import checked, finished, joined, numbered, unlearned
 from sightline.taking.survey import half, learns_from_all, texts_of
-from sightline.types import ANY_COMPANION, COMPANION, OTHER_ATTENTION, Auditable, Measure, Subject, Surveying
+from sightline.types import (
+    ANY_COMPANION,
+    COMPANION,
+    OTHER_ATTENTION,
+    Auditable,
+    Concluding,
+    Measure,
+    Subject,
+    Surveying,
+)
 
 Progress = Callable[[int, int], None]
 Call = Literal["look", "on_batch"]
@@ -139,5 +148,8 @@ def _finish(run: _Run, one: Guarded, examples: Sequence[Example], seen: _Seen) -
         arrays = numbered(arrays, seen.finite)
     if one.outcome is None:
         with one.step("finish"):
-            one.outcome = finished(one.one.finish(arrays), one.name, len(examples))
+            made = one.one.finish(arrays)
+            if isinstance(one.one, Concluding):
+                made = one.one.conclude(made, one.learned, run.seeds)
+            one.outcome = finished(made, one.name, len(examples))
     one.parts.clear()
