@@ -190,3 +190,21 @@ def test_data_without_marked_words_have_no_rationale_to_show() -> None:
     for text in ("", "random", "scaled(by=0.3)"):
         check_alterable(text, unmarked)
     check_alterable("rationale", dataset())
+
+
+@pytest.mark.parametrize("power", [0.5, 3.0])
+def test_sharpened_weights_are_a_power_and_are_used(power: float) -> None:
+    model = untrained("bilstm(hidden=4)+additive")
+    sharp = alter(f"sharpened(power={power})", model, dataset(), 0)
+    trace, own = sharp.trace(model.collate(texts())), model.trace(model.collate(texts()))
+    wanted = own.attention.double() ** power
+    torch.testing.assert_close(trace.attention.double(), wanted / wanted.sum(1, keepdim=True), rtol=1e-5, atol=1e-7)
+    torch.testing.assert_close(trace.logits, model.decode(own, trace.attention), **EXACT)
+    assert torch.equal(sharp.states(trace), model.states(own))
+
+
+def test_weights_that_are_far_apart_are_sharpened_to_one_word() -> None:
+    model = untrained("mlp(hidden=6)+additive")
+    sharp = alter("sharpened(power=10000.0)", model, dataset(), 0).trace(model.collate(texts()))
+    assert torch.isfinite(sharp.attention).all()
+    assert sharp.attention.max(1).values.tolist() == pytest.approx([1.0] * 5)

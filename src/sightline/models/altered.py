@@ -1,7 +1,8 @@
 """A trained model with one thing changed, so that it is known what its audit must say: a row of the catalogue each.
 
-Three show weights that the model does not use: `RandomShown`, `ShuffledShown`, `RationaleShown`. `Scaled` multiplies
-its logits, which changes no decision, and `Broken` gives logits that are no numbers.
+Three show weights that the model does not use: `RandomShown`, `ShuffledShown`, `RationaleShown`. `Sharpened` makes the
+weights that it uses more uneven, `Scaled` multiplies its logits, which changes no decision, and `Broken` gives logits
+that are no numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from sightline.models.attention import Given, Random, drawn_by_word
 from sightline.models.made import made
 from sightline.seeds import seed_for
 from sightline.spec.parts import parse_part
-from sightline.types import Auditable, Batch, Link, Offer, Origin, Trace, Varying
+from sightline.types import Auditable, Batch, Link, Offer, Origin, Stating, Trace, Varying
 
 
 def alter(text: str, model: Auditable, dataset: Dataset, seed: int) -> Auditable:
@@ -80,6 +81,11 @@ class Altered(nn.Module):
     def decode(self, trace: Trace, attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
         """Decode as the model does."""
         return self.model.decode(trace, attention)
+
+    def states(self, trace: Trace) -> Float[torch.Tensor, "B T P"]:
+        """Give the states of the model, which no change touches."""
+        assert isinstance(self.model, Stating)  # it is offered where it is
+        return self.model.states(trace)
 
 
 class Shown(Altered):
@@ -140,6 +146,20 @@ class RationaleShown(Shown):
     def shown(self, own: Trace) -> Float[torch.Tensor, "B T"]:
         """Look the marks up."""
         return self.marks(own.attention, own.batch)
+
+
+class Sharpened(Altered):
+    """Weights are taken to a power, scaled to sum to one, and used: of any model, trained or not, nearly one word."""
+
+    def __init__(self, model: Auditable, dataset: Dataset, seed: int, power: float) -> None:
+        super().__init__(model)
+        self.power = power
+
+    def changed(self, own: Trace) -> Trace:
+        """Sharpen the weights, and answer with them."""
+        least = torch.finfo(own.attention.dtype).tiny
+        weights = softmax(self.power * own.attention.clamp(min=least).log(), own.batch.attendable)
+        return replace(own, attention=weights, logits=self.model.decode(own, weights))
 
 
 class Scaled(Altered):

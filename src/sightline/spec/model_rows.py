@@ -208,6 +208,13 @@ ALTERED = (
     ),
     Row(
         "altered",
+        "sharpened",
+        "weights are taken to a power, and used so",
+        {"power": positive(10.0)},
+        f"{_HERE}.altered:Sharpened",
+    ),
+    Row(
+        "altered",
         "scaled",
         "logits are multiplied, which changes no decision",
         {"by": positive(0.3)},
