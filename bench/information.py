@@ -14,12 +14,18 @@ from importlib.util import find_spec
 
 import numpy as np
 import torch
-from compare import compare, processor_seconds, quick
+from compare import compare, model_and_texts, print_line, processor_seconds, quick
+from scipy.stats import kendalltau
 
 from sightline.maths.clustering import Clustering, kmeans
 from sightline.maths.principal import principal
+from sightline.maths.ranks import kendall_tau_b
+from sightline.measures.information import Information
+from sightline.seeds import Seeds
+from sightline.taking.measuring import measure
 
 RANKS, WIDTH = 8, 256
+SAME, MOST_SECONDS = 1e-12, 60
 Way = Callable[[], np.ndarray]
 """Gives the cluster of each text (rows) at each rank."""
 
@@ -35,12 +41,51 @@ def main() -> None:
     texts = 400 if quick() else 1750
     falling = np.sqrt(1 / np.arange(1, WIDTH + 1))
     states = np.random.default_rng(0).standard_normal((texts, RANKS, WIDTH)) * falling
+    rank_correlations(200 if quick() else 2000)
+    whole(220 if quick() else 1700)
     for clusters in (50, 200):
         theirs = one_by_one(states, clusters)
         against(states, together(states, Clustering(clusters), WIDTH), theirs, f"{clusters} clusters, literally")
         against(
             states, together(states, Clustering(clusters, 25), 32), theirs, f"{clusters} clusters, 32 axes, 25 steps"
         )
+
+
+def rank_correlations(texts: int) -> None:
+    """Compare τ-b of all texts at once with scipy text by text: words as many as in SST, a tenth of them tied."""
+    generator = np.random.default_rng(0)
+    lengths = generator.integers(6, 31, texts)
+    mask = np.arange(lengths.max()) < lengths[:, None]
+    first, second = (np.where(mask, generator.integers(0, 40, mask.shape) / 8, 0.0) for _ in range(2))
+    compare(
+        f"τ-b of {texts} texts",
+        "scipy.stats.kendalltau, text by text",
+        lambda: kendall_tau_b(first, second, mask),
+        lambda: np.array(
+            [kendalltau(x[real], y[real]).statistic for x, y, real in zip(first, second, mask, strict=True)]
+        ),
+        lambda ours, theirs: bool(np.nanmax(np.abs(ours - theirs)) <= SAME),
+        f"equal to {SAME:g}",
+        texts,
+        wanted=10,
+        clock=processor_seconds,
+    )
+
+
+def whole(texts: int) -> None:
+    """Time what an audit asks of ranks, about a model as large as those of SST, whose states know the label."""
+    model, examples = model_and_texts(texts)
+    took = processor_seconds(
+        lambda: measure(model, examples, (Information(),), {}, Seeds(0), 64, lambda done, total: None)
+    )
+    print_line(
+        f"information of ranks, {texts} texts",
+        "the time that it may take",
+        [MOST_SECONDS / took],
+        took <= MOST_SECONDS,
+        f"at most {MOST_SECONDS} seconds of one processor",
+        seconds=round(took, 1),
+    )
 
 
 def against(states: np.ndarray, ours: Way, theirs: Way, told: str) -> None:

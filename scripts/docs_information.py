@@ -1,0 +1,58 @@
+"""Tables of the study of what ranks know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from docs_tables import Stored, is_known, number, table, unfinished
+
+_MEAN = ("corpus", "model", "seeds", "published τ", "τ, own answer", "τ, uniform attention", "τ, label",
+         "D, own answer", "D, uniform attention", "D, label", "a₁ / a_k", "said of ranks, by seed")  # fmt: skip
+_ROW = ("corpus", "model", "seed", "accuracy", "τ, own answer", "5 % critical", "D, own answer", "p, coupling",
+        "D, uniform attention (p)", "D, label (p)", "label D found in 4 of 5", "a₁ / a_k", "n")  # fmt: skip
+_TARGETS = ("output", "decoupled", "label")
+
+
+def information(stored: Stored) -> str:
+    """Table the means over seeds beside what is printed, and then each run."""
+    means, rows = (table(names, map(each, stored[key])) for names, each, key in
+                   ((_MEAN, _mean, "means"), (_ROW, _row, "rows")))  # fmt: skip
+    left = unfinished(stored, len(stored["rows"]))
+    return f"{left}**Means over seeds**, with the interval over these:\n\n{means}\n**Each run**:\n\n{rows}"
+
+
+def _mean(mean: Stored) -> Iterator[str]:
+    yield from (mean["corpus"], _named(mean), str(mean["seeds"]))
+    yield "—" if mean["printed"] is None else f"{mean['printed']:.2f}"
+    yield from (number(mean.get(f"paper.tau.{target}")) for target in _TARGETS)
+    yield from (_small(mean.get(f"D.{target}")) for target in _TARGETS)
+    yield number(mean.get("flatness"))
+    yield "; ".join(mean["said"])
+
+
+def _row(row: Stored) -> Iterator[str]:
+    found, settings = row["numbers"], row["settings"]
+    yield from (row["corpus"], _named(row), row["seed"], number(row["accuracy"]))
+    yield number(found.get("paper.tau.output"))
+    yield "—" if "critical_tau" not in settings else f"{settings['critical_tau']:.2f}"
+    yield _small(found.get("D.output"))
+    p = found.get("coupled.D")
+    yield "—" if p is None else f"{p['value']:.3f}"
+    for target in _TARGETS[1:]:
+        p = found.get(f"exchanged.D.{target}")
+        yield _small(found.get(f"D.{target}")) + ("" if p is None else f" (p = {p['value']:.3f})")
+    yield "—" if "contrast_found" not in settings else f"{settings['contrast_found']['label']:.3f}"
+    yield number(found.get("flatness"))
+    yield f"{found['D.label']['n']:,}" if "D.label" in found else f"{row['texts']:,}, {row['said']}"
+
+
+def _named(row: Stored) -> str:
+    return row["model"] if row["kind"] == "trained" else f"{row['model']}, {row['kind']}"
+
+
+def _small(value: Any) -> str:
+    """Write an estimate in nats: two digits would be too few."""
+    if value is None or not is_known(value):
+        return "—"
+    return f"{value['value']:.3f} [{value['low']:.3f}, {value['high']:.3f}]"
