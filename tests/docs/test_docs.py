@@ -457,7 +457,8 @@ def test_the_pages_tell_what_each_answer_does(fresh):
     )
     assert [code for code, claim in CLAIMS.items() if claim.bears != (f"[{code}]" in told["what findings do"])] == []
     assert [claim.caveat for claim in CLAIMS.values() if claim.bears and claim.caveat not in told["caveats"]] == []
-    assert "* SL-402: whether a state stands for its word; row 4 asks that it be supported." in told["unmeasured"]
+    asks = "row 4 asks that it be not contradicted"
+    assert f"* SL-401: whether more attended states know more about the label; {asks}." in told["unmeasured"]
 
 
 def test_the_python_of_the_readme_runs(pages, tmp_path, monkeypatch, capsys):

@@ -61,10 +61,10 @@ def test_evidence_that_never_varies_has_nothing_to_explain() -> None:
 
 def test_a_model_that_reads_the_evidence_elsewhere_shows_it_everywhere() -> None:
     """SL-402: attention lies on fillers, and their states say what the needle says."""
-    data = "planted:needle(length=12,n=600)"
-    settings = {"epochs": 40, "patience": 10, "learning_rate": 3e-3}
-    away, dataset = trained(data, "bilstm(hidden=16)", guide="away", guide_weight=0.3, **settings)
-    onto, _ = trained(data, "bilstm(hidden=16)", guide="onto", **settings)
+    data = "planted:needle(length=8,n=300)"
+    settings = {"epochs": 15, "patience": 15, "learning_rate": 1e-2}
+    away, dataset = trained(data, "bilstm(hidden=8)", guide="away", guide_weight=0.3, **settings)
+    onto, _ = trained(data, "bilstm(hidden=8)", guide="onto", **settings)
     assert CLAIMS["SL-402"].number == "own_word.word"
     effects = []
     for model in (onto, away):

@@ -93,7 +93,7 @@ def test_a_word_that_goes_takes_its_state_along(spec: str) -> None:
         for row in (0, 4):
             size = len(TEXTS[row].tokens)
             expected = [literal.removal(model, TEXTS[row], word) for word in range(size)]
-            assert found[row, :size, :size].T == pytest.approx(np.array(expected), abs=1e-12)
+            assert pytest.approx(np.array(expected), abs=1e-12) == found[row, :size, :size].T
             assert not found[row, size:].any()
 
 

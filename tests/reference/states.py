@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from math import log
 
 import numpy as np
-import torch
 
 from sightline.example import Example
 from sightline.models.classifier import AttentionClassifier

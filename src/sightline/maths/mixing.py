@@ -27,7 +27,9 @@ def evenness(shares: Float[Array, "B W W"], mask: Bool[Array, "B W"]) -> Float[A
     logs = np.log(shares, out=np.zeros(shares.shape), where=(shares > 0))
     entropy = np.maximum(-(shares * logs).sum(axis=2), 0.0)  # no −0
     words = mask.sum(axis=1, keepdims=True)
-    return np.asarray(np.divide(entropy, np.log(np.maximum(words, 1)), out=np.full(entropy.shape, np.nan), where=words > 1))
+    return np.asarray(
+        np.divide(entropy, np.log(np.maximum(words, 1)), out=np.full(entropy.shape, np.nan), where=words > 1)
+    )
 
 
 def over_states(

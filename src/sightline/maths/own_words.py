@@ -30,7 +30,7 @@ class Explained:
 def explained(
     values: Float[Array, "S L"], kind: Int[Array, " S"], text: Int[Array, " S"], weight: Float[Array, " S"]
 ) -> Explained:
-    """Guess the numbers of each token from its word in other texts, from the rest of its text, and from all other texts.
+    """Guess the numbers of each token: from its word in other texts, from the rest of its text, and from other texts.
 
     Tokens of words that stand in no other text are left out. ``kind`` and ``text`` count from 0, and none is missing.
     """

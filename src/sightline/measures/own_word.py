@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
@@ -12,7 +12,7 @@ from sightline.maths.own_words import explained
 from sightline.measures.arrays import WHY, of_words, to_numpy, with_reasons
 from sightline.measures.mixing import UNTRAINED
 from sightline.measures.words import types_of, words_of
-from sightline.results import Measurement, Ragged
+from sightline.results import Measurement, Ragged, Values
 from sightline.seeds import Seeds
 from sightline.types import Arrays, Subject, Survey, Trace
 
@@ -37,7 +37,10 @@ class OwnWord:
     def look(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Take the evidence of every word, its weight, and which type it is; of the untrained companion too."""
         words = words_of(trace)
-        found = {"index": words.index, "type": Ragged(types_of(subject.texts, words, trace), words.mask.sum(1))}
+        found: dict[str, Values] = {
+            "index": words.index,
+            "type": Ragged(types_of(subject.texts, words, trace), words.mask.sum(1)),
+        }
         found |= _evidence(trace)
         other = subject.companions.get(UNTRAINED)
         if other is not None and "token_logits" in other.offers:

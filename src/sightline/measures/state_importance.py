@@ -81,7 +81,7 @@ def deletion_of_states(model: Stating, trace: Trace, tokens_at_once: int = TOKEN
 
 def _pieces(words: Words) -> Float[Array, "B W T"]:
     """Mark the pieces of each word: itself, where words are not read in pieces."""
-    return (words.place[:, None, :] == np.arange(words.mask.shape[1])[:, None]).astype(float)
+    return np.asarray(words.place[:, None, :] == np.arange(words.mask.shape[1])[:, None], dtype=float)
 
 
 def _of_words(words: Words, squares: Float[Array, "B T T"]) -> Float[Array, "B W W"]:
