@@ -1,26 +1,36 @@
-"""k-means of the states of eight ranks: all together in torch, against scikit-learn rank by rank.
+"""What states know: k-means of eight ranks against scikit-learn, and importance of inputs against a pass a state.
 
-States are drawn: 1,750 texts, 256 directions whose variance falls as 1/j, about those of SST in a BiLSTM. Ours is asked
-twice: literally (all directions, steps until nothing moves), and as what is repeated often is done (32 principal axes,
-25 steps). scikit-learn takes its own seeding, which tries several candidates a centre, and one start. What must agree
-is the summed squared distance to the centres, in all directions. Everything is seconds of one processor, in turn.
+States of the ranks are drawn: 1,750 texts, 256 directions whose variance falls as 1/j, about those of SST in a BiLSTM.
+Ours is asked twice: literally (all directions, steps until nothing moves), and as what is repeated often is done (32
+principal axes, 25 steps). scikit-learn takes its own seeding, which tries several candidates a centre, and one start.
+What must agree is the summed squared distance to the centres, in all directions.
+
+Importance of inputs for states is that of an untrained BiLSTM of the papers' size and texts of 60 words, in the float64
+that audits take: of all states in one sweep, against one backward pass a state for all texts at once, whose graph is
+kept. Of as many texts as a batch has, both are bound by products of matrices, of which the sweep takes half: five times
+is not asked there.
+
+Everything is seconds of one processor, in turn.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
 import torch
-from compare import compare, model_and_texts, print_line, processor_seconds, quick
+from compare import WORDS, compare, model_and_texts, print_line, processor_seconds, quick
 from scipy.stats import kendalltau
 
 from sightline.maths.clustering import Clustering, kmeans
 from sightline.maths.principal import principal
 from sightline.maths.ranks import kendall_tau_b
 from sightline.measures.information import Information
+from sightline.measures.state_importance import asked_in_turn
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
 
@@ -31,24 +41,49 @@ Way = Callable[[], np.ndarray]
 
 
 def main() -> None:
+    """Compare what is asked of the states of one text, of a few and of a batch; τ; all of ranks; and clusters."""
+    torch.set_num_threads(1)
+    for texts, wanted in ((1, 5), (8, 5), (32, 0)):
+        influences(texts, wanted)
+    rank_correlations(200 if quick() else 2000)
+    whole(220 if quick() else 1700)
+    clusters()
+
+
+def influences(texts: int, wanted: float, length: int = 60) -> None:
+    """Time both ways to the importance of inputs for states, and compare them."""
+    model, examples = model_and_texts(texts)
+    generator = np.random.default_rng(1)
+    long = [replace(one, tokens=tuple(generator.choice(WORDS, size=length))) for one in examples]
+    model = model.double()
+    trace = model.trace(model.collate(long))
+    compare(
+        f"importance of inputs for states, {length} words, {texts} texts at once",
+        "one backward pass a state",
+        lambda: model.influence(trace),
+        lambda: asked_in_turn(model, trace, partial(torch.linalg.vector_norm, dim=2)).sqrt(),
+        lambda ours, theirs: torch.allclose(ours, theirs, rtol=1e-9, atol=0),
+        "within 1e-9 of each number",
+        texts,
+        wanted=wanted,
+        clock=processor_seconds,
+    )
+
+
+def clusters() -> None:
     """Compare both ways of asking with scikit-learn, for the smallest and the largest number of clusters."""
     if find_spec("sklearn") is None:
         print(
             "scikit-learn is not installed, so nothing is compared with it: pip install scikit-learn", file=sys.stderr
         )
         return
-    torch.set_num_threads(1)
     texts = 400 if quick() else 1750
     falling = np.sqrt(1 / np.arange(1, WIDTH + 1))
     states = np.random.default_rng(0).standard_normal((texts, RANKS, WIDTH)) * falling
-    rank_correlations(200 if quick() else 2000)
-    whole(220 if quick() else 1700)
-    for clusters in (50, 200):
-        theirs = one_by_one(states, clusters)
-        against(states, together(states, Clustering(clusters), WIDTH), theirs, f"{clusters} clusters, literally")
-        against(
-            states, together(states, Clustering(clusters, 25), 32), theirs, f"{clusters} clusters, 32 axes, 25 steps"
-        )
+    for count in (50, 200):
+        theirs = one_by_one(states, count)
+        against(states, together(states, Clustering(count), WIDTH), theirs, f"{count} clusters, literally")
+        against(states, together(states, Clustering(count, 25), 32), theirs, f"{count} clusters, 32 axes, 25 steps")
 
 
 def rank_correlations(texts: int) -> None:

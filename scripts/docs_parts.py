@@ -15,7 +15,7 @@ from docs_tables import ROOT, finding_page, table
 from sightline.bounds import BOUNDS
 from sightline.data.official.formats import FORMATS
 from sightline.findings.claim import Asked, Charge
-from sightline.findings.claims import CLAIMS, UNMEASURED
+from sightline.findings.claims import CLAIMS
 from sightline.findings.thresholds import committed
 from sightline.findings.verdict import TABLE
 from sightline.quantities import QUANTITIES, Scale
@@ -70,7 +70,6 @@ def makers() -> dict[str, Callable[[], str]]:
         "what findings do": charges,
         "caveats": caveats,
         "roles": roles,
-        "unmeasured": unmeasured,
         "altered": altered,
         "maps": maps,
         "presets": presets,
@@ -158,12 +157,6 @@ def roles() -> str:
     """List the claims by what they do in the verdict."""
     named = {role: ", ".join(code for code, claim in CLAIMS.items() if claim.role == role) for role in ROLES}
     return table(("role", "what it means", "findings"), ((role, ROLES[role], named[role]) for role in ROLES))
-
-
-def unmeasured() -> str:
-    """List the claims that this version does not test, and what row 4 will ask of each."""
-    asks = {code: f"; row 4 asks that it be {one.for_all}" if one.for_all else "" for code, one in UNMEASURED.items()}
-    return "".join(f"* {code}: {one.words}{asks[code]}.\n" for code, one in UNMEASURED.items())
 
 
 def altered() -> str:

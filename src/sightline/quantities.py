@@ -27,6 +27,7 @@ SHARE, CHANCE, MOVED = Scale("share", 0, 1), Scale("probability", 0, 1), Scale("
 APART = Scale("nats", 0, math.log(2))
 DIFFERENCE, TAU = Scale("probability", -1, 1), Scale("rank correlation", -1, 1)
 ODDS, MARGIN = Scale("log-odds"), Scale("difference of logits")
+PART = Scale("share of the mean")
 FOUND = Scale("log of a ratio", high=0)
 COUNT, CLASS, TRUTH = Scale("count", 0), Scale("number of a class", 0), Scale("no or yes", 0, 1)
 SIZE, ANY = Scale("size of a change", 0), Scale("signed size of a change")
@@ -190,6 +191,17 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "marks": Quantity("marks", COUNT),
         "length": Quantity("words and marks", COUNT),
         "mark": Quantity("1 on a mark", TRUTH, "words"),
+    },
+    "own_word": {
+        "whole": Quantity(
+            "squared evidence of the words (token logits, less the mean over all other texts), as attention weighs "
+            "them: in units of its mean over the texts",
+            PART,
+        ),
+        "word": Quantity("what of that the word explains, as it stands in other texts", PART),
+        "text": Quantity("what of it the other words of the text explain", PART),
+        "untrained": Quantity("`word` of the companion that was not trained, in units of its own", PART),
+        "words": _WORDS,
     },
     "reach": {
         "proof": Quantity("1 where no attention changes the decision", TRUTH),
@@ -370,6 +382,26 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
             }.items()
             for kind, one in _OF_RANKS.items()
         },
+    },
+    "mixing": {
+        "own": Quantity("share of the gradient of the length of a state that is its own word’s, by attention", SHARE),
+        "own_plain": Quantity("the same share, all states alike", SHARE),
+        "even": Quantity("the share that each word would have if all had the same", SHARE),
+        "entropy": Quantity("normalised entropy of these shares, mean over the states", SHARE),
+        "focus": Quantity("1 − `entropy`: what the spread over the words lacks of an even one", SHARE),
+        "spread": Quantity("the same of an even spread: 0 by definition", SHARE),
+        "own.OTHER": Quantity("`own` of the companion, by its own attention", SHARE),
+        "focus.OTHER": Quantity("`focus` of the companion", SHARE),
+        "unmoved": Quantity("words whose state no word moves", COUNT),
+        "words": _WORDS,
+    },
+    "mixing_otherwise": {
+        "entropy.deletion": Quantity(
+            "normalised entropy of what deleting each word does to the length of a state, mean over the states", SHARE
+        ),
+        "entropy.facets": Quantity("the same of the gradients of all numbers of a state together", SHARE),
+        "own.facets": Quantity("share of these gradients that is the word’s own, by attention", SHARE),
+        "words": _WORDS,
     },
     "rationale": {
         "auprc.MAP": Quantity("area under precision and recall of the marked words, by the order of a map", SHARE),

@@ -20,6 +20,7 @@ MEASURES: Mapping[str, str] = {
     "polarity": "sightline.measures.polarity:Polarity",
     "signs": "sightline.measures.signs:Signs",
     "marks": "sightline.measures.marks:Marks",
+    "own_word": "sightline.measures.own_word:OwnWord",
     "reach": "sightline.measures.reach:Reach",
     "permutation": "sightline.measures.permutation:Permutation",
     "flips": "sightline.measures.flips:Flips",
@@ -32,10 +33,12 @@ MEASURES: Mapping[str, str] = {
     "sufficiency": "sightline.measures.sufficiency:Sufficiency",
     "transplant": "sightline.measures.transplant:Transplant",
     "information": "sightline.measures.information:Information",
+    "mixing": "sightline.measures.mixing:Mixing",
+    "mixing_otherwise": "sightline.measures.mixing:MixingOtherwise",
     "rationale": "sightline.measures.rationale:Rationale",
 }
 """The measures, in the order of the report."""
-BY_NAME = frozenset({"searched", "last_layer", "information"})
+BY_NAME = frozenset({"searched", "last_layer", "information", "mixing_otherwise"})
 """The measures that are taken only where they are asked for by name: they cost more than all others together."""
 WHERE_OFFERED = frozenset({"layers"})
 """The measures that are taken where the model offers what they need, and not spoken of where it does not."""

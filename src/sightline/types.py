@@ -24,10 +24,11 @@ from sightline.results import Measurement, Values
 from sightline.seeds import Seeds
 
 Link = Literal["sigmoid", "softmax"]
-Offer = Literal["decode", "token_logits", "embedding_grad", "variants", "deletion", "layers", "states"]
+Offer = Literal["decode", "token_logits", "embedding_grad", "variants", "deletion", "layers", "states", "influence"]
 """What a model can do beyond a trace: take any attention, answer for each token alone, be asked for gradients; run
 texts that share most of their words from what they share (`Varying`), delete each token in closed form (`Deleting`);
-replace all weights of a layer (`Layered`); say what its attention mixes (`Stating`)."""
+replace all weights of a layer (`Layered`); say what its attention mixes (`Stating`), and what of that each word moves,
+all at once (`Influencing`)."""
 Origin = Literal["here", "elsewhere"]
 """Who made and trained a model: this package, or somebody whose code has to be proved first."""
 COMPANION = "companion."
@@ -220,6 +221,15 @@ class Stating(Auditable, Protocol):
 
     def states(self, trace: Trace) -> Float[torch.Tensor, "B T P"]:
         """Give what attention mixes of each token, in a trace of its own; gradients flow where the trace has them."""
+        ...
+
+
+@runtime_checkable
+class Influencing(Stating, Protocol):
+    """A model that offers ``influence``: gradients of all its states from one sweep."""
+
+    def influence(self, trace: Trace) -> Float[torch.Tensor, "B T T"]:
+        """Give ``‖∂‖s_p‖₂ / ∂e_i‖₂`` of the state of every token p by every token i, in a trace of its own."""
         ...
 
 

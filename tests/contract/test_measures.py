@@ -87,7 +87,7 @@ def test_every_map_is_told_and_made() -> None:
 
 
 def taken(model: AttentionClassifier, texts: list, batch_size: int) -> dict[str, Measurement]:
-    beside = {"uniform": 5, "frozen": 6, "seed(by=1)": 7}
+    beside = {"uniform": 5, "frozen": 6, "seed(by=1)": 7, "untrained": 8}
     settings = {"classes": len(model.label_names), "boundaries": model.spec.boundaries}
     companions = {name: untrained(str(model.spec), seed=seed, **settings) for name, seed in beside.items()}
     outcomes = measure(model, texts, default_measures(), companions, Seeds(0), batch_size, lambda done, total: None)

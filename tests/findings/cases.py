@@ -119,6 +119,8 @@ def outcomes(agreed: Outcome, learned: np.ndarray, uniform: np.ndarray, **others
         "flips": Measurement(
             "flips", {"found.attention": -low, "found.shuffled": np.full((N, 2), -0.8), "found.best": np.zeros(N)}
         ),
+        "own_word": Measurement("own_word", {"word": high, "text": low, "whole": np.ones(N)}),
+        "mixing": Measurement("mixing", {"focus": high, "spread": np.zeros(N)}),
         "sufficiency": Measurement("sufficiency", {f"kept.{name}": one for name, one in kept.items()}),
         "beside": Measurement("beside", {"alike.seeds": high, "alike_chance.seeds": low}),
         "counterfactual": Measurement("counterfactual", {"answer.top": high, "answer.random": low}),

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from sightline.findings.claims import CLAIMS, UNMEASURED
+from sightline.findings.claims import CLAIMS
 from sightline.findings.kinds import KINDS
 from sightline.findings.thresholds import Thresholds, committed, complaints
 from sightline.findings.verdict import TABLE, verdict_of
@@ -20,7 +20,7 @@ def test_a_row_says_everything(code: str) -> None:
     claim = CLAIMS[code]
     assert all((claim.text, claim.caveat, claim.number_words, claim.floor_words, claim.measure))
     assert claim.kind in KINDS
-    assert (claim.kind in ("contrast", "two operators", "pairs")) == bool(claim.floor)
+    assert (claim.kind in ("contrast", "by rank", "two operators", "pairs")) == bool(claim.floor)
     assert {"two operators": 3}.get(claim.kind, len(claim.second)) == len(claim.second)
     assert not claim.waits_on or claim.waits_on in CLAIMS
     assert claim.kind != "weakest drop" or any(one.how == "drop" for one in claim.shown)
@@ -31,16 +31,14 @@ def test_no_code_and_no_quantity_has_two_rows() -> None:
     # Two claims hold the same number against different floors, and one of these against the floor of the other too.
     twice = {"agreement.captured.free", "agreement.chance.free"}
     assert {name for name, count in quantities.items() if count > 1} == twice
-    assert not set(CLAIMS) & set(UNMEASURED)
 
 
 def effects(code: str) -> set[frozenset[str]]:
-    """The verdicts between which the answer of one claim alone can lead, the claims not tested being supported."""
+    """The verdicts between which the answer of one claim alone can lead."""
     others = [c for c in CLAIMS if c != code]
-    untested = {c: finding(c, "supported", {"a": "supported", "b": "supported"}) for c in UNMEASURED}
     met = set()
     for given in CONTEXTS:
-        rest = untested | {c: FOUND[c, answer] for c, answer in zip(others, given, strict=True)}
+        rest = {c: FOUND[c, answer] for c, answer in zip(others, given, strict=True)}
         met.add(frozenset(verdict_of(rest | {code: FOUND[code, answer]}, CASE, LEARNED).text for answer in ANSWERS))
     return met
 

@@ -36,17 +36,17 @@ def found(by_class: Mapping[str, str] | None = None, **answers: str) -> dict[str
         ({"SL_104": "contradicted"}, MUST_NOT, 3, ("SL-104",)),
         ({"SL_101": "contradicted", "SL_102": "inconclusive"}, CANNOT_TELL, 6, ("SL-101", "SL-102")),
         ({"SL_001": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-001")),
-        ({}, CAVEATS, 5, BASIS),
-        ({"SL_202": "not applicable"}, CAVEATS, 5, (*BASIS, "SL-202")),
+        ({}, CAN, 4, CLAIMS),
+        ({"SL_402": "inconclusive"}, CAVEATS, 5, (*BASIS, "SL-402")),
+        ({"SL_402": "not applicable", "SL_202": "not applicable"}, CAVEATS, 5, (*BASIS, "SL-202", "SL-402")),
         ({"SL_105": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-105")),
         ({"SL_301": "inconclusive"}, CAVEATS, 5, BASIS),
         ({"SL_303": "inconclusive"}, CANNOT_TELL, 6, ("SL-303",)),
         ({"SL_303": "not applicable"}, CANNOT_TELL, 6, ("SL-303",)),
-        ({"SL_402": "supported"}, CAN, 4, (*CLAIMS, "SL-402")),
-        ({"SL_402": "supported", "SL_202": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-202")),
-        ({"SL_402": "supported", "SL_106": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-106")),
-        ({"SL_402": "supported", "SL_101": "inconclusive"}, CAN, 4, (*CLAIMS, "SL-402")),
-        ({"SL_402": "supported", "SL_104": "inconclusive"}, CAVEATS, 5, (*BASIS, "SL-104")),
+        ({"SL_202": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-202")),
+        ({"SL_106": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-106")),
+        ({"SL_101": "inconclusive"}, CAN, 4, CLAIMS),
+        ({"SL_104": "inconclusive"}, CAVEATS, 5, (*BASIS, "SL-104")),
     ],
 )
 def test_rows(answers: dict[str, str], text: str, row: int, decided: tuple[str, ...]) -> None:
@@ -68,7 +68,7 @@ def test_less_evidence_than_chance_is_a_charge_and_little_evidence_is_a_caveat()
 
 
 def test_a_class_for_which_the_map_misleads_is_judged_by_itself_and_keeps_the_best_row_away() -> None:
-    verdict = verdict_of(found({"SL_303": "contradicted"}, SL_402="supported"), evidence(), LEARNED)
+    verdict = verdict_of(found({"SL_303": "contradicted"}), evidence(), LEARNED)
     assert {of: one.row for of, one in verdict.by_class.items()} == {"a": 4, "b": 2}
     assert verdict.by_class["b"].text == MUST_NOT
     assert verdict.row == 5
@@ -81,7 +81,7 @@ def test_a_class_of_few_texts_cannot_be_told() -> None:
         for code, one in found().items()
     }
     verdict = verdict_of(few, evidence(), LEARNED)
-    assert {of: one.row for of, one in verdict.by_class.items()} == {"a": 5, "b": 1}
+    assert {of: one.row for of, one in verdict.by_class.items()} == {"a": 4, "b": 1}
     assert (
         "too few texts for a verdict, which rests on at least 50 (SL-303 rests on 20 texts"
         in verdict.by_class["b"].reasons[0]
@@ -128,13 +128,13 @@ def test_caveats_say_what_was_not_shown_and_no_untested_claim_is_stated() -> Non
     reasons = verdict_of(found(SL_001="contradicted", SL_202="not applicable"), evidence(), LEARNED).reasons
     assert reasons[0].startswith("SL-001 contradicted: this task needs no attention")
     assert reasons[1].startswith("SL-202 not applicable: not tested whether it matters to the model which word")
-    assert reasons[-1].endswith("whether a state stands for its word (SL-401, SL-402)")
 
 
 def test_a_map_that_is_shown_and_not_used_says_so() -> None:
-    reasons = verdict_of(found(), evidence(moved=0.0), LEARNED).reasons
+    short = found(SL_402="inconclusive")
+    reasons = verdict_of(short, evidence(moved=0.0), LEARNED).reasons
     assert any(reason.startswith("not used by the model") for reason in reasons)
-    assert not any("not used by the model" in reason for reason in verdict_of(found(), evidence(), LEARNED).reasons)
+    assert not any("not used by the model" in reason for reason in verdict_of(short, evidence(), LEARNED).reasons)
 
 
 def test_a_model_that_has_learned_nothing_is_never_shown_without_saying_so() -> None:
@@ -148,6 +148,8 @@ def test_a_model_that_has_learned_nothing_is_never_shown_without_saying_so() -> 
 
 def test_context_findings_never_decide() -> None:
     verdict = verdict_of(
-        found(SL_103="contradicted", SL_107="contradicted", SL_201="contradicted"), evidence(), LEARNED
+        found(SL_103="contradicted", SL_107="contradicted", SL_201="contradicted", SL_403="contradicted"),
+        evidence(),
+        LEARNED,
     )
-    assert (verdict.row, set(verdict.decided_by)) == (5, set(BASIS))
+    assert (verdict.row, set(verdict.decided_by)) == (4, set(CLAIMS))

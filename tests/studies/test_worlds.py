@@ -67,7 +67,7 @@ def test_a_world_can_be_made_and_promises_what_can_be_kept(world: World) -> None
     assert set(world.false) <= set(CLAIMS)
     assert ("SL-107" in world.false) == ("frozen" in world.companions)  # what it is measured against
     # What holds whatever is counted is no promise.
-    assert not set(world.right) >= set(worlds.REACHED) or world.says
+    assert not set(world.right) >= rows or world.says
     assert world.like == "" or set(world.models) <= set(NAMED[world.like].models)
     assert len(NAMED) == len(WORLDS)
     for encoder in world.models:
@@ -150,11 +150,10 @@ def test_a_claim_that_is_false_must_not_be_supported() -> None:
     assert kept["holds"]
 
 
-def test_no_gate_is_on_a_row_out_of_reach() -> None:
+def test_a_row_that_is_never_right_is_counted_where_no_other_is_promised() -> None:
     group = worlds.group(NAMED["every word is evidence"], "mlp", cells(4, 5), {}, set())
-    assert 4 not in worlds.REACHED
-    assert group["never"] == 1
-    assert not list(worlds.promised(NAMED["every word is evidence"], group))
+    (only,) = worlds.promised(NAMED["every word is evidence"], group)
+    assert (only["name"], only["count"], only["holds"]) == ("every word is evidence, mlp: never row 4", 1, False)
 
 
 @pytest.mark.parametrize(

@@ -118,11 +118,3 @@ class Claim:
         elif self.kind == "share without":
             yield Shown(self.number, how="share")
         yield from self.shown
-
-
-@dataclass(frozen=True)
-class Untested:
-    """A claim about attention that this version does not test: what it asks, and what row 4 will ask of its answer."""
-
-    words: str
-    for_all: Asked = ""

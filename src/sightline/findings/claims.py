@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sightline.findings.claim import Claim, Shown, Untested
+from sightline.findings.claim import Claim, Shown
 
 SIGNIFICANT = "share of texts whose τ-b is significant, p ≤ .05 over permutations of the words (at most 0.05 by chance)"
 
@@ -190,6 +190,28 @@ _ROWS = (
         ),
     ),
     Claim(
+        code="SL-402",
+        text="a state stands for its word",
+        caveat="what the model sees at a word is hardly more that word than the text around it",
+        below="what the model sees at a word is the text around it rather than that word",
+        kind="contrast",
+        number="own_word.word",
+        floor="own_word.text",
+        ceiling="own_word.whole",
+        number_words="The share of the evidence of the attended tokens that their words explain, seen in other texts",
+        floor_words="The share that the other words of the text explain",
+        for_all="supported",
+        plain="what the model sees at a highlighted word is that word",
+        shown=(
+            Shown("own_word.whole", how="unbounded mean"),
+            Shown("own_word.untrained", "the share that words explain before any training", "unbounded mean"),
+            Shown("mixing.own", "share of the gradient of a state’s length that is its own word’s, by attention"),
+            Shown("mixing.own_plain", "the same, all states alike"),
+            Shown("mixing.even", "the share of each word if all had the same"),
+            Shown("mixing.own.untrained", "a state’s own share before any training"),
+        ),
+    ),
+    Claim(
         code="SL-202",
         text="which word gets which weight matters",
         caveat="the same weights on other words would give much the same output",
@@ -336,6 +358,20 @@ _ROWS = (
         ),
     ),
     Claim(
+        code="SL-403",
+        text="a state rests on few words",
+        caveat="a state rests on nearly all words of its text alike",
+        kind="contrast",
+        number="mixing.focus",
+        floor="mixing.spread",
+        number_words="How far the importance of the words for a state is from an even spread (1 − normalised entropy)",
+        floor_words="An even spread",
+        shown=(
+            Shown("mixing.entropy", "normalised entropy of the importance of the words for a state, as published"),
+            Shown("mixing.focus.untrained", "how far from even it is before any training"),
+        ),
+    ),
+    Claim(
         code="SL-302",
         text="the attended words suffice",
         caveat="the highlighted words alone leave little more of the decision than random words do",
@@ -377,8 +413,3 @@ CLAIMS: Mapping[str, Claim] = {row.code: row for row in _ROWS}
 
 DECIDING = tuple(code for code, claim in CLAIMS.items() if claim.charge in ("moved", "alone"))
 """The claims without an answer to which there is no verdict: each can keep the map from being shown by itself."""
-
-UNMEASURED: Mapping[str, Untested] = {
-    "SL-402": Untested("whether a state stands for its word", "supported"),
-}
-"""Claims about attention that this version does not test; while SL-402 is among them, row 4 is out of reach."""

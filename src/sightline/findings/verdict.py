@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sightline.findings.claim import Asked, Charge, Claim
-from sightline.findings.claims import CLAIMS, DECIDING, UNMEASURED
+from sightline.findings.claims import CLAIMS, DECIDING
 from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Answer, Estimate, Finding, Learned, Verdict
 
 if TYPE_CHECKING:
@@ -35,10 +35,8 @@ class Case:
     of: str = ""
     classes: Mapping[str, Verdict] | None = None
 
-    def answer(self, code: str) -> Answer | None:
-        """Give the answer of a finding; None for a claim that this version does not test."""
-        if code not in self.found:
-            return None
+    def answer(self, code: str) -> Answer:
+        """Give the answer of a finding."""
         return self.found[code].answers.get(self.of, "not applicable") if self.of else self.found[code].verdict
 
     def effect(self, code: str) -> Estimate | None:
@@ -170,11 +168,12 @@ def _grounded(case: Case, claims: list[Claim]) -> Ground | None:
 
 
 def _faithful(case: Case) -> Ground | None:
-    asked = {code: one.for_all for code, one in UNMEASURED.items()} | {c: one.for_all for c, one in CLAIMS.items()}
+    asked = {code: one.for_all for code, one in CLAIMS.items()}
     unlike = case.classes is not None and any(one.row != 4 for one in case.classes.values())
     if not _meets(case, asked) or unlike or case.learned is None or not case.learned.something:
         return None
-    return tuple(code for code in asked if code in case.found), ()
+    untested = tuple(code for code in case.short() if case.answer(code) == "not applicable")
+    return tuple(asked), case.reasons(*untested)
 
 
 def _with_caveats(case: Case) -> Ground | None:
@@ -205,7 +204,7 @@ def _remarks(case: Case) -> tuple[str, ...]:
     """Say what else a reader must know who shows the map."""
     if case.of:
         return ()
-    return tuple(filter(None, (_unused(case.evidence), _learned_nothing(case), _unmeasured(case))))
+    return tuple(filter(None, (_unused(case.evidence), _learned_nothing(case))))
 
 
 def _unused(evidence: Evidence) -> str:
@@ -224,14 +223,9 @@ def _learned_nothing(case: Case) -> str:
     return f"{NO_BETTER}, as far as these texts show ({numbers})"
 
 
-def _unmeasured(case: Case) -> str:
-    missing = {code: one.words for code, one in UNMEASURED.items() if code not in case.found}
-    return f"not tested by this version: {'; '.join(missing.values())} ({', '.join(missing)})" if missing else ""
-
-
 def _named(asking: str, *answers: str) -> str:
     """List the claims whose row says one of these things, for the words of the table."""
-    rows = {code: getattr(claim, asking, "") for code, claim in {**UNMEASURED, **CLAIMS}.items()}
+    rows = {code: getattr(claim, asking) for code, claim in CLAIMS.items()}
     codes = [code for code, said in sorted(rows.items()) if said in answers]
     return f"{', '.join(codes[:-1])} and {codes[-1]}" if len(codes) > 1 else codes[0]
 
@@ -275,7 +269,7 @@ TABLE = (
         f"the highlighted words carry the decision with them ({_named('for_caveats', 'supported')} is supported), "
         f"{_named('for_caveats', 'not contradicted')} is not contradicted, and one of "
         f"{_named('for_caveats', 'one of these')} is supported; with the caveats listed: every bearing finding that is "
-        "not supported, and the claims not tested",
+        "not supported",
         _with_caveats,
     ),
     Row(6, CANNOT_TELL, "no other row of the table applies", _open),

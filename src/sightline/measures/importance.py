@@ -156,8 +156,8 @@ def _run_again(
     model: Auditable, trace: Trace, words: Words, attentions: Attentions, tokens_at_once: int
 ) -> Iterator[Left]:
     """Run every shortened text, some at a time."""
-    for rows, columns in _deletions(words, trace.batch, at_once(model, tokens_at_once)):
-        kept = _kept(words, trace.batch, rows, columns)
+    for rows, columns in deletions(words, trace.batch, at_once(model, tokens_at_once)):
+        kept = all_but(words, trace.batch, rows, columns)
         shorter = run_variants(model, trace.batch.rows(rows).keep(kept))
         places = closed_up(kept)
         decoded = {"own": shorter.logits}
@@ -167,13 +167,13 @@ def _run_again(
         yield to_numpy(rows), to_numpy(columns), decoded
 
 
-def _kept(words: Words, batch: Batch, rows: torch.Tensor, columns: torch.Tensor) -> Bool[torch.Tensor, "N T"]:
+def all_but(words: Words, batch: Batch, rows: torch.Tensor, columns: torch.Tensor) -> Bool[torch.Tensor, "N T"]:
     """Keep all but one word of each text named, all its pieces going together."""
     place = torch.from_numpy(words.place).to(rows.device)[rows]
     return batch.mask[rows] & (place != columns[:, None])
 
 
-def _deletions(words: Words, batch: Batch, tokens_at_once: int) -> list[tuple[torch.Tensor, torch.Tensor]]:
+def deletions(words: Words, batch: Batch, tokens_at_once: int) -> list[tuple[torch.Tensor, torch.Tensor]]:
     """List every (row, column) of a word that is not alone in its text, in chunks that fit in memory."""
     several = words.mask.sum(1, keepdims=True) > 1
     found = np.nonzero(words.mask & several)

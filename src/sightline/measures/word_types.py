@@ -13,7 +13,7 @@ from sightline.measures.arrays import count_undefined, of_words, ragged
 from sightline.measures.capture import FREE, captured_free, texts_of, unranked
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import MAKERS, Maps
-from sightline.measures.words import spelled, type_number, words_of
+from sightline.measures.words import types_of
 from sightline.questions import Reduction
 from sightline.results import Measurement, Ragged
 from sightline.seeds import Seeds
@@ -73,7 +73,7 @@ class WordTypes:
         words = maps.words
         return {
             "index": words.index,
-            "type": Ragged(_numbers(subject, trace), words.mask.sum(1)),
+            "type": Ragged(types_of(subject.texts, words, trace), words.mask.sum(1)),
             "weight": ragged(words.attention * words.mask.sum(1, keepdims=True), words.mask),
             **{name: ragged(maps[name], words.mask) for name in FREE},
         }
@@ -93,7 +93,7 @@ class WordTypes:
         """Compare each exchanged map with the references that are free of attention."""
         maps = Maps(subject, trace, seeds, self.tokens_at_once, self.gradient)
         texts, learned = texts_of(maps, self.share), subject.learned
-        exchanged = learned.weights(_numbers(subject, trace), texts.mask)
+        exchanged = learned.weights(types_of(subject.texts, maps.words, trace), texts.mask)
         references = learned.references(texts.index, texts.mask)
         alike = constant(maps["attention"], texts.mask)
         free = np.mean([captured_free(weights, references, texts)[0] for weights in exchanged], axis=0)
@@ -104,8 +104,3 @@ class WordTypes:
         reasons = unranked(arrays, "constant or zero reference, or one type")
         settings = {"share": self.share, "permutations": self.permutations, "gradient": self.gradient}
         return Measurement(self.code, arrays, count_undefined(arrays, reasons), settings)
-
-
-def _numbers(subject: Subject, trace: Trace) -> Float[Array, " _"]:
-    words = spelled(subject.texts, words_of(trace), trace)
-    return np.array([type_number(word) for word in words])

@@ -93,6 +93,11 @@ def type_number(word: str) -> float:
     return float(seed_for(0, "word type", word) >> 10)  # 53 bits: a whole number that float64 holds
 
 
+def types_of(texts: Sequence[Example], words: Words, trace: Trace) -> Float[Array, " _"]:
+    """Number the words of a batch by how they are written, one text after the other."""
+    return np.array([type_number(word) for word in spelled(texts, words, trace)])
+
+
 def like(weights: Float[Array, "*R B T"], trace: Trace) -> torch.Tensor:
     """Turn weights over tokens into a tensor such as the attention of a trace."""
     return torch.from_numpy(weights).to(trace.attention)

@@ -20,6 +20,7 @@ from sightline.models.borrowed import Borrowed
 from sightline.models.decoders import Decoder, Linear
 from sightline.models.encoders.distinct import Sharing
 from sightline.models.encoders.encoder import Encoder
+from sightline.models.encoders.influence import Influencing
 from sightline.models.encoders.mlp import MLP
 from sightline.models.made import made
 from sightline.models.projectors import Projector
@@ -89,9 +90,9 @@ class AttentionClassifier(nn.Module):
     def offers(self) -> frozenset[Offer]:
         """What the decoder allows, token logits where it is affine; then what the encoder allows, too."""
         always: frozenset[Offer] = frozenset({"decode", "embedding_grad", "states"})
-        if self.reads_queries:
-            return always
-        able: dict[Offer, bool] = {"token_logits": True, "variants": self._shares, "deletion": self._alone}
+        able: dict[Offer, bool] = {"influence": isinstance(self.encoder, Influencing) and self.encoder.influences}
+        if not self.reads_queries:
+            able |= {"token_logits": True, "variants": self._shares, "deletion": self._alone}
         return always | {offer for offer, can in able.items() if can}
 
     @property
@@ -161,6 +162,17 @@ class AttentionClassifier(nn.Module):
     def states(self, trace: Trace) -> Float[torch.Tensor, "B T P"]:
         """Give what attention pools of each token."""
         return self._own(trace).pooled
+
+    def influence(self, trace: Trace) -> Float[torch.Tensor, "B T T"]:
+        """Give what each token moves of the length of each state, all states in one sweep of the encoder."""
+        own, encoder = self._own(trace), self.encoder
+        assert isinstance(encoder, Influencing)  # it is offered of such alone
+        states, embeddings = (one.detach().requires_grad_() for one in (own.states, own.embeddings))
+        with torch.enable_grad():
+            lengths = torch.linalg.vector_norm(self.retention.pool(states, embeddings), dim=2)
+        along, beside = torch.autograd.grad(lengths.sum(), (states, embeddings), materialize_grads=True)
+        with torch.no_grad():
+            return encoder.influence(embeddings, own.batch.mask, along, beside)
 
     def losses_beside(self, trace: ClassifierTrace) -> Float[torch.Tensor, ""] | None:
         """Give what training is to add to the loss of each text of a batch, where the retention adds anything."""

@@ -62,6 +62,18 @@ _ASKED = {
     ),
     "signs": "What each word adds to the decision, for it or against it, was taken from weight × evidence.",
     "marks": "How much attention lies on marks, such as punctuation, was compared with an even spread.",
+    "own_word": (
+        "How far the evidence of each token follows from its word, seen in other texts, was compared with how far it "
+        "follows from the rest of its text (the question of Tutek & Šnajder 2020)."
+    ),
+    "mixing": (
+        "How evenly the importance of the words for each hidden state is spread, and how much of it is the state’s own "
+        "word’s, was taken by gradient (Meister et al. 2021)."
+    ),
+    "mixing_otherwise": (
+        "The same was taken by deletion of each word, and by the gradients of all numbers of a state (Meister et al. "
+        "2021)."
+    ),
     "rationale": (
         "How well each map finds the words that were marked as evidence was measured as context, and decided nothing "
         "(after DeYoung et al. 2020)."

@@ -34,8 +34,6 @@ ONCE = 1
 """Seeds of the CNN, whose training takes some ten times that of the others."""
 PRINTED: Mapping[str, float] = {"bilstm+additive": 0.92, "cnn+additive": 0.88, "cnn+deep": 0.83, "bilstm+deep": 0.80}
 """τ in Wen et al. 2022, §5: means over all their corpora, of ten seeds each. They print no value by corpus."""
-PRINTED_SCORERS: Mapping[str, float] = {"additive": 0.80, "deep": 0.74, "dot": 0.45}
-"""The same over all encoders."""
 TOLD = ("D.output", "D.decoupled", "D.label", "paper.tau.output", "paper.tau.decoupled", "paper.tau.label", "flatness")
 """What is averaged over seeds."""
 

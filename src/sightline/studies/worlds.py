@@ -17,7 +17,6 @@ import numpy as np
 
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store, Summary
-from sightline.findings.claims import UNMEASURED
 from sightline.findings.verdict import TABLE
 from sightline.spec.parts import Part
 from sightline.spec.texts import parse_data, parse_model
@@ -44,8 +43,6 @@ UNSEEN = 10_000
 """The first of the seeds that confirm it: nobody had looked at them before."""
 SHARE, SELDOM = 0.95, 0.02
 MUST_NOT, CAN = (2, 3), (4, 5)
-REACHED = tuple(row.number for row in TABLE if row.number != 4 or not UNMEASURED)
-"""The rows that this version can reach: "can be shown" without a caveat waits for claims that it does not test."""
 AGREES = ("SL-101", "SL-102")
 """Claims that are false of weights which are not the model's."""
 
@@ -176,7 +173,7 @@ WORLDS = (
     World(
         "random labels",
         "there is nothing to learn",
-        REACHED,
+        (1, 2, 3, 5, 6),
         (4,),
         {5: "no better than guessing"},
         data="needle(length=15,n=800,noise=0.5)",
@@ -194,7 +191,7 @@ WORLDS = (
     World("no numbers", "answers that are no numbers have no reasons", (1,), (2, 3, 4, 5), altered="broken(share=0.1)"),
     World(
         "every word is evidence",
-        "no word is more the reason than another: row 4 would be wrong, and is out of reach",
+        "no word is more the reason than another: row 4 would be wrong",
         never=(4,),
         data="vote(cues=15,length=15,n=800,vary=false)",
         guide="",
@@ -282,7 +279,7 @@ def promised(world: World, group: Mapping[str, Any]) -> Iterator[dict[str, Any]]
     if world.right:
         right, count = " ".join(map(str, world.right)), group["right"]
         yield gate(f"{name}: row {right}", count, of, f"≥ {least}", holds=count >= least)
-    if set(world.never) & set(REACHED):
+    if world.never:
         never, count = " ".join(map(str, world.never)), group["never"]
         yield gate(f"{name}: never row {never}", count, of, f"≤ {most}", holds=count <= most)
     for code, count in group["false"].items():

@@ -10,6 +10,7 @@ from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from sightline.models.encoders.distinct import Beginnings, Distinct, Types, beginnings
+from sightline.models.encoders.influence import pulled
 
 
 class BiLSTM(nn.Module):
@@ -43,6 +44,31 @@ class BiLSTM(nn.Module):
             Distinct(_advanced(types.embeddings, there, begun), begun.last, begun.at),
             Distinct(_advanced(types.embeddings, back, ended), ended.last, ended.at.gather(1, turned)),
         )
+
+    @property
+    def influences(self) -> bool:
+        """Tell whether there is one layer: each way of a second one sees what both ways of the first have read."""
+        return self.lstm.num_layers == 1
+
+    def influence(
+        self,
+        embeddings: Float[torch.Tensor, "B T E"],
+        mask: Bool[torch.Tensor, "B T"],
+        along: Float[torch.Tensor, "B T H"],
+        beside: Float[torch.Tensor, "B T E"],
+    ) -> Float[torch.Tensor, "B T T"]:
+        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` of all states p and tokens i; of a token itself with ``beside`` added.
+
+        The forward way has read what is before a state, the backward way what is behind it; its own token, both.
+        """
+        turned, (first, second) = turning(mask), (along * mask[:, :, None]).chunk(2, dim=2)
+        weights = self.lstm.all_weights
+        there = pulled(_by_time(embeddings), weights[0], _by_time(first))
+        back = pulled(_by_time(_in_order(embeddings, turned)), weights[1], _by_time(_in_order(second, turned)))
+        behind = back.lengths.permute(2, 1, 0)
+        lengths = there.lengths.permute(2, 1, 0) + _in_order(_in_order(behind, turned).mT, turned).mT
+        own = there.own.transpose(0, 1) + _in_order(back.own.transpose(0, 1), turned) + beside
+        return lengths.diagonal_scatter(torch.linalg.vector_norm(own, dim=2), dim1=1, dim2=2)
 
     def summary(
         self, states: Float[torch.Tensor, "B Q H"], mask: Bool[torch.Tensor, "B Q"]
@@ -89,6 +115,10 @@ def turning(mask: Bool[torch.Tensor, "B T"]) -> Int[torch.Tensor, "B T"]:
 
 def _in_order(vectors: Float[torch.Tensor, "B T N"], order: Int[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B T N"]:
     return vectors.gather(1, order[:, :, None].expand_as(vectors))
+
+
+def _by_time(vectors: Float[torch.Tensor, "B T N"]) -> Float[torch.Tensor, "T B N"]:
+    return vectors.transpose(0, 1).contiguous()
 
 
 def _one_way(inputs: Float[torch.Tensor, "B T N"], weights: Sequence[nn.Parameter]) -> Float[torch.Tensor, "B T U"]:

@@ -1,0 +1,102 @@
+"""Does a state stand for its word? What tells the evidence of a token: its word, or the text around it (SL-402)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from sightline.maths.own_words import explained
+from sightline.measures.arrays import WHY, of_words, to_numpy, with_reasons
+from sightline.measures.mixing import UNTRAINED
+from sightline.measures.words import types_of, words_of
+from sightline.results import Measurement, Ragged, Values
+from sightline.seeds import Seeds
+from sightline.types import Arrays, Subject, Survey, Trace
+
+Array = np.ndarray
+NAMES = ("whole", "word", "text")
+
+
+@dataclass(frozen=True)
+class OwnWord:
+    """Share of the variance of token logits that the word explains, and that the rest of its text explains.
+
+    A token's logits are guessed from the same word in *other* texts, and from the other words of its text; each counts
+    as attention weighs the token. All sums of squares are in units of their mean over the texts, so that the means over
+    texts are shares.
+    """
+
+    code: str = "own_word"
+    needs: frozenset[str] = frozenset({"token_logits"})
+    paper: str = ""
+    surveys: Survey = "audited"
+
+    def look(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+        """Take the evidence of every word, its weight, and which type it is; of the untrained companion too."""
+        words = words_of(trace)
+        found: dict[str, Values] = {
+            "index": words.index,
+            "type": Ragged(types_of(subject.texts, words, trace), words.mask.sum(1)),
+        }
+        found |= _evidence(trace)
+        other = subject.companions.get(UNTRAINED)
+        if other is not None and "token_logits" in other.offers:
+            found |= {f"{UNTRAINED}.{name}": one for name, one in _evidence(other.trace(trace.batch)).items()}
+        return found
+
+    def learn(self, arrays: Arrays, seeds: Seeds) -> Mapping[int, Mapping[str, float]]:
+        """Explain the evidence of all texts, and keep the sums of each by its index."""
+        sums = dict(zip(NAMES, _explained(arrays, ""), strict=True))
+        if f"{UNTRAINED}.evidence" in arrays:
+            sums[UNTRAINED] = _explained(arrays, f"{UNTRAINED}.")[1]
+        index = np.asarray(arrays["index"]).tolist()
+        return {one: {name: float(values[row]) for name, values in sums.items()} for row, one in enumerate(index)}
+
+    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+        """Hand out what was learned of each text."""
+        words = words_of(trace)
+        rows = [subject.learned[one] for one in words.index.tolist()]
+        count = words.mask.sum(1)
+        return {
+            **{name: np.array([row[name] for row in rows]) for name in rows[0]},
+            "words": count,
+            f"{WHY}one word": count < 2,
+            f"{WHY}no word of it stands in another text, or all evidence is the same": count > 1,
+        }
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Count the texts of which nothing can be guessed."""
+        values, undefined = with_reasons(arrays)
+        missing = {} if UNTRAINED in values else {UNTRAINED: f"needs a companion ({UNTRAINED})"}
+        return Measurement(self.code, values, undefined, missing=missing)
+
+
+def _evidence(trace: Trace) -> dict[str, Ragged]:
+    """Give the logits of each word alone, less their mean over the classes where there are several, and its weight."""
+    words = words_of(trace)
+    assert trace.token_logits is not None  # it is needed
+    logits = words.alone(to_numpy(trace.token_logits))[words.mask]
+    if logits.shape[1] > 1:
+        logits = logits - logits.mean(axis=1, keepdims=True)
+    count = words.mask.sum(1)
+    return {"evidence": Ragged(logits, count), "weight": Ragged(words.attention[words.mask], count)}
+
+
+def _explained(arrays: Arrays, of: str) -> tuple[Float[Array, " N"], Float[Array, " N"], Float[Array, " N"]]:
+    """Explain the evidence of one model, leaving out texts whose output is no number; the whole is 1 on average."""
+    evidence, weight, kind = (of_words(arrays[name]) for name in (f"{of}evidence", f"{of}weight", "type"))
+    text = np.repeat(np.arange(len(kind.lengths)), kind.lengths)
+    known = np.isfinite(evidence.flat).all(axis=1) & np.isfinite(weight.flat)
+    known &= np.bincount(text, ~known, minlength=len(kind.lengths))[text] == 0
+    rows, texts = np.unique(text[known], return_inverse=True)
+    types = np.unique(kind.flat[known], return_inverse=True)[1]
+    sums = explained(evidence.flat[known], types, texts, weight.flat[known])
+    out = np.full((3, len(kind.lengths)), np.nan)
+    out[:, rows] = sums.whole, sums.by_word, sums.by_text
+    there = out[0, ~np.isnan(out[0])]
+    mean = there.mean() if len(there) else 0.0
+    whole, word, in_text = out / mean if mean > 0 else np.full(out.shape, np.nan)
+    return whole, word, in_text
