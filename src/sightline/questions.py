@@ -31,10 +31,12 @@ MEASURES: Mapping[str, str] = {
     "erasure": "sightline.measures.erasure:Erasure",
     "sufficiency": "sightline.measures.sufficiency:Sufficiency",
     "transplant": "sightline.measures.transplant:Transplant",
+    "token_evidence": "sightline.measures.token_evidence:TokenEvidence",
+    "input_information": "sightline.measures.input_information:InputInformation",
     "rationale": "sightline.measures.rationale:Rationale",
 }
 """The measures, in the order of the report."""
-BY_NAME = frozenset({"searched", "last_layer"})
+BY_NAME = frozenset({"searched", "last_layer", "input_information"})
 """The measures that are taken only where they are asked for by name: they cost more than all others together."""
 WHERE_OFFERED = frozenset({"layers"})
 """The measures that are taken where the model offers what they need, and not spoken of where it does not."""

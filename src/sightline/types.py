@@ -343,3 +343,12 @@ class Surveying(Measure, Protocol):
     def learn(self, arrays: Arrays, seeds: Seeds) -> Any:
         """Learn from the texts of all batches, once."""
         ...
+
+
+@runtime_checkable
+class Sampling(Surveying, Protocol):
+    """A measure that learns from some of the texts that it may look at: it says which, and only these are run."""
+
+    def sample(self, texts: Sequence[Example], seeds: Seeds) -> Sequence[Example]:
+        """Choose the texts to look at."""
+        ...

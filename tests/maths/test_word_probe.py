@@ -55,7 +55,7 @@ def gain(states: torch.Tensor, words: np.ndarray, steps: Steps | None = None) ->
 
 def test_states_that_are_their_words_tell_nearly_all_of_them() -> None:
     words = np.random.default_rng(0).choice(30, size=4000, p=np.arange(1, 31) / 465)
-    gained, alone = gain(states_of(words, 0.01), words, Steps(epochs=30))
+    gained, alone = gain(states_of(words, 0.01), words, Steps(1500))
     shares = np.bincount(words, minlength=30) / 4000
     assert alone == pytest.approx(-(shares * np.log(shares)).sum(), abs=0.05)
     assert 0.9 * alone < gained <= alone
@@ -99,13 +99,13 @@ def test_what_a_pair_gains_is_its_log_probability_over_that_of_its_word() -> Non
     assert gained[1].item() == pytest.approx(LOWEST - math.log(0.75), abs=1e-5)
 
 
-def test_the_epoch_that_is_kept_is_the_best_on_texts_that_teach_nothing() -> None:
+def test_the_steps_that_are_kept_are_the_best_on_texts_that_teach_nothing() -> None:
     """What is learned by heart is undone: outside, words are the other way round."""
     states, words = torch.eye(4, dtype=torch.float64).repeat(8, 1), torch.arange(4).repeat(8)
     zero = torch.zeros(4, dtype=torch.float64)
     blank = WordProbe(zero, torch.eye(4).double(), torch.zeros(4, 4).double(), zero.clone(), zero - math.log(4))
     weights, intercepts = _climbed(
-        (states, words), (states, (words + 1) % 4), blank, np.random.default_rng(0), Steps(epochs=5, rate=0.1)
+        (states, words), (states, (words + 1) % 4), blank, np.random.default_rng(0), Steps(50, rate=0.1)
     )
     assert not weights.any()
     assert not intercepts.any()

@@ -20,16 +20,21 @@ _RIDGE = 1e-3
 """What is added to the variance of each axis, as a share of the mean of all: an axis without any is no evidence."""
 _PRIOR = 0.5
 _ONE_IN = 8
-"""Of the texts, this part chooses the number of epochs, and teaches nothing."""
+"""Of the texts, this part chooses the number of steps, and teaches nothing."""
 
 
 @dataclass(frozen=True)
 class Steps:
-    """How a probe is learned: Adam (Kingma & Ba 2015) whose rate falls to 0 over the epochs, some pairs at a time."""
+    """How a probe is learned: Adam (Kingma & Ba 2015), some pairs at a time, its rate falling to 0.
 
-    epochs: int = 10
+    ``looks`` are how often, evenly, the other texts are asked how good it is, and ``patience`` how many looks in a row
+    may be worse than the best. As many steps for few pairs as for many: few are learned as far.
+    """
+
+    steps: int = 700
     rate: float = 0.006
     batch: int = 256
+    looks: int = 10
     patience: int = 2
 
 
@@ -63,7 +68,7 @@ def learned(
     generator: np.random.Generator,
     steps: Steps | None = None,
 ) -> WordProbe:
-    """Learn to tell ``count`` words from their states; an eighth of the texts choose the epoch that is kept."""
+    """Learn to tell ``count`` words from their states; an eighth of the texts choose the steps that are kept."""
     choosing = torch.from_numpy(_choosing(texts, generator)).to(states.device)
     probe = _blank(states[~choosing], words[~choosing], count)
     inside = probe._white(states[~choosing]), words[~choosing]
@@ -99,20 +104,17 @@ def _climbed(
     generator: np.random.Generator,
     steps: Steps,
 ) -> tuple[Float[Tensor, "D C"], Float[Tensor, " C"]]:
-    """Descend the loss on the pairs inside, and keep the weights of the epoch that is best outside, the start's too."""
+    """Descend the loss on the pairs inside, and keep the weights that are best outside, the start's among them."""
     held = [start.weights.clone(), start.intercepts.clone()]
     adam = torch.optim.Adam(held, lr=steps.rate)
     best, kept, worse = _loss(outside, held), [one.clone() for one in held], 0
     states, words = inside
-    batches = -(-len(words) // steps.batch)
-    for step in range(steps.epochs * batches):
-        if step % batches == 0:
-            order = torch.from_numpy(generator.permutation(len(words))).to(words.device)
-        rows = order[step % batches * steps.batch :][: steps.batch]
-        adam.param_groups[0]["lr"] = steps.rate * (1 - step / (steps.epochs * batches))
+    for step in range(steps.steps):
+        rows = torch.from_numpy(generator.permutation(len(words))[: steps.batch]).to(words.device)
+        adam.param_groups[0]["lr"] = steps.rate * (1 - step / steps.steps)
         held[0].grad, held[1].grad = _slope(states[rows], words[rows], held)
         adam.step()
-        if (step + 1) % batches == 0:
+        if (step + 1) % (steps.steps // steps.looks) == 0:
             loss = _loss(outside, held)
             worse = 0 if loss < best else worse + 1
             if loss < best:
@@ -133,7 +135,7 @@ def _slope(
 
 
 def _loss(of: tuple[Float[Tensor, "M D"], Int[Tensor, " M"]], held: list[Tensor]) -> float:
-    """Give the mean loss; where there is no text to choose by, every epoch is as good as none, and the last is kept."""
+    """Give the mean loss; where there is no text to choose by nothing is known, and nothing learned."""
     if not len(of[1]):
         return 0.0
     return float(torch.nn.functional.cross_entropy(of[0] @ held[0] + held[1], of[1]))

@@ -93,6 +93,14 @@ _ASKED = {
         "In each layer in turn all weights were replaced by uniform ones, and by their mean over the texts, without "
         "training the model again (after Hassid et al. 2022)."
     ),
+    "token_evidence": (
+        "How sure the model would be by one word alone was measured on texts that it decides rightly (Tutek & Šnajder "
+        "2020)."
+    ),
+    "input_information": (
+        "How much its states still tell of their words was counted, and scored by a linear probe on held-out texts "
+        "(after Tutek & Šnajder 2020)."
+    ),
     "frozen": "The model was compared with one trained through weights that were drawn at random and frozen.",
 }
 """What each measure asks, where it was taken."""
