@@ -243,6 +243,11 @@ def bounds() -> str:
 
 def figures() -> str:
     """Table what can be drawn, and of what."""
-    of = {(False, False): "one audit", (False, True): "one text of one audit", (True, False): "several audits, a store"}
+    of = {
+        (False, False): "one audit",
+        (False, True): "one text of one audit",
+        (True, False): "several audits, a store",
+        (True, True): "one text of several audits",
+    }
     rows = [(f"[`{name}`](#{name})", one.told, of[one.several, one.of_a_text]) for name, one in FIGURES.items()]
     return table(("name", "what", "of"), rows)

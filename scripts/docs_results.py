@@ -10,6 +10,7 @@ from docs_adversaries import ablations, adversaries
 from docs_information import information
 from docs_promises import chaos, fuzz, large, promises, repeats, resumed, shared
 from docs_real import real_texts
+from docs_retained import retained
 from docs_searched import farthest
 from docs_tables import Stored, answered, gates, number, table, unfinished, when_counted
 from docs_trained import trained
@@ -179,6 +180,7 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: real": when_counted("real", real_texts),
     "table: trained": when_counted("trained", trained),
     "table: adversaries": when_counted("adversaries", adversaries),
+    "table: retained": when_counted("retained", retained),
     "table: ablations": when_counted("ablations", ablations),
     "table: information": when_counted("information", information),
     "table: farthest": when_counted("farthest", farthest),

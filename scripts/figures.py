@@ -2,7 +2,8 @@
 
 Those of one audit are of the base of the study ``adversaries``, a BiLSTM trained on SST as Jain & Wallace (2019)
 trained it, with the measures that figures draw; the audit is made if the store lacks it. Those of studies are of what
-is done of ``adversaries`` in that store (``scripts/verify.py --only adversaries``).
+is done of ``adversaries`` in that store (``scripts/verify.py --only adversaries``), that of words alone of the first
+seed of ``retained``.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from published import FOLDER
-from studied import ROOT
+from studied import ROOT, VECTORS
 
 from sightline.experiments.store import Store
 from sightline.experiments.stored import run_stored
@@ -22,7 +23,7 @@ from sightline.report.plots.named import FIGURES, numbers_of, write_figure
 from sightline.results import Results
 from sightline.spec.keys import run_key
 from sightline.spec.values import RunSpec
-from sightline.studies import adversaries
+from sightline.studies import adversaries, retained, trained
 from sightline.studies.study import plan, so_far
 
 IMAGES = ROOT / "docs" / "images"
@@ -45,14 +46,24 @@ def studied(store: Store) -> Sequence[Results]:
     return [store.audit(key) for key in done.keys]
 
 
+def kept(store: Store) -> Sequence[Results]:
+    """Give what is done of the models on SST with additive attention that keep their words, of the first seed."""
+    grid = retained.grid(FOLDER, trained.make_vectors(FOLDER, VECTORS), 1)
+    done = so_far(grid, plan(grid, store))
+    wanted = ("sst", "additive", "trained")
+    cells = zip(done.labels, done.keys, strict=True)
+    return [store.audit(key) for (corpus, scorer, _, state, _), key in cells if (corpus, scorer, state) == wanted]
+
+
 def main() -> int:
     """Draw every figure; the numbers beside it are not kept."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", type=Path, default=ROOT / "runs" / "verified", help="where runs are kept")
     store = Store(parser.parse_args().store)
     alone, several = (audited(store),), studied(store)
+    of = {"words-alone": kept(store)}
     for name, figure in FIGURES.items():
-        path = write_figure(several if figure.several else alone, name, IMAGES / f"figure-{name}.png")
+        path = write_figure(of.get(name, several if figure.several else alone), name, IMAGES / f"figure-{name}.png")
         numbers_of(path).unlink()
         print(f"{path.relative_to(ROOT)}: {path.stat().st_size:,} bytes", file=sys.stderr)
     return 0

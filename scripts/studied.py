@@ -15,6 +15,8 @@ from sightline.experiments.store import Store
 from sightline.studies.study import Plan, Study, complete, plan, so_far
 
 ROOT = Path(__file__).parent.parent
+VECTORS = ROOT / "runs" / "film-reviews.vectors.txt"
+"""Made from training texts, once, by the study that starts models from them."""
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:

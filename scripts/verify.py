@@ -42,7 +42,7 @@ from published import FOLDER, at_hand, published_data
 from repeats import repeats
 from resumed import resumed
 from sst_bert import sst_bert
-from studied import ROOT, add_flags, studied
+from studied import ROOT, VECTORS, add_flags, studied
 
 from sightline.experiments.grid import Grid
 from sightline.studies import (
@@ -53,15 +53,14 @@ from sightline.studies import (
     information,
     random_attention,
     real,
+    retained,
     trained,
     worlds,
 )
 from sightline.studies.study import Study
 
 VERIFIED = ROOT / "docs" / "verified"
-VECTORS = ROOT / "runs" / "film-reviews.vectors.txt"
-"""Made from training texts, once, by the study that starts models from them."""
-OF_CORPORA = ("data", "sst_bert", "real", "trained", "adversaries", "ablations", "farthest", "information")
+OF_CORPORA = ("data", "sst_bert", "real", "trained", "adversaries", "ablations", "farthest", "information", "retained")
 MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
     "data": published_data,
     "chaos": chaos,
@@ -86,6 +85,7 @@ STUDIES: Mapping[str, tuple[Study, Callable[[int | None], Grid]]] = {
     "ablations": (ablations, lambda seeds: ablations.grid(FOLDER, seeds)),
     "farthest": (farthest, lambda seeds: farthest.grid(FOLDER, seeds)),
     "information": (information, lambda seeds: information.grid(FOLDER, seeds)),
+    "retained": (retained, lambda seeds: retained.grid(FOLDER, trained.make_vectors(FOLDER, VECTORS), seeds)),
     "trained": (trained, lambda seeds: trained.grid(FOLDER, trained.make_vectors(FOLDER, VECTORS), seeds)),
 }
 """Each with its grid, of the first few seeds where so many are asked for."""

@@ -403,6 +403,34 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "own.facets": Quantity("share of these gradients that is the word’s own, by attention", SHARE),
         "words": _WORDS,
     },
+    "token_evidence": {
+        "probability": Quantity(
+            "probability of the decided class if one word had all attention, mean over the words", CHANCE
+        ),
+        "within": Quantity(
+            "variance, over the words of the text, of the margins that each would give alone, mean over the classes",
+            Scale("squared difference of logits", 0),
+        ),
+        "total": Quantity(
+            "the same about the mean of all texts: `within` and the square of how far the mean of the text is from it",
+            Scale("squared difference of logits", 0),
+        ),
+        "gap": Quantity(
+            "margin of the decided class that marked words would give alone, less that of the others, in standard "
+            "deviations of all words (the root of the mean of `total`)",
+            Scale("standard deviations"),
+        ),
+        "right": Quantity("whether the decision is the label", TRUTH),
+        "words": _WORDS,
+        "marked": Quantity("words that people marked", COUNT),
+        "known": Quantity("whether the text came with marks, be it none", TRUTH),
+    },
+    "input_information": {
+        "words": Quantity("words of the text that are among the chosen ones", COUNT),
+        "entropy": Quantity("`−ln p(w)` of these by how common each word is, added up", Scale("nats", 0)),
+        "gained": Quantity("what the probe adds to the log-probability of these, added up", Scale("nats")),
+        "gained_half": Quantity("the same of a probe that learned from half of the pairs", Scale("nats")),
+    },
     "rationale": {
         "auprc.MAP": Quantity("area under precision and recall of the marked words, by the order of a map", SHARE),
         "auprc_chance.MAP": Quantity("exact mean of that area when the map is permuted over the words", SHARE),

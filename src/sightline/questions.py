@@ -35,10 +35,12 @@ MEASURES: Mapping[str, str] = {
     "information": "sightline.measures.information:Information",
     "mixing": "sightline.measures.mixing:Mixing",
     "mixing_otherwise": "sightline.measures.mixing:MixingOtherwise",
+    "token_evidence": "sightline.measures.token_evidence:TokenEvidence",
+    "input_information": "sightline.measures.input_information:InputInformation",
     "rationale": "sightline.measures.rationale:Rationale",
 }
 """The measures, in the order of the report."""
-BY_NAME = frozenset({"searched", "last_layer", "information", "mixing_otherwise"})
+BY_NAME = frozenset({"searched", "last_layer", "information", "mixing_otherwise", "input_information"})
 """The measures that are taken only where they are asked for by name: they cost more than all others together."""
 WHERE_OFFERED = frozenset({"layers"})
 """The measures that are taken where the model offers what they need, and not spoken of where it does not."""

@@ -362,3 +362,12 @@ class Concluding(Surveying, Protocol):
     def conclude(self, measurement: Measurement, learned: Any, seeds: Seeds) -> Measurement:
         """Add them to what was measured text by text."""
         ...
+
+
+@runtime_checkable
+class Sampling(Surveying, Protocol):
+    """A measure that learns from some of the texts that it may look at: it says which, and only these are run."""
+
+    def sample(self, texts: Sequence[Example], seeds: Seeds) -> Sequence[Example]:
+        """Choose the texts to look at."""
+        ...

@@ -12,6 +12,7 @@ import torch
 from sightline import measures
 from sightline.findings.claims import CLAIMS
 from sightline.findings.drops import DROPS
+from sightline.findings.kept import RATIOS
 from sightline.measures import default_measures, every_measure
 from sightline.measures.maps import MAKERS
 from sightline.models.classifier import AttentionClassifier
@@ -56,8 +57,9 @@ def test_each_measure_has_a_test_of_its_own(code: str, home: str) -> None:
 
 
 def test_a_claim_names_what_its_measure_gives() -> None:
-    named = {one.name for claim in CLAIMS.values() for one in claim.quantities() if one.name not in DROPS}
+    named = {one.name for claim in CLAIMS.values() for one in claim.quantities()} - {*DROPS, *RATIOS}
     named |= {claim.draws for claim in CLAIMS.values() if claim.draws}
+    named |= {part for name, one in RATIOS.items() if name.startswith("token") for part in (one.top, one.bottom)}
     taken_here = taken(MODELS["one logit"], TEXTS, batch_size=32)
     given = {f"{code}.{name}" for code, one in taken_here.items() for name in (*one.values, *one.whole)}
     wrong = sorted(named - given)

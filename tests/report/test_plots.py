@@ -94,7 +94,23 @@ RUNS = (
     run("e" * 16, adversary(0.1, from_base=BUT_ATTENTION, fixed=BUT_ATTENTION), ("base",), 4),
 )
 PLAIN = Plot("title", ("n = 2.",), lambda figure: figure.subplots().plot([0, 1]), (), (), 2.0)
-OF = {name: RUNS if figure.several else (FAR,) for name, figure in FIGURES.items()}
+
+
+def beside(seed: int, wrong: tuple[int, ...] = ()) -> Audit:
+    """The made-up audit as another model's: other evidence, and other decisions of some texts."""
+    evidence = AUDIT.measurements["reach"].values["evidence"]
+    other = Ragged(np.random.default_rng(seed).normal(size=len(evidence.flat)) * 3, evidence.lengths)
+    texts = tuple(
+        replace(t, predicted=({"negative", "positive"} - {t.label}).pop() if i in wrong else t.label)
+        for i, t in enumerate(AUDIT.texts)
+    )
+    measured = {**AUDIT.measurements, "reach": Measurement("reach", {"evidence": other})}
+    return replace(AUDIT, texts=texts, measurements=measured, spec={"seed": seed})
+
+
+ALONE = (beside(1, wrong=(0, 3)), beside(2, wrong=(1,)), beside(3))
+SEVERAL = {"words-alone": ALONE}
+OF = {name: SEVERAL.get(name, RUNS if figure.several else (FAR,)) for name, figure in FIGURES.items()}
 
 
 def table(path: Path) -> list[dict[str, str]]:
@@ -185,6 +201,7 @@ def test_an_audit_without_the_numbers_says_what_is_missing(tmp_path: Path) -> No
         ("heat-map", r"needs outputs\.attention"),
         ("adversaries", "needs runs of adversaries"),
         ("seeds-and-adversaries", "needs the measure beside"),
+        ("words-alone", r"needs reach\.evidence, .* \(reach: it was not asked for\)"),
     ):
         with pytest.raises(DataError, match=said):
             write_figure((without,), name, tmp_path / "f.svg")
@@ -274,6 +291,62 @@ def test_adversaries_of_two_bases_are_two_families() -> None:
     rows = numbers("adversaries", *RUNS, other)
     assert len({row["base"] for row in rows}) == 2
     assert [row["base_is"][-6:] for row in rows if row["run"].startswith("f")] == ["seed 1"]
+
+
+def words_of(text: str | None = None, of: Sequence[Audit] = ALONE) -> list[dict[str, Any]]:
+    plot = FIGURES["words-alone"].draw(of, text)
+    return [dict(zip(plot.columns, row, strict=True)) for row in plot.rows]
+
+
+def test_a_line_is_the_probability_of_the_label_by_each_word_alone() -> None:
+    """Of two classes, what speaks for the other one speaks against the label."""
+    rows = words_of(ALONE[0].texts[3].id)
+    size = len(ALONE[0].texts[3].tokens)
+    assert [row["model"][-6:] for row in rows] == [f"seed {seed}" for seed in (1, 2, 3) for _ in range(size)]
+    for place, audit in enumerate(ALONE):
+        ours = rows[place * size : (place + 1) * size]
+        evidence = audit.measurements["reach"].values["evidence"].rows()[3]
+        chances = [1 / (1 + math.exp(-one)) for one in evidence]
+        own = float(audit.measurements["outputs"].values["probability"][3])
+        wrong = place == 0
+        assert [row["word"] for row in ours] == [*audit.texts[3].tokens]
+        assert [row["probability"] for row in ours] == pytest.approx([1 - c if wrong else c for c in chances])
+        assert [row["whole_text"] for row in ours] == pytest.approx([1 - own if wrong else own] * size)
+        assert {row["predicted"] == row["label"] for row in ours} == {not wrong}
+
+
+def test_without_a_name_it_is_a_text_in_the_middle_of_those_that_all_decide_rightly() -> None:
+    chosen = words_of()[0]["id"]
+    evidence = ALONE[0].measurements["reach"].values["evidence"].rows()
+    right = {
+        t.id: (1 / (1 + np.exp(-e))).mean()
+        for i, (t, e) in enumerate(zip(ALONE[0].texts, evidence, strict=True))
+        if i not in (0, 1, 3)
+    }
+    assert right[chosen] == np.quantile([*right.values()], 0.5, method="lower")
+
+
+def test_of_three_classes_a_model_that_decides_otherwise_is_not_drawn_and_named() -> None:
+    third = tuple(replace(t, label="third" if i == 7 else t.label) for i, t in enumerate(ALONE[0].texts))
+    audits = [
+        replace(one, texts=tuple(replace(t, label=o.label) for t, o in zip(one.texts, third, strict=True)))
+        for one in ALONE
+    ]
+    plot = FIGURES["words-alone"].draw(audits, third[0].id)
+    assert "which decides otherwise" in plot.notes[0]
+    rows = [dict(zip(plot.columns, row, strict=True)) for row in plot.rows]
+    assert {row["model"][-6:] for row in rows if math.isnan(row["probability"])} == {"seed 1"}
+
+
+def test_audits_of_other_texts_are_not_drawn_together() -> None:
+    other = replace(ALONE[1], texts=tuple(replace(t, tokens=("x", *t.tokens[1:])) for t in ALONE[1].texts))
+    with pytest.raises(DataError, match="do not have the same words under the id"):
+        words_of(of=(ALONE[0], other))
+    away = replace(ALONE[1], texts=tuple(replace(t, id=f"other {t.id}") for t in ALONE[1].texts))
+    with pytest.raises(DataError, match="no text that all these models"):
+        words_of(of=(ALONE[0], away))
+    with pytest.raises(DataError, match="has no text with the id"):
+        words_of(away.texts[0].id, of=(ALONE[0], away))
 
 
 def test_every_text_of_every_seed_and_adversary_is_there() -> None:

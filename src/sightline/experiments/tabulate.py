@@ -17,6 +17,7 @@ from sightline.experiments.store import Summary
 from sightline.findings.beside import KINDS, as_distance
 from sightline.findings.claims import CLAIMS
 from sightline.findings.ends import ends_of
+from sightline.findings.kept import KEPT, RATIOS
 from sightline.findings.marked import MARKED
 from sightline.questions import RIVALS, SIGNED_RIVALS
 from sightline.report.numerals import counted
@@ -59,7 +60,7 @@ def choosable() -> tuple[str, ...]:
     claimed = (one.name for claim in CLAIMS.values() for one in claim.quantities())
     maps = (f"maps.{name}.{did}" for name in (*RIVALS, *SIGNED_RIVALS) for did in ("carried", "deleted", "replaced"))
     distances = (f"beside.{kind}.{name}" for name in COMPANIONS for kind in KINDS)
-    others = (*compared, *claimed, *MARKED, *distances, "learned.guessing", "learned.above", *maps)
+    others = (*compared, *claimed, *MARKED, *KEPT, *RATIOS, *distances, "learned.guessing", "learned.above", *maps)
     return tuple(dict.fromkeys((*COLUMNS, *others)))
 
 

@@ -328,6 +328,12 @@ _ROWS = (
             Shown("reach.low", "largest change that any attention makes (total variation), at least"),
             Shown("reach.high", "and at most"),
             Shown("reach.inert", "share of texts where it stays within ε", "share"),
+            Shown(
+                "token_evidence.probability",
+                "probability of the decision by one word alone, mean over the words of texts that are decided rightly",
+                "mean of shares",
+            ),
+            Shown("token_evidence.share", "share of what words alone would say that differs within texts"),
         ),
     ),
     Claim(

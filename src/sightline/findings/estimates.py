@@ -10,6 +10,7 @@ import numpy as np
 from sightline.findings.beside import distances
 from sightline.findings.claims import CLAIMS
 from sightline.findings.evidence import Evidence
+from sightline.findings.kept import KEPT, RATIOS
 from sightline.findings.layers import of_layers
 from sightline.findings.marked import MARKED
 from sightline.maths.scores import confusion, macro_f1
@@ -39,10 +40,8 @@ def estimates(evidence: Evidence) -> dict[str, Estimate]:
     claimed = [one.name for claim in CLAIMS.values() for one in claim.quantities()]
     taken = [outcome for outcome in evidence.outcomes.values() if isinstance(outcome, Measurement)]
     whole = [f"{one.code}.{quantity}" for one in taken for quantity in one.whole]
-    found = {
-        name: evidence.estimate(name)
-        for name in (*claimed, *MARKED, *distances(evidence.outcomes), *of_layers(evidence.outcomes), *whole)
-    }
+    of_some = (*distances(evidence.outcomes), *of_layers(evidence.outcomes), *whole)
+    found = {name: evidence.estimate(name) for name in (*claimed, *MARKED, *KEPT, *RATIOS, *of_some)}
     return {name: estimate for name, estimate in found.items() if estimate is not None}
 
 

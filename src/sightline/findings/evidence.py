@@ -13,6 +13,7 @@ from sightline.findings.beside import as_distance
 from sightline.findings.claim import Claim, Shown
 from sightline.findings.claims import CLAIMS
 from sightline.findings.drops import DROPS, estimate_drop
+from sightline.findings.kept import KEPT, RATIOS, Ratio
 from sightline.findings.layers import as_layer
 from sightline.findings.marked import MARKED
 from sightline.findings.pairs import carried
@@ -22,7 +23,7 @@ from sightline.statistics import bootstrap
 from sightline.statistics.bracket import between
 from sightline.statistics.contrast import Contrast, effect, paired
 from sightline.statistics.intervals import LEVEL, UNIT, Bounds
-from sightline.statistics.ratio import Sums
+from sightline.statistics.ratio import Sums, ratio
 
 Array = np.ndarray
 Three = tuple[str, str, str]
@@ -139,6 +140,8 @@ class Evidence:
     def _made(self, name: str) -> Estimate | None:
         if name in DROPS:
             return self._drop(name)
+        if name in RATIOS:
+            return self._ratio(RATIOS[name])
         measure, _, quantity = name.partition(".")
         measurement = self.taken(measure)
         if measurement is None:
@@ -172,6 +175,12 @@ class Evidence:
         labels, learned, other = (each[self.finite] for each in self.decisions(one.measure, one.comparison))
         clusters = self.clusters[self.finite]
         return estimate_drop(one, labels, learned, other, len(self.label_names), self.seed, clusters)
+
+    def _ratio(self, one: Ratio) -> Estimate | None:
+        if not self.has(one.top):
+            return None
+        top, bottom = self.array(one.top), self.array(one.bottom).astype(float)
+        return ratio(top, bottom, self.seed, self.clusters, bounds=one.bounds)
 
     def decisions(self, measure: str, other: str) -> tuple[Int[Array, " N"], Int[Array, " N"], Int[Array, "N *R"]]:
         """Give the labels, the decisions of the model, and those of what it is compared with."""
@@ -207,6 +216,7 @@ _COMPARED = [three for claim in CLAIMS.values() if claim.floor for three in thre
 _CONTRASTED: Mapping[str, Three] = {name: three for three in reversed(_COMPARED) for name in three[:2]}
 """What is compared, in the first claim that does: its one estimate is over the texts on which both are defined."""
 _CEILINGS = frozenset(three[2] for three in _COMPARED)
-_SHOWN: Mapping[str, Shown] = {**MARKED, **{one.name: one for claim in CLAIMS.values() for one in claim.quantities()}}
+_CLAIMED = {one.name: one for claim in CLAIMS.values() for one in claim.quantities()}
+_SHOWN: Mapping[str, Shown] = {**MARKED, **KEPT, **_CLAIMED}
 _BOUNDS: Mapping[str, Bounds] = {"unbounded mean": None, "mean of shares": (0.0, 1.0)}
 """Between which ends a mean lies, where not from −1 to 1."""

@@ -60,17 +60,17 @@ def _once(
     points: Float[Tensor, "K N D"], mask: Bool[Tensor, "K N"], settings: Clustering, generator: np.random.Generator
 ) -> Clusters:
     sizes = points.square().sum(2)
-    centres = _seeded(points, sizes, mask, settings.clusters, generator)
-    labels, distances = _nearest(points, sizes, centres)
+    centres = seeded(points, sizes, mask, settings.clusters, generator)
+    labels, distances = nearest(points, sizes, centres)
     for _ in range(settings.steps):
         centres = _means(points, mask, labels, centres)
-        before, (labels, distances) = labels, _nearest(points, sizes, centres)
+        before, (labels, distances) = labels, nearest(points, sizes, centres)
         if torch.equal(before[mask], labels[mask]):
             break
     return Clusters(labels.masked_fill(~mask, -1), centres, distances.masked_fill(~mask, 0.0).sum(1))
 
 
-def _seeded(
+def seeded(
     points: Float[Tensor, "K N D"],
     sizes: Float[Tensor, "K N"],
     mask: Bool[Tensor, "K N"],
@@ -89,12 +89,12 @@ def _seeded(
         upwards = weights.cumsum(1)
         place = torch.searchsorted(upwards, drawn[:, None] * upwards[:, -1:], right=True)[:, 0]
         chosen.append(points[ranks, place.clamp(max=points.shape[1] - 1)])
-        apart = _nearest(points, sizes, chosen[-1][:, None])[1].double() * mask
+        apart = nearest(points, sizes, chosen[-1][:, None])[1].double() * mask
         left = apart if len(chosen) == 1 else torch.minimum(left, apart)
     return torch.stack(chosen, dim=1)
 
 
-def _nearest(
+def nearest(
     points: Float[Tensor, "K N D"], sizes: Float[Tensor, "K N"], centres: Float[Tensor, "K C D"]
 ) -> tuple[Int[Tensor, "K N"], Float[Tensor, "K N"]]:
     """Give the nearest centre of each point, the first of equals, and the squared distance; ``sizes`` are |point|²."""

@@ -48,6 +48,15 @@ def miller_madow(counts: Int[Array, "A C"]) -> float:
     return plug_in(counts) + float((occupied[0] + occupied[1] - occupied[2] - 1) / (2 * total))
 
 
+def comparable(first: int, second: int) -> bool:
+    """Tell whether two plug-in estimates are of as many pairs, to 1 %: they rise where there are fewer (`floor`).
+
+    >>> comparable(20000, 19900), comparable(20000, 10000)
+    (True, False)
+    """
+    return abs(first - second) <= 0.01 * max(first, second)
+
+
 def shuffled(
     first: Int[Array, " N"], second: Int[Array, " N"], draws: int, generator: np.random.Generator
 ) -> Float[Array, " R"]:

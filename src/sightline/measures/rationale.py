@@ -46,7 +46,7 @@ class Rationale:
     def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Compare every map with the marks; where no audited text has any, there is nothing to compare with."""
         maps = Maps(subject, trace, seeds, self.tokens_at_once, self.gradient)
-        marked, known = _marked(subject, maps.words)
+        marked, known = marked_words(subject, maps.words)
         out: dict[str, Array] = {"words": maps.words.mask.sum(1), "marked": marked.sum(1), "known": known}
         if all(text.rationale is None for text in subject.audited):
             return out
@@ -72,7 +72,7 @@ class Rationale:
         return Measurement(self.code, arrays, undefined, {"gradient": self.gradient}, missing=_missing(arrays))
 
 
-def _marked(subject: Subject, words: Words) -> tuple[Bool[Array, "B W"], Bool[Array, " B"]]:
+def marked_words(subject: Subject, words: Words) -> tuple[Bool[Array, "B W"], Bool[Array, " B"]]:
     """Lay the marks over the words, and say which texts have any."""
     out = np.zeros(words.mask.shape, dtype=bool)
     for row, text in enumerate(subject.texts):

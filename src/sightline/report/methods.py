@@ -109,6 +109,14 @@ _ASKED = {
         "What the states of words tell of the label, by the rank of their attention, was scored on texts that the "
         "probes had not seen; the published estimate stands beside it (after Wen et al. 2022)."
     ),
+    "token_evidence": (
+        "How sure the model would be by one word alone was measured on texts that it decides rightly (Tutek & Šnajder "
+        "2020)."
+    ),
+    "input_information": (
+        "How much its states still tell of their words was counted, and scored by a linear probe on held-out texts "
+        "(after Tutek & Šnajder 2020)."
+    ),
     "frozen": "The model was compared with one trained through weights that were drawn at random and frozen.",
 }
 """What each measure asks, where it was taken."""

@@ -167,7 +167,7 @@ def _run(labels: tuple[str, ...], cell: RunSpec, store: Store) -> dict[str, Any]
     return {
         **dict(zip(("corpus", "preset", "model", "seed"), labels, strict=True)),
         "accuracy": asdict(audit.metrics["accuracy"]),
-        "F1": _f1(audit, cell.seed),
+        "F1": positive_f1_of(audit, cell.seed),
         "validation": kept[cell.fit.keep],
         **training["summary"],
         "seconds": round(summary.seconds),
@@ -175,7 +175,7 @@ def _run(labels: tuple[str, ...], cell: RunSpec, store: Store) -> dict[str, Any]
     }
 
 
-def _f1(audit: Results, seed: int) -> dict[str, Any] | None:
+def positive_f1_of(audit: Results, seed: int) -> dict[str, Any] | None:
     """F1 of the positive class; None where there are not two."""
     outputs = audit.measurements["outputs"]
     if not isinstance(outputs, Measurement) or len(audit.cards["model"]["labels"]) != 2:

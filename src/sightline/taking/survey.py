@@ -10,7 +10,7 @@ from jaxtyping import Bool
 
 from sightline.example import Example
 from sightline.seeds import Seeds, seed_for
-from sightline.types import Measure, Survey, Surveying
+from sightline.types import Measure, Sampling, Survey, Surveying
 
 
 def learns_from_all(one: Measure) -> bool:
@@ -21,7 +21,10 @@ def learns_from_all(one: Measure) -> bool:
 def texts_of(
     one: Surveying, examples: Sequence[Example], others: Mapping[str, Sequence[Example]], seeds: Seeds
 ) -> Sequence[Example]:
-    """Give the texts that a measure learns from before all others: those of another split, or half of the audited."""
+    """Give the texts that a measure learns from before all others: those of another split, or half of the audited.
+
+    A measure may take some of them (`Sampling`).
+    """
     if one.surveys not in get_args(Survey):
         raise ValueError(f"surveys: {one.surveys!r} is not known; known: {', '.join(get_args(Survey))}")
     chosen: Sequence[Example] = others.get(one.surveys, ())
@@ -29,7 +32,7 @@ def texts_of(
         chosen = [text for text, taken in zip(examples, half(examples, seeds), strict=True) if taken]
     if not chosen:
         raise ValueError(f"there is no text of {one.surveys!r} to learn from")
-    return chosen
+    return one.sample(chosen, seeds) if isinstance(one, Sampling) else chosen
 
 
 def half(examples: Sequence[Example], seeds: Seeds) -> Bool[np.ndarray, " N"]:

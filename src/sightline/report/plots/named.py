@@ -18,6 +18,7 @@ from sightline.report.plots.plot import Cell, Plot
 from sightline.report.plots.seeds import seeds_and_adversaries
 from sightline.report.plots.tau import tau_by_class
 from sightline.report.plots.transplant import transplant
+from sightline.report.plots.words_alone import words_alone
 from sightline.report.sheets.csv import guarded
 from sightline.results import Results
 
@@ -58,6 +59,9 @@ FIGURES: Mapping[str, Figure] = {
     "farthest-by-weight": _of_one("the same, by the largest weight of a text", farthest_by_weight),
     "heat-map": _of_a_text(
         "one text under the model’s attention, and under the farthest attention with the same answer", heat_map
+    ),
+    "words-alone": Figure(
+        "how sure models would be of one text by each of its words alone", words_alone, several=True, of_a_text=True
     ),
     "adversaries": _of_several(
         "how far the attention and the answers of adversaries are from their base’s, over λ", adversaries

@@ -1,0 +1,53 @@
+"""Table of the study of models that keep their words, beside what Tutek & Šnajder (2020) print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from docs_tables import Stored, number, table, unfinished
+
+_KNOWN = "input_information"
+_WORDS = (
+    "corpus", "scorer", "model", "state", "seeds", "F1", "probability by one word", "printed", "share within texts",
+    "carried by attention (SL-303)",
+)  # fmt: skip
+_STATES = (
+    "corpus", "scorer", "model", "state", "pairs", "counted", "by chance", "printed", "H(word)", "by a probe", "of H",
+    "from half",
+)  # fmt: skip
+
+
+def retained(stored: Stored) -> str:
+    """Table what single words would be answered, and what states tell of their words."""
+    means = stored["means"]
+    return (
+        f"{unfinished(stored, len(stored['rows']))}**What single words would be answered**:\n\n"
+        f"{table(_WORDS, map(_words, means))}\n**What states tell of their words**, in nats:\n\n"
+        f"{table(_STATES, map(_states, means))}"
+    )
+
+
+def _named(mean: Stored) -> tuple[str, ...]:
+    return mean["corpus"], mean["scorer"], mean["kind"], mean["state"]
+
+
+def _words(mean: Stored) -> Iterator[str]:
+    yield from _named(mean)
+    yield str(mean["seeds"])
+    yield from (number(mean[name]) for name in ("F1", "token_evidence.probability"))
+    yield _printed(mean.get("printed_probability"))
+    yield number(mean["token_evidence.share"])
+    yield f"{number(mean['SL-303'])}, {', '.join(mean['answers'])}"
+
+
+def _states(mean: Stored) -> Iterator[str]:
+    yield from _named(mean)
+    counted = mean[f"{_KNOWN}.counted"]
+    yield "—" if counted is None else f"{counted['n']:,}"
+    yield from (number(mean[f"{_KNOWN}.{name}"]) for name in ("counted", "counted_null"))
+    yield _printed(mean.get("printed_information"))
+    yield from (number(mean[f"{_KNOWN}.{name}"]) for name in ("word_entropy", "nats", "share", "nats_half"))
+
+
+def _printed(value: float | None) -> str:
+    return "—" if value is None else f"{value:.2f}"

@@ -1,0 +1,160 @@
+"""How much the states still know of their words: counted as published, and by a probe on texts it has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+
+from sightline.example import Example
+from sightline.maths.divergences import entropy
+from sightline.maths.information import plug_in, shuffled, table
+from sightline.maths.mini_batch import MiniBatch, mini_batch_kmeans
+from sightline.maths.word_probe import WordProbe, learned
+from sightline.measures.arrays import count_undefined, of_words, to_numpy
+from sightline.measures.words import spelled, type_number, words_of
+from sightline.results import Estimate, Measurement, Ragged
+from sightline.seeds import Seeds, seed_for
+from sightline.types import Arrays, Stating, Subject, Survey, Trace
+
+Array = np.ndarray
+SPARE = 2
+"""How many words are looked at for each pair that is wanted: not every word is among the chosen ones."""
+SCALING = 0.75
+"""The power of the unigram distribution that words are drawn from (Tutek & Šnajder 2020, note 6)."""
+NULLS = 3
+"""Shuffles whose mean stands beside the counted figure."""
+WHOLE = ("counted", "counted_null", "word_entropy")
+"""What has one value for all texts: no interval over texts, and never a bootstrap (`maths/rank_curves.py`)."""
+_COUNTED = "counted over {} pairs; biased upwards, and more so with fewer pairs, so without an interval"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the survey teaches: the words by number, two probes, the second of half the pairs, and what was counted."""
+
+    types: Float[Array, " C"]
+    probe: WordProbe
+    half: WordProbe
+    whole: Float[Array, " 4"]
+
+
+@dataclass(frozen=True)
+class InputInformation:
+    """Information between words and states, of the most frequent ``words`` and so many ``tokens`` of other texts.
+
+    Counted: embeddings and states are put into ``clusters`` each, and the information of the two labellings is counted
+    (``counted``), beside the same with one of them shuffled (``counted_null``). By a probe: what it gains on the
+    audited texts over knowing how common each word is, text by text, with all pairs and with half of them. Words are
+    the most frequent ones, or ``drawn`` from the scaled unigram distribution.
+    """
+
+    words: int = 1000
+    tokens: int = 20_000
+    clusters: int = 1000
+    drawn: bool = False
+    surveys: Survey = "train"
+    code: str = "input_information"
+    needs: frozenset[str] = frozenset({"states"})
+    paper: str = "Tutek & Šnajder 2020, §3.4 and Table 2"
+
+    def sample(self, texts: Sequence[Example], seeds: Seeds) -> Sequence[Example]:
+        """Take texts at random until they have enough words, the same for every model."""
+        order = np.argsort([seed_for(seeds.seed, "input information", text.index) for text in texts], kind="stable")
+        sizes = np.cumsum([len(texts[i].tokens) for i in order])
+        enough = int(np.searchsorted(sizes, SPARE * self.tokens)) + 1
+        return [texts[i] for i in sorted(order[:enough].tolist())]
+
+    def look(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+        """Take the type, the embedding and the state of every word, the latter in single precision."""
+        words = words_of(trace)
+        lengths = words.mask.sum(1)
+        types = np.array([type_number(word) for word in spelled(subject.texts, words, trace)])
+        vectors = {
+            name: Ragged(words.alone(to_numpy(of))[words.mask].astype(np.float32), lengths)
+            for name, of in (("inputs", trace.embeddings), ("states", _states(subject, trace)))
+        }
+        return {"types": Ragged(types, lengths), **vectors}
+
+    def learn(self, arrays: Arrays, seeds: Seeds) -> Found:
+        """Choose the words, then the pairs, count, and learn two probes."""
+        generator = seeds.generator("input information")
+        types, lengths = of_words(arrays["types"]).flat, of_words(arrays["types"]).lengths
+        chosen = self._chosen(types, generator)
+        known = np.flatnonzero(np.isin(types, chosen))
+        pairs = np.sort(generator.permutation(known)[: self.tokens])
+        words = np.searchsorted(chosen, types[pairs])
+        texts = np.repeat(np.arange(len(lengths)), lengths)[pairs]
+        inputs, states = (torch.from_numpy(of_words(arrays[name]).flat[pairs]) for name in ("inputs", "states"))
+        some = generator.permutation(len(pairs))[: len(pairs) // 2]
+        full, half = (
+            learned(states[rows], torch.from_numpy(words[rows]), texts[rows], len(chosen), generator)
+            for rows in (np.arange(len(pairs)), np.sort(some))
+        )
+        return Found(chosen, full, half, self._counted(inputs, states, words, generator))
+
+    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+        """Ask the probes of every word of the audited texts that is among the chosen ones."""
+        found = cast(Found, subject.learned)
+        words = words_of(trace)
+        types = np.array([type_number(word) for word in spelled(subject.texts, words, trace)])
+        place = np.minimum(np.searchsorted(found.types, types), len(found.types) - 1)
+        asked = found.types[place] == types
+        row = np.repeat(np.arange(len(words.mask)), words.mask.sum(1))[asked]
+        states = torch.from_numpy(words.alone(to_numpy(_states(subject, trace)))[words.mask][asked])
+        number = torch.from_numpy(place[asked])
+        gained, alone = found.probe.gained(states, number)
+        halved, _ = found.half.gained(states, number)
+        count = np.bincount(row, minlength=len(words.mask))
+        sums = {
+            name: np.where(count > 0, np.bincount(row, to_numpy(of), len(count)), np.nan)
+            for name, of in (("entropy", alone), ("gained", gained), ("gained_half", halved))
+        }
+        return {"words": count, **sums, "whole": np.tile(found.whole, (len(count), 1))}
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Part what all texts share from the numbers of each, and count the texts without such a word."""
+        values = {name: value for name, value in arrays.items() if name != "whole"}
+        rows = np.asarray(arrays["whole"])
+        known = rows[np.isfinite(rows).all(1)][:1]
+        whole = {} if not len(known) else {
+            name: Estimate(float(value), np.nan, np.nan, int(known[0, -1]), _COUNTED.format(int(known[0, -1])))
+            for name, value in zip(WHOLE, known[0], strict=False)
+        }  # fmt: skip
+        undefined = count_undefined(values, {"none of the words": np.asarray(arrays["words"]) == 0})
+        settings = {
+            "words": self.words, "tokens": self.tokens, "clusters": self.clusters, "drawn": self.drawn,
+            "surveys": self.surveys,
+        }  # fmt: skip
+        return Measurement(self.code, values, undefined, settings, whole)
+
+    def _chosen(self, types: Float[Array, " S"], generator: np.random.Generator) -> Float[Array, " C"]:
+        """Choose words by how common they are, in the order of their numbers; ties fall by number."""
+        kinds, counts = np.unique(types, return_counts=True)
+        most = min(self.words, len(kinds))
+        if not self.drawn:
+            return np.sort(kinds[np.argsort(-counts, kind="stable")[:most]])
+        shares = counts**SCALING
+        return np.sort(generator.choice(kinds, most, replace=False, p=shares / shares.sum()))
+
+    def _counted(
+        self,
+        inputs: Float[torch.Tensor, "M E"],
+        states: Float[torch.Tensor, "M P"],
+        words: Int[Array, " M"],
+        generator: np.random.Generator,
+    ) -> Float[Array, " 4"]:
+        """Count the information of the clusters of both sides, the same with one shuffled, and the words' entropy."""
+        settings = MiniBatch(self.clusters)
+        first, second = (mini_batch_kmeans(one, settings, generator).numpy() for one in (inputs, states))
+        null = float(shuffled(first, second, NULLS, generator).mean())
+        shares = np.bincount(words) / len(words)
+        return np.array([plug_in(table(first, second)), null, float(entropy(shares)), len(words)])
+
+
+def _states(subject: Subject, trace: Trace) -> Float[torch.Tensor, "B T P"]:
+    return cast(Stating, subject.model).states(trace)

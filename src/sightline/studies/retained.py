@@ -1,0 +1,113 @@
+"""Models that are made to keep their words (Tutek & Šnajder 2020): what their states know, and what attention carries.
+
+Five ways of training, two scorers, two corpora, each model also as it was drawn. The trainings are those of the study
+`trained`. What is counted of words and states stands beside the same for shuffled words, and beside what a probe reads
+on texts that it has not seen; token evidence beside the share of it that differs within texts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from sightline.experiments.grid import Grid, pin
+from sightline.experiments.store import Store
+from sightline.maths.information import comparable
+from sightline.results import Estimate, Results
+from sightline.spec.values import RunSpec
+from sightline.statistics.across import across_seeds
+from sightline.studies.printed_retention import TABLE_2, TABLE_3
+from sightline.studies.study import grid_of
+from sightline.studies.trained import RETENTION, Model, data_of, positive_f1_of
+from sightline.studies.trained import cell as trained_cell
+
+CORPORA = ("sst", "news")
+SCORERS = ("additive", "dot")
+KINDS: Mapping[str, str] = {
+    "base": "",
+    "residual": "+residual",
+    "concat": "+concat",
+    "tying": "+tying(delta=1.0)",
+    "mlm": "+mlm(eta=5.0)",
+}
+"""δ and η are those that validation chose (`sightline.studies.trained`)."""
+STATES: Mapping[str, tuple[str, ...]] = {"trained": (*KINDS,), "as drawn": ("base", "residual", "concat")}
+"""Whether a model is trained, and of which ways; what tying and masked words add to the loss is nothing as drawn."""
+SEEDS = (0, 1, 2)
+LIMIT = 600
+"""Test texts at most, alike for all."""
+MEASURES = ("need", "reach", "transplant", "token_evidence", "input_information")
+SHARES = ("F1", "token_evidence.probability", "token_evidence.share")
+NUMBERS = (
+    "input_information.counted",
+    "input_information.counted_null",
+    "input_information.word_entropy",
+    "input_information.nats",
+    "input_information.nats_half",
+    "input_information.share",
+)
+CARRIED = "SL-303"
+
+
+def cell(data: Path, corpus: str, scorer: str, kind: str, state: str, seed: int, vectors: Path | None) -> RunSpec:
+    """Describe one run; a model as it was drawn trains for no epoch."""
+    model = Model(corpus, RETENTION, f"bilstm+{scorer}{KINDS[kind]}")
+    run = replace(trained_cell(data_of(data, corpus), model, seed, vectors), limit=LIMIT, measures=MEASURES)
+    if state == "as drawn":
+        run = replace(run, fit=replace(run.fit, epochs=0))
+    return pin(run)
+
+
+def grid(folder: Path, vectors: Path | None = None, seeds: int | None = None) -> Grid:
+    """List the runs on the corpora of a folder; the words start from a file of vectors, where there is one."""
+    return grid_of("retained", ("corpus", "scorer", "kind", "state", "seed"), _cells(folder, vectors, SEEDS[:seeds]))
+
+
+def _cells(folder: Path, vectors: Path | None, seeds: Sequence[int]) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
+    for corpus in CORPORA:
+        for scorer in SCORERS:
+            for state, kinds in STATES.items():
+                for kind in kinds:
+                    for seed in seeds:
+                        labels = (corpus, scorer, kind, state, str(seed))
+                        yield labels, cell(folder, corpus, scorer, kind, state, seed, vectors)
+
+
+def table(grid: Grid, store: Store) -> dict[str, Any]:
+    """Give the runs, and the means over seeds beside what is printed; there are no gates."""
+    cells = zip(grid.labels, grid.cells, grid.keys, strict=True)
+    rows = [_row(grid.axes, labels, store.audit(key), run.seed) for labels, run, key in cells]
+    groups = dict.fromkeys(tuple(row[axis] for axis in grid.axes[:-1]) for row in rows)
+    return {"rows": rows, "means": [_mean(grid.axes[:-1], group, rows) for group in groups], "gates": []}
+
+
+def _row(axes: tuple[str, ...], labels: tuple[str, ...], audit: Results, seed: int) -> dict[str, Any]:
+    found = next((one for one in audit.findings if one.code == CARRIED), None)
+    f1 = positive_f1_of(audit, seed)
+    known = {name: asdict(audit.estimates[name]) for name in (*SHARES, *NUMBERS) if name in audit.estimates}
+    told = None if found is None else found.effect and asdict(found.effect)
+    answer = "not applicable" if found is None else found.verdict
+    return {**dict(zip(axes, labels, strict=True)), "F1": f1, **known, CARRIED: told, "answer": answer}
+
+
+def _mean(axes: tuple[str, ...], group: tuple[str, ...], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    found = [row for row in rows if tuple(row[axis] for axis in axes) == group]
+    named = dict(zip(axes, group, strict=True))
+    means = {name: _across(name, [row.get(name) for row in found]) for name in (*SHARES, *NUMBERS, CARRIED)}
+    printed = {} if named["state"] != "trained" else {
+        "printed_probability": TABLE_3.get((named["corpus"], named["scorer"], named["kind"])),
+        "printed_information": TABLE_2.get((named["corpus"], named["kind"])) if named["scorer"] == "additive" else None,
+    }  # fmt: skip
+    answers = [row["answer"] for row in found]
+    return {**named, "seeds": len(found), **means, "answers": answers, **printed}
+
+
+def _across(name: str, by_seed: Sequence[Mapping[str, Any] | None]) -> dict[str, Any] | None:
+    """Average over seeds; nothing where no seed has the number, or where what is counted is not of as many pairs."""
+    known = [Estimate(**one) for one in by_seed if one is not None and not math.isnan(one["value"])]
+    if not known or (name in NUMBERS[:2] and not all(comparable(one.n, known[0].n) for one in known)):
+        return None
+    return asdict(across_seeds(known, (0.0, 1.0) if name in SHARES else None))

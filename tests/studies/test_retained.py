@@ -1,0 +1,83 @@
+"""The study of models that keep their words: its cells, their trainings, and its table of small ones."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sightline.experiments.grid import pin
+from sightline.experiments.store import Store
+from sightline.experiments.stored import run_stored
+from sightline.spec.keys import run_key, training_key
+from sightline.spec.texts import parse_data
+from sightline.spec.values import DataSpec, RunSpec
+from sightline.studies import retained, trained
+from sightline.studies.printed_retention import TABLE_2, TABLE_3
+from sightline.studies.study import grid_of
+
+PLANTED = parse_data("planted:needle(n=200,length=8,strength=0.9)")
+
+
+@pytest.fixture
+def planted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def data(folder: Path, corpus: str) -> DataSpec:
+        return PLANTED
+
+    for study in (retained, trained):
+        monkeypatch.setattr(study, "data_of", data)
+    monkeypatch.setattr(retained, "LIMIT", 20)
+
+
+def small(run: RunSpec) -> RunSpec:
+    model = replace(run.model, encoder=replace(run.model.encoder, options=(("hidden", 4),)), embedding=8)
+    return replace(run, model=model, fit=replace(run.fit, epochs=min(run.fit.epochs, 1), patience=1))
+
+
+def test_its_trainings_are_those_of_the_study_that_trains_as_the_papers(planted: None, tmp_path: Path) -> None:
+    grid = retained.grid(tmp_path)
+    assert len(grid.cells) == 2 * 2 * (5 + 3) * 3
+    assert len({*grid.keys}) == len(grid.cells) / 2  # both corpora are the planted one here
+    by_label = dict(zip(grid.labels, grid.cells, strict=True))
+    models = {model.model: model for model in trained.MODELS if (model.corpus, model.preset) == ("sst", "tutek2020")}
+    for kind, text in retained.KINDS.items():
+        theirs = pin(trained.cell(PLANTED, models[f"bilstm+additive{text}"], 2, None))
+        ours = by_label["sst", "additive", kind, "trained", "2"]
+        assert training_key(ours) == training_key(theirs)
+        assert ours.measures == retained.MEASURES
+        assert ours.limit == 20
+    drawn = {label[2] for label in grid.labels if label[3] == "as drawn"}
+    assert drawn == {"base", "residual", "concat"}
+    assert {cell.fit.epochs for label, cell in by_label.items() if label[3] == "as drawn"} == {0}
+
+
+def test_the_table_has_means_over_seeds_beside_what_is_printed(planted: None, tmp_path: Path) -> None:
+    grid, store = retained.grid(tmp_path, seeds=2), Store(tmp_path / "store")
+    wanted = [("sst", "additive", "tying", "trained", "0"), ("sst", "additive", "tying", "trained", "1")]
+    wanted.append(("news", "dot", "concat", "as drawn", "0"))
+    cells = [(label, small(cell)) for label, cell in zip(grid.labels, grid.cells, strict=True) if label in wanted]
+    for _, run in cells:
+        assert run_stored(run, store) == "done", store.summary(run_key(run))
+    told = retained.table(grid_of(grid.name, grid.axes, cells), store)
+    assert {(row["kind"], row["seed"]) for row in told["rows"]} == {("tying", "0"), ("tying", "1"), ("concat", "0")}
+    tying, concat = told["means"]
+    assert (tying["kind"], tying["seeds"], concat["kind"], concat["seeds"]) == ("tying", 2, "concat", 1)
+    rows = [row for row in told["rows"] if row["kind"] == "tying"]
+    for name in ("F1", "token_evidence.share", "input_information.word_entropy", "input_information.nats"):
+        assert tying[name]["value"] == pytest.approx(sum(row[name]["value"] for row in rows) / 2), name
+    assert (tying["printed_information"], tying["printed_probability"]) == (4.870, 0.586)
+    assert "printed_information" not in concat
+    assert len(tying["answers"]) == 2
+
+
+def test_counts_of_other_numbers_of_pairs_have_no_mean() -> None:
+    one = {"value": 2.0, "low": float("nan"), "high": float("nan"), "n": 20000, "method": ""}
+    name = "input_information.counted"
+    assert retained._across(name, [one, one | {"value": 3.0, "n": 19900}])["value"] == 2.5
+    assert retained._across(name, [one, one | {"n": 10000}]) is None
+    assert retained._across("F1", [None, one | {"value": float("nan")}]) is None
+
+
+def test_every_printed_figure_is_of_a_cell() -> None:
+    assert {kind for _, kind in TABLE_2} | {kind for *_, kind in TABLE_3} <= {*retained.KINDS}
+    assert {corpus for corpus, _ in TABLE_2} == {corpus for corpus, *_ in TABLE_3} == {*retained.CORPORA}
+    assert {scorer for _, scorer, _ in TABLE_3} == {*retained.SCORERS}
