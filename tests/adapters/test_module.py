@@ -148,6 +148,7 @@ def test_without_decode_what_needs_it_is_not_applicable() -> None:
         "counterfactual": f"needs {LOGITS}",
         "flips": f"needs {LOGITS}",
         "repair": "needs decode",
+        "token_evidence": f"needs {LOGITS}",
     }
     assert all(isinstance(outcomes[code], Measurement) for code in ("outputs", "erasure"))
 

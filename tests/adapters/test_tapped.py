@@ -48,7 +48,8 @@ def test_an_audit_has_the_same_numbers_by_every_road() -> None:
     split, whole = others
     assert split.keys() == native.keys()
     lost = {name.split(".")[0] for name in native} - {name.split(".")[0] for name in whole}
-    assert lost == {"flips", "counterfactual"}  # all that can only be asked of the logits of each word
+    # All that can only be asked of the logits of each word.
+    assert lost == {"flips", "counterfactual", "token_evidence"}
     assert len(whole) > 150
 
 
