@@ -22,6 +22,7 @@ from sightline.findings.decide import decide
 from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
 from sightline.findings.thresholds import Thresholds
+from sightline.questions import ALWAYS, BY_NAME, MEASURES
 from sightline.results import Estimate
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
@@ -40,7 +41,10 @@ class World:
 
 _TRAINING = FitSpec(epochs=20, patience=4)
 _MLP = "mlp(hidden=64)+additive"
-_CARRIED = ("SL-001", "SL-101", "SL-102", "SL-103", "SL-104", "SL-107", "SL-201", "SL-202", "SL-205", "SL-403")
+_CARRIED = (
+    "SL-001", "SL-101", "SL-102", "SL-103", "SL-104", "SL-107", "SL-201", "SL-202", "SL-205",
+    "SL-401", "SL-402", "SL-403",
+)  # fmt: skip
 """Claims that a BiLSTM need not fulfil: its other states carry the evidence too, wherever its attention lies."""
 _HELD = ("SL-203",)
 """A claim that an MLP need not fulfil: what it would answer to a filler alone is not trained, and may be anything."""
@@ -65,7 +69,8 @@ SIZES = (50, 100, 200)
 SHARE, LEAST, ASTRAY = 0.25, 0.01, 0.05
 FIRST = 0.03
 """δ while δ is not known: which of several tests of a finding leads depends on it, a little."""
-MEASURED = ("need", "retrained", "frozen", "types", "agreement", "reach", "permutation", "erasure", "transplant")
+MEASURED = tuple(name for name in MEASURES if name != ALWAYS and (name not in BY_NAME or name == "information"))
+"""What is taken: all that every audit takes, and what SL-401 rests on."""
 
 
 def grid(seeds: Sequence[int] = SEEDS) -> Grid:
@@ -81,7 +86,8 @@ def _cells(seeds: Sequence[int]) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
                 parse_model(world.model),
                 world.fit,
                 seed,
-                companions=("uniform", "frozen", "seed(by=1)"),
+                companions=COMPANIONS,
+                measures=MEASURED,
             )
             yield (name, "all", str(seed)), whole
             for texts in SIZES if world.model == _MLP else ():
