@@ -22,7 +22,7 @@ from sightline.models.attention import Given, Random, drawn_by_word
 from sightline.models.made import made
 from sightline.seeds import seed_for
 from sightline.spec.parts import parse_part
-from sightline.types import Auditable, Batch, Link, Offer, Origin, Trace, Varying
+from sightline.types import Auditable, Batch, Influencing, Link, Offer, Origin, Stating, Trace, Varying
 
 
 def alter(text: str, model: Auditable, dataset: Dataset, seed: int) -> Auditable:
@@ -80,6 +80,16 @@ class Altered(nn.Module):
     def decode(self, trace: Trace, attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
         """Decode as the model does."""
         return self.model.decode(trace, attention)
+
+    def states(self, trace: Trace) -> Float[torch.Tensor, "B T P"]:
+        """Give what the model's own attention mixes."""
+        assert isinstance(self.model, Stating)  # it is offered where it is
+        return self.model.states(trace)
+
+    def influence(self, trace: Trace) -> Float[torch.Tensor, "B T T"]:
+        """Give what each token moves of the model's states."""
+        assert isinstance(self.model, Influencing)  # it is offered where it is
+        return self.model.influence(trace)
 
 
 class Shown(Altered):
