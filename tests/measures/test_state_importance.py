@@ -27,6 +27,7 @@ SPECS = [
     "bilstm(hidden=3,layers=2)+additive",
     "mlp(hidden=6)+additive",
     "cnn(channels=4)+additive",
+    "cnn(channels=4,kernels=1-3)+additive+concat",
     "transformer(hidden=8,layers=1)+additive",
 ]
 

@@ -62,6 +62,15 @@ def same(one: torch.Tensor, other: torch.Tensor) -> None:
     torch.testing.assert_close(one, other, equal_nan=True, **EXACT)
 
 
+@pytest.mark.parametrize("text", names_of("altered"))
+def test_states_are_those_of_the_model(text: str) -> None:
+    model = untrained("bilstm(hidden=4)+dot")
+    changed, batch = altered(text, model), model.collate(texts())
+    trace, own = changed.trace(batch), model.trace(batch)
+    torch.testing.assert_close(changed.states(trace), model.states(own))
+    torch.testing.assert_close(changed.influence(trace), model.influence(own))
+
+
 def test_nothing_altered_is_the_model_itself() -> None:
     model = untrained("mlp(hidden=6)")
     assert altered("", model) is model

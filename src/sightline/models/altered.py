@@ -23,7 +23,7 @@ from sightline.models.attention import Given, Random, drawn_by_word
 from sightline.models.made import made
 from sightline.seeds import seed_for
 from sightline.spec.parts import parse_part
-from sightline.types import Auditable, Batch, Link, Offer, Origin, Stating, Trace, Varying
+from sightline.types import Auditable, Batch, Influencing, Link, Offer, Origin, Stating, Trace, Varying
 
 
 def alter(text: str, model: Auditable, dataset: Dataset, seed: int) -> Auditable:
@@ -83,9 +83,14 @@ class Altered(nn.Module):
         return self.model.decode(trace, attention)
 
     def states(self, trace: Trace) -> Float[torch.Tensor, "B T P"]:
-        """Give the states of the model, which no change touches."""
+        """Give what the model's own attention mixes."""
         assert isinstance(self.model, Stating)  # it is offered where it is
         return self.model.states(trace)
+
+    def influence(self, trace: Trace) -> Float[torch.Tensor, "B T T"]:
+        """Give what each token moves of the model's states."""
+        assert isinstance(self.model, Influencing)  # it is offered where it is
+        return self.model.influence(trace)
 
 
 class Shown(Altered):

@@ -8,6 +8,7 @@ from torch import nn
 from torch.nn.functional import pad, relu
 
 from sightline.models.encoders.distinct import Distinct, Types, distinct_rows
+from sightline.models.encoders.influence import near
 
 WIDEST = 31
 """The widest kernel whose neighbourhoods are compared: each is written down for every token."""
@@ -15,6 +16,8 @@ WIDEST = 31
 
 class CNN(nn.Module):
     """Parallel convolutions of odd widths, each with ``channels`` outputs, joined, then ReLU (Jain & Wallace 2019)."""
+
+    influences = True
 
     def __init__(self, embedding: int, kernels: tuple[int, ...], channels: int) -> None:
         super().__init__()
@@ -56,6 +59,16 @@ class CNN(nn.Module):
         first = self.reach - weight.shape[2] // 2
         taps = [(embeddings @ weight[:, :, tap].T)[near[:, first + tap]] for tap in range(weight.shape[2])]
         return torch.stack(taps).sum(0) + bias
+
+    def influence(
+        self,
+        embeddings: Float[torch.Tensor, "B T E"],
+        mask: Bool[torch.Tensor, "B T"],
+        along: Float[torch.Tensor, "B T H"],
+        beside: Float[torch.Tensor, "B T E"],
+    ) -> Float[torch.Tensor, "B T T"]:
+        """Give what each state owes to the tokens that its widest kernel reads."""
+        return near(self, self.reach, embeddings, mask, along, beside)
 
     def summary(
         self, states: Float[torch.Tensor, "B Q H"], mask: Bool[torch.Tensor, "B Q"]

@@ -1,12 +1,13 @@
-"""What each state of an LSTM owes to each token: the gradients of all states at once, from one sweep over the text.
+"""What each state owes to each token: the gradients of all states from few passes over the text.
 
-One backward pass a state walks over the whole text each time. Here the adjoints of all states that lie ahead go back
-together, a step in one product of matrices, and no state is asked about a token that it has not read.
+One backward pass a state walks over the whole text each time. In an LSTM the adjoints of all states that lie ahead go
+back together, a step in one product of matrices, and no state is asked about a token that it has not read. States that
+read their neighbours alone are asked together where their neighbourhoods do not meet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -20,7 +21,7 @@ class Influencing(Protocol):
 
     @property
     def influences(self) -> bool:
-        """Tell whether it does at this depth."""
+        """Tell whether it does at these sizes."""
         ...
 
     def influence(
@@ -32,6 +33,30 @@ class Influencing(Protocol):
     ) -> Float[torch.Tensor, "B T T"]:
         """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` of all states p and tokens i; of a token itself with ``beside`` added."""
         ...
+
+
+def near(
+    encode: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
+    reach: int,
+    embeddings: Float[torch.Tensor, "B T E"],
+    mask: Bool[torch.Tensor, "B T"],
+    along: Float[torch.Tensor, "B T H"],
+    beside: Float[torch.Tensor, "B T E"],
+) -> Float[torch.Tensor, "B T T"]:
+    """Give the `Influencing.influence` of states that read ``reach`` tokens to either side: a pass for every place."""
+    length, width = embeddings.shape[1], 2 * reach + 1
+    lengths, token = along.new_zeros(*mask.shape, length), torch.arange(length, device=mask.device)
+    read = embeddings.detach().requires_grad_()
+    with torch.enable_grad():
+        numbers = (along * encode(read, mask)).sum(2)
+        asked = [numbers[:, first::width].sum() for first in range(min(width, length))]
+    for first, number in enumerate(asked):
+        (gradient,) = torch.autograd.grad(number, read, retain_graph=True)
+        state = first + width * torch.div(token - first + reach, width, rounding_mode="floor")  # which one reads it
+        there = (state >= 0) & (state < length)
+        size = torch.linalg.vector_norm(gradient + beside * (state == token)[:, None], dim=2)
+        lengths[:, state[there], token[there]] = size[:, there]
+    return lengths
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,14 @@ from torch import nn
 
 from sightline.models.encoders.distinct import Distinct, Types
 from sightline.models.encoders.encoder import masked_mean
+from sightline.models.encoders.influence import near
 
 
 class MLP(nn.Module):
     """One affine layer and a tanh for each token: states do not see each other (the "Average" of Jain & Wallace)."""
 
     shares = True
+    influences = True
 
     def __init__(self, embedding: int, hidden: int) -> None:
         super().__init__()
@@ -24,6 +26,16 @@ class MLP(nn.Module):
     ) -> Float[torch.Tensor, "B T H"]:
         """Encode each token by itself."""
         return torch.tanh(self.affine(embeddings)) * mask[:, :, None]
+
+    def influence(
+        self,
+        embeddings: Float[torch.Tensor, "B T E"],
+        mask: Bool[torch.Tensor, "B T"],
+        along: Float[torch.Tensor, "B T H"],
+        beside: Float[torch.Tensor, "B T E"],
+    ) -> Float[torch.Tensor, "B T T"]:
+        """Give what each state owes to its own token, in one pass."""
+        return near(self, 0, embeddings, mask, along, beside)
 
     def summary(
         self, states: Float[torch.Tensor, "B Q H"], mask: Bool[torch.Tensor, "B Q"]
