@@ -21,7 +21,7 @@ from sightline.questions import BY_NAME, MAPS, MEASURES, WHERE_OFFERED
 from sightline.results import Measurement, NotApplicable, Ragged
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
-from sightline.types import Subject, Surveying
+from sightline.types import Measure, Subject, Surveying
 from tests.texts import examples, untrained
 
 MODELS = {
@@ -60,7 +60,8 @@ def test_a_claim_names_what_its_measure_gives() -> None:
     named = {one.name for claim in CLAIMS.values() for one in claim.quantities()} - {*DROPS, *RATIOS}
     named |= {claim.draws for claim in CLAIMS.values() if claim.draws}
     named |= {part for name, one in RATIOS.items() if name.startswith("token") for part in (one.top, one.bottom)}
-    taken_here = taken(MODELS["one logit"], TEXTS, batch_size=32)
+    by_name = [one for one in every_measure() if one.code in BY_NAME & {claim.measure for claim in CLAIMS.values()}]
+    taken_here = taken(MODELS["one logit"], TEXTS, 32, *by_name)
     given = {f"{code}.{name}" for code, one in taken_here.items() for name in (*one.values, *one.whole)}
     wrong = sorted(named - given)
     assert not wrong, f"findings/claims.py names {', '.join(wrong)}, and no measure gives such a quantity"
@@ -88,11 +89,12 @@ def test_every_map_is_told_and_made() -> None:
     )
 
 
-def taken(model: AttentionClassifier, texts: list, batch_size: int) -> dict[str, Measurement]:
+def taken(model: AttentionClassifier, texts: list, batch_size: int, *more: Measure) -> dict[str, Measurement]:
     beside = {"uniform": 5, "frozen": 6, "seed(by=1)": 7, "untrained": 8}
     settings = {"classes": len(model.label_names), "boundaries": model.spec.boundaries}
     companions = {name: untrained(str(model.spec), seed=seed, **settings) for name, seed in beside.items()}
-    outcomes = measure(model, texts, default_measures(), companions, Seeds(0), batch_size, lambda done, total: None)
+    asked = (*default_measures(), *more)
+    outcomes = measure(model, texts, asked, companions, Seeds(0), batch_size, lambda done, total: None)
     assert all(isinstance(outcome, Measurement) for outcome in outcomes.values()), outcomes
     return outcomes
 

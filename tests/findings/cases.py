@@ -121,6 +121,15 @@ def outcomes(agreed: Outcome, learned: np.ndarray, uniform: np.ndarray, **others
         ),
         "own_word": Measurement("own_word", {"word": high, "text": low, "whole": np.ones(N)}),
         "mixing": Measurement("mixing", {"focus": high, "spread": np.zeros(N)}),
+        "information": Measurement(
+            "information",
+            {
+                "first.label": high,
+                "rest.label": low,
+                "most.label": np.ones(N),
+                "draws.label": np.random.default_rng(3).uniform(0.1, 0.3, (N, 99)),
+            },
+        ),
         "sufficiency": Measurement("sufficiency", {f"kept.{name}": one for name, one in kept.items()}),
         "beside": Measurement("beside", {"alike.seeds": high, "alike_chance.seeds": low}),
         "counterfactual": Measurement("counterfactual", {"answer.top": high, "answer.random": low}),

@@ -374,7 +374,10 @@ def test_measures_that_are_none_or_have_two_names_are_refused(measures: tuple[st
 @pytest.mark.parametrize(
     ("altered", "told"),
     [
-        ("uniform", "unknown alteration 'uniform'; expected one of random, shuffled, rationale, scaled, broken"),
+        (
+            "uniform",
+            "unknown alteration 'uniform'; expected one of random, shuffled, rationale, sharpened, scaled, broken",
+        ),
         ("scaled(by=0)", r"scaled\(by=0\): expected a positive by, got 0"),
         ("broken(share=1.5)", r"broken\(share=1.5\): expected share up to 1 and above 0|.*, got 1.5"),
         ("scaled( by=2.0 )", r"expected it written as 'scaled\(by=2.0\)'; got 'scaled\( by=2.0 \)'"),

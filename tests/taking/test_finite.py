@@ -40,6 +40,9 @@ class Broken:
     def decode(self, trace: Trace, attention: torch.Tensor) -> torch.Tensor:
         return self._odd(trace.batch, self.model.decode(trace, attention))
 
+    def states(self, trace: Trace) -> torch.Tensor:
+        return self.model.states(trace)
+
     def _odd(self, batch: Batch, logits: torch.Tensor) -> torch.Tensor:
         odd = batch.index == self.row if self.row is not None else torch.ones_like(batch.index, dtype=torch.bool)
         return logits.masked_fill(odd.view(-1, *[1] * (logits.ndim - 1)), self.value)

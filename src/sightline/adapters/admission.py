@@ -24,7 +24,7 @@ MUST_SAY: Mapping[str, str] = {
     "decode": "add decode(trace, attention), which may raise where decode is not among the offers",
 }
 """What a model must say or do, and what to add where it does not."""
-OURS: frozenset[Offer] = frozenset({"variants", "deletion"})
+OURS: frozenset[Offer] = frozenset({"variants", "deletion", "influence"})
 """Offers that save time and change no answer: they are believed of the classes of this package alone."""
 _KNOWN: Mapping[str, tuple[str, ...]] = {"link": get_args(Link), "origin": get_args(Origin)}
 

@@ -66,6 +66,7 @@ def _mean(values: Array) -> Sums:
 
 _WAYS: Mapping[Kind, Callable[[Evidence, Claim], dict[str, Way]]] = {
     "contrast": _against_floors,
+    "by rank": _against_floors,
     "two operators": _against_floors,
     "pairs": _of_pairs,
     "share without": _share,
