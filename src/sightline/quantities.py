@@ -358,6 +358,8 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "f1_chance.MAP": Quantity(
             "exact mean of that F1 when the map is permuted: the share of words that are marked", SHARE
         ),
+        "iou.MAP": Quantity("IOU F1 of the spans of as many top words as are marked", SHARE),
+        "iou_chance.MAP": Quantity("mean of that IOU F1 over draws of as many words at random", SHARE),
         "words": _WORDS,
         "marked": Quantity("words that people marked", COUNT),
         "known": Quantity("whether the text came with marks, be it none", TRUTH),

@@ -9,7 +9,8 @@ import numpy as np
 from jaxtyping import Bool
 
 from sightline.maths.marked import average_precision, average_precision_by_chance, found_by_chance, found_on_top
-from sightline.measures.arrays import count_undefined
+from sightline.maths.spans import spans_by_chance, spans_on_top
+from sightline.measures.arrays import count_undefined, keys_of
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import MAKERS, Maps, allowed
 from sightline.measures.words import Words
@@ -19,19 +20,20 @@ from sightline.seeds import Seeds
 from sightline.types import Arrays, Subject, Trace
 
 Array = np.ndarray
-SCORES: Mapping[str, Callable[[Array, Array, Array], Array]] = {
+EXACT: Mapping[str, Callable[[Array, Array, Array], Array]] = {
     "auprc": average_precision,
     "auprc_chance": average_precision_by_chance,
     "f1": found_on_top,
     "f1_chance": found_by_chance,
 }
-"""What is computed of each map, and what it would be for one that is permuted."""
+SCORES = (*EXACT, "iou", "iou_chance")
+"""What is computed of each map, and what it would be for one that is permuted; of spans by drawing."""
 UNMARKED = "no audited text has marked words"
 
 
 @dataclass(frozen=True)
 class Rationale:
-    """Area under precision and recall, and F1 of as many words as people marked, of every map of the model.
+    """Area under precision and recall, and F1 of as many words as people marked, and of their spans, of every map.
 
     Marks say where people saw the evidence, not what the model read: a faithful map of a model that is right for other
     reasons scores low, and a map that people like is not therefore true of the model.
@@ -39,6 +41,7 @@ class Rationale:
 
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
+    draws: int = 50
     code: str = "rationale"
     needs: frozenset[str] = frozenset()
     paper: str = "DeYoung et al. 2020, §4.1"
@@ -51,10 +54,14 @@ class Rationale:
         if all(text.rationale is None for text in subject.audited):
             return out
         scored = np.array([text.id in subject.given for text in subject.texts])
+        mask, keys = maps.words.mask, keys_of(maps.words.mask, maps.words.index, self.draws, seeds, "rationale")
+        chance = spans_by_chance(marked, mask, keys)
         for name in allowed(subject, MAPS):
             scores = maps[name] if known.any() else np.zeros(marked.shape)
-            for kind, score in SCORES.items():
-                out[f"{kind}.{name}"] = np.where(known, score(scores, marked, maps.words.mask), np.nan)
+            found = {kind: score(scores, marked, mask) for kind, score in EXACT.items()}
+            found["iou"] = spans_on_top(scores, marked, mask, keys)
+            found["iou_chance"] = np.where(np.isnan(found["iou"]), np.nan, chance)
+            out |= {f"{kind}.{name}": np.where(known, one, np.nan) for kind, one in found.items()}
         return out | ({"scored": scored} if subject.given else {})
 
     def finish(self, arrays: Arrays) -> Measurement:
@@ -69,7 +76,8 @@ class Rationale:
         if brought:
             unscored = {"no scores for the text": ~np.asarray(arrays["scored"])}
             undefined |= count_undefined(arrays, reasons | unscored | rest, brought)
-        return Measurement(self.code, arrays, undefined, {"gradient": self.gradient}, missing=_missing(arrays))
+        settings = {"gradient": self.gradient, "draws": self.draws}
+        return Measurement(self.code, arrays, undefined, settings, missing=_missing(arrays))
 
 
 def _marked(subject: Subject, words: Words) -> tuple[Bool[Array, "B W"], Bool[Array, " B"]]:
