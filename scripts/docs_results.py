@@ -7,6 +7,7 @@ from functools import partial
 
 import published
 from docs_adversaries import ablations, adversaries
+from docs_plausible import plausible
 from docs_promises import chaos, fuzz, large, promises, repeats, resumed, shared
 from docs_real import real_texts
 from docs_searched import farthest
@@ -180,6 +181,7 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: adversaries": when_counted("adversaries", adversaries),
     "table: ablations": when_counted("ablations", ablations),
     "table: farthest": when_counted("farthest", farthest),
+    "table: plausible": when_counted("plausible", plausible),
     "table: random-attention": when_counted("random_attention", examples),
     "table: full stop": when_counted("examples", full_stop),
     "table: models": when_counted("examples", models),

@@ -93,8 +93,22 @@ RUNS = (
     run("d" * 16, adversary(0.01), ("base",), 3),
     run("e" * 16, adversary(0.1, from_base=BUT_ATTENTION, fixed=BUT_ATTENTION), ("base",), 4),
 )
+MARKED = {
+    f"{kind}.{row.name}": np.where(MOVED > 0.9, np.nan, value * MOVED)
+    for row in AUDIT.maps
+    for kind, value in (("auprc", 0.9), ("auprc_chance", 0.4))
+}
+SEEN = tuple(
+    replace(
+        AUDIT,
+        spec={"run": replace(BASE, seed=seed).to_json()},
+        measurements={**AUDIT.measurements, "rationale": Measurement("rationale", MARKED)},
+        maps=tuple(replace(row, carried=audits.estimate(0.2 + 0.2 * seed, n=12)) for row in AUDIT.maps),
+    )
+    for seed in (0, 1)
+)
 PLAIN = Plot("title", ("n = 2.",), lambda figure: figure.subplots().plot([0, 1]), (), (), 2.0)
-OF = {name: RUNS if figure.several else (FAR,) for name, figure in FIGURES.items()}
+OF = {name: RUNS if figure.several else (FAR,) for name, figure in FIGURES.items()} | {"plausible": SEEN}
 
 
 def table(path: Path) -> list[dict[str, str]]:
@@ -185,6 +199,7 @@ def test_an_audit_without_the_numbers_says_what_is_missing(tmp_path: Path) -> No
         ("heat-map", r"needs outputs\.attention"),
         ("adversaries", "needs runs of adversaries"),
         ("seeds-and-adversaries", "needs the measure beside"),
+        ("plausible", "needs maps beside marked words"),
     ):
         with pytest.raises(DataError, match=said):
             write_figure((without,), name, tmp_path / "f.svg")
@@ -287,6 +302,23 @@ def test_every_text_of_every_seed_and_adversary_is_there() -> None:
     assert [row["largest_weight_of_base"] for row in ours] == weights
     assert {row["who_n"] for row in ours} == {23}
     assert ours[0]["who_median"] == pytest.approx(float(np.nanmedian(values)), abs=1e-12)
+
+
+def test_maps_of_one_model_are_averaged_over_its_seeds_and_stand_where_both_numbers_put_them() -> None:
+    rows = numbers("plausible")
+    assert [row["map"] for row in rows] == [row.name for row in AUDIT.maps]
+    expected = np.mean(0.5 * MOVED[MOVED <= 0.9])
+    for row in rows:
+        assert (row["audits"], row["model"]) == (2, "mlp+additive+softmax on planted:needle")
+        assert row["auprc_above_chance"] == pytest.approx(expected)
+        assert row["auprc_above_chance_n"] == (MOVED <= 0.9).sum()
+        assert (row["carried"], row["carried_n"]) == (pytest.approx(0.3), 12)
+    one = numbers("plausible", SEEN[1])[0]
+    assert (one["audits"], one["carried"], one["carried_low"]) == (1, 0.4, pytest.approx(0.36))
+    alone = numbers("plausible", replace(SEEN[0], spec={}), SEEN[1])
+    assert [row["model"] for row in alone] == [
+        *["audit 1"] * len(AUDIT.maps), *["mlp+additive+softmax on planted:needle"] * len(AUDIT.maps)
+    ]  # fmt: skip
 
 
 def test_the_bars_of_the_farthest_attention_are_shares_of_their_class() -> None:

@@ -14,6 +14,7 @@ from sightline.report.plots.drawing import drawn
 from sightline.report.plots.farthest import farthest_by_class, farthest_by_weight
 from sightline.report.plots.heat_map import heat_map
 from sightline.report.plots.permutation import permutation_by_weight
+from sightline.report.plots.plausible import plausible
 from sightline.report.plots.plot import Cell, Plot
 from sightline.report.plots.seeds import seeds_and_adversaries
 from sightline.report.plots.tau import tau_by_class
@@ -65,6 +66,9 @@ FIGURES: Mapping[str, Figure] = {
     "seeds-and-adversaries": _of_several(
         "how far attention is from itself under other seeds, and from that of adversaries, text by text",
         seeds_and_adversaries,
+    ),
+    "plausible": _of_several(
+        "how well each map finds the words that people marked, beside what its words carry", plausible
     ),
 }
 
