@@ -79,10 +79,20 @@ MAPS: Mapping[str, WordMap] = {
     "signed_deletion": WordMap(
         "what the log-odds of the predicted class lose without the word", "log-odds", signed=True
     ),
+    "integrated": WordMap(
+        "integrated gradients, size: what the word gathers for or against on the way from no words", "log-odds"
+    ),
+    "signed_integrated": WordMap(
+        "integrated gradients: what the word gathers for the predicted class on the way from no words",
+        "log-odds",
+        signed=True,
+    ),
     "given": WordMap("scores that were brought from elsewhere", ""),
     "signed_given": WordMap("the same where they take sides, as attributions of Captum do", "", signed=True),
 }
 """Every map over the words there is; how each is made: `sightline.measures.maps`."""
+DEAR = frozenset({"integrated", "signed_integrated"})
+"""The maps that are made only where they are asked for by name: one costs as much as dozens of gradients."""
 Reduction = Literal["input", "norm"]
 """How the gradient with respect to a word, a vector, becomes one number."""
 REDUCTIONS: Mapping[Reduction, str] = {

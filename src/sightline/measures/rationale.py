@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from sightline.measures.arrays import count_undefined, keys_of
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import MAKERS, Maps, allowed
 from sightline.measures.words import Words
-from sightline.questions import BROUGHT, MAPS, Reduction
+from sightline.questions import BROUGHT, DEAR, MAPS, Reduction
 from sightline.results import Measurement
 from sightline.seeds import Seeds
 from sightline.types import Arrays, Subject, Trace
@@ -42,6 +42,7 @@ class Rationale:
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     draws: int = 50
+    maps: tuple[str, ...] = tuple(name for name in MAPS if name not in DEAR)
     code: str = "rationale"
     needs: frozenset[str] = frozenset()
     paper: str = "DeYoung et al. 2020, §4.1"
@@ -56,7 +57,7 @@ class Rationale:
         scored = np.array([text.id in subject.given for text in subject.texts])
         mask, keys = maps.words.mask, keys_of(maps.words.mask, maps.words.index, self.draws, seeds, "rationale")
         chance = spans_by_chance(marked, mask, keys)
-        for name in allowed(subject, MAPS):
+        for name in allowed(subject, self.maps):
             scores = maps[name] if known.any() else np.zeros(marked.shape)
             found = {kind: score(scores, marked, mask) for kind, score in EXACT.items()}
             found["iou"] = spans_on_top(scores, marked, mask, keys)
@@ -77,7 +78,7 @@ class Rationale:
             unscored = {"no scores for the text": ~np.asarray(arrays["scored"])}
             undefined |= count_undefined(arrays, reasons | unscored | rest, brought)
         settings = {"gradient": self.gradient, "draws": self.draws}
-        return Measurement(self.code, arrays, undefined, settings, missing=_missing(arrays))
+        return Measurement(self.code, arrays, undefined, settings, missing=_missing(arrays, self.maps))
 
 
 def _marked(subject: Subject, words: Words) -> tuple[Bool[Array, "B W"], Bool[Array, " B"]]:
@@ -89,9 +90,9 @@ def _marked(subject: Subject, words: Words) -> tuple[Bool[Array, "B W"], Bool[Ar
     return out, np.array([text.rationale is not None for text in subject.texts])
 
 
-def _missing(arrays: Arrays) -> dict[str, str]:
+def _missing(arrays: Arrays, names: Iterable[str]) -> dict[str, str]:
     """Say what is not there, and why; brought scores are missed by nobody."""
     if "auprc.attention" not in arrays:
         return dict.fromkeys(SCORES, UNMARKED)
-    lacking = {name: MAKERS[name].needs for name in MAPS if name not in BROUGHT and f"auprc.{name}" not in arrays}
+    lacking = {name: MAKERS[name].needs for name in names if name not in BROUGHT and f"auprc.{name}" not in arrays}
     return {f"{kind}.{name}": f"needs {', '.join(sorted(needs))}" for name, needs in lacking.items() for kind in SCORES}
