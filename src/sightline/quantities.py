@@ -365,6 +365,16 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "known": Quantity("whether the text came with marks, be it none", TRUTH),
         "scored": Quantity("whether scores were brought for the text", TRUTH),
     },
+    "state_agreement": {
+        "tau.REF": Quantity("Kendall’s τ-b of attention and an importance of inputs or of states", TAU),
+        "coupling_tau.REF": Quantity("the same of shuffled weights that were *used*, mean of 3", TAU),
+        "within_tau.REF": Quantity("τ-b among the words that have any weight", TAU),
+        "both_zero": Quantity("share of the pairs of words that tie because neither has any weight", SHARE),
+        "state_gradient": Quantity("length of the slope of the log-odds by state, through attention", SIZE, "words"),
+        "state_deletion": Quantity("total variation to the answer without the state", MOVED, "words"),
+        "words": _WORDS,
+        "constant": _ALIKE,
+    },
 }
 """What every measure keeps, in the order of the documentation."""
 

@@ -32,10 +32,11 @@ MEASURES: Mapping[str, str] = {
     "sufficiency": "sightline.measures.sufficiency:Sufficiency",
     "transplant": "sightline.measures.transplant:Transplant",
     "rationale": "sightline.measures.rationale:Rationale",
+    "state_agreement": "sightline.measures.state_agreement:StateAgreement",
 }
 """The measures, in the order of the report."""
-BY_NAME = frozenset({"searched", "last_layer"})
-"""The measures that are taken only where they are asked for by name: they cost more than all others together."""
+BY_NAME = frozenset({"searched", "last_layer", "state_agreement"})
+"""The measures that are taken only where they are asked for by name: they are dear, and no finding reads them."""
 WHERE_OFFERED = frozenset({"layers"})
 """The measures that are taken where the model offers what they need, and not spoken of where it does not."""
 ALWAYS = "outputs"
