@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 
 from docs_tables import Stored, number, table, unfinished
 
-_HEAD = ("model", "map", "AUPRC", "by chance", "F1", "by chance", "IOU F1", "by chance", "carried", "shown? (by seed)")
-_KINDS = ("auprc", "auprc_chance", "f1", "f1_chance", "iou", "iou_chance")
+_HEAD = (
+    "model",
+    "map",
+    "AUPRC",
+    "by chance",
+    "above it",
+    "F1",
+    "by chance",
+    "IOU F1",
+    "by chance",
+    "carried",
+    "shown? (by seed)",
+)
+_KINDS = ("auprc", "auprc_chance", "above_chance", "f1", "f1_chance", "iou", "iou_chance")
 
 
 def plausible(stored: Stored) -> str:
@@ -30,6 +43,12 @@ def _model(one: Stored) -> tuple[str, ...]:
 
 def _map(model: str, one: Stored) -> Iterator[str]:
     yield from (f"`{model}`", f"`{one['name']}`")
-    yield from (number(one[kind]) for kind in _KINDS)
+    yield from (_fine(one[kind]) for kind in _KINDS)
     yield number(one["carried"])
     yield ", ".join(f"{answer} {count}" for answer, count in Counter(one["answers"]).items())
+
+
+def _fine(one: Stored) -> str:
+    """Write an estimate with three decimals: what is above chance may be a hundredth."""
+    ends = [f"{end:.3f}" for end in (one["low"], one["high"]) if end is not None and not math.isnan(end)]
+    return f"{one['value']:.3f}{f' [{ends[0]}, {ends[1]}]' if len(ends) == 2 else ''}"

@@ -369,6 +369,8 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "tau.REF": Quantity("Kendall’s τ-b of attention and an importance of inputs or of states", TAU),
         "coupling_tau.REF": Quantity("the same of shuffled weights that were *used*, mean of 3", TAU),
         "within_tau.REF": Quantity("τ-b among the words that have any weight", TAU),
+        "entropy.REF": Quantity("normalised entropy of an importance over the words: 1 where it is even", SHARE),
+        "support": Quantity("words that have any weight", COUNT),
         "both_zero": Quantity("share of the pairs of words that tie because neither has any weight", SHARE),
         "state_gradient": Quantity("length of the slope of the log-odds by state, through attention", SIZE, "words"),
         "state_deletion": Quantity("total variation to the answer without the state", MOVED, "words"),

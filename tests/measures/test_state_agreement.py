@@ -42,6 +42,10 @@ def test_each_importance_of_states_is_the_literal_one(spec: str) -> None:
         inputs = gradient_importance(model, trace, held=False, reduction="norm")[0]
         weights = trace.attention[0].numpy()
         for name, literal in (("gradient_through", inputs), ("state_gradient", slopes), ("state_deletion", lost)):
+            shares = np.array(literal) / sum(literal)
+            even = -sum(share * np.log(share) for share in shares if share > 0) / np.log(len(text.tokens))
+            assert found.values[f"entropy.{name}"][row] == pytest.approx(even, rel=1e-4)
+        for name, literal in (("gradient_through", inputs), ("state_gradient", slopes), ("state_deletion", lost)):
             expected = kendalltau(weights.round(12), np.round(literal, 12)).statistic
             assert found.values[f"tau.{name}"][row] == pytest.approx(expected, nan_ok=True)
 
@@ -91,6 +95,7 @@ def test_words_without_weight_are_counted_by_pairs_and_left_out_within() -> None
     for row, one in enumerate(weights[:3]):
         zeros, words = int((one == 0).sum()), len(one)
         assert zeros > (1 if row == 0 else 0)
+        assert values["support"][row] == words - zeros
         assert values["both_zero"][row] == pytest.approx(zeros * (zeros - 1) / (words * (words - 1)))
         lost = values["state_deletion"].rows()[row]
         assert lost[one == 0] == pytest.approx(0, abs=1e-9)
@@ -109,6 +114,7 @@ def test_batches_do_not_matter_and_what_has_no_order_is_counted(spec: str) -> No
     even = untrained(spec)
     even.source = Given({text.index: np.ones(len(text.tokens)) for text in TEXTS})
     assert take(even).undefined["tau.deletion"] == {"one word": 1, "constant attention": 4}
+    assert take(even).undefined["entropy.deletion"] == take(even).undefined["both_zero"] == {"one word": 1}
 
 
 def test_a_model_that_keeps_its_states_to_itself_is_not_asked() -> None:

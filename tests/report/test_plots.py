@@ -107,8 +107,27 @@ SEEN = tuple(
     )
     for seed in (0, 1)
 )
+LAMBDAS = (-30.0, -1.0, 0.0, 0.9)
+
+
+def swept(setting: float, seed: int) -> Audit:
+    """An audit of a sparse model, of which τ-b falls as λ grows, and entropy is what it is."""
+    random = np.random.default_rng(seed)
+    names = ("gradient_through", "deletion", "state_gradient", "state_deletion")
+    values = {f"tau.{name}": np.clip(0.5 - 0.4 * setting / 30 - 0.1 * at + 0.01 * random.random(24), -1, 1)
+              for at, name in enumerate(names)}  # fmt: skip
+    values |= {f"entropy.{name}": np.where(np.arange(24) == 2, np.nan, random.random(24)) for name in names}
+    model, _ = build_specs(f"mlp+additive+sparsegen(lambda={setting})")
+    spec = {"run": replace(BASE, model=model, seed=seed).to_json()}
+    measured = Measurement("state_agreement", values | {"support": np.full(24, 9 - LAMBDAS.index(setting))})
+    return replace(AUDIT, spec=spec, measurements={**AUDIT.measurements, "state_agreement": measured})
+
+
+SWEPT = tuple(swept(setting, seed) for seed in (0, 1) for setting in LAMBDAS[::-1])
 PLAIN = Plot("title", ("n = 2.",), lambda figure: figure.subplots().plot([0, 1]), (), (), 2.0)
-OF = {name: RUNS if figure.several else (FAR,) for name, figure in FIGURES.items()} | {"plausible": SEEN}
+OF = {name: RUNS if figure.several else (FAR,) for name, figure in FIGURES.items()} | {
+    "plausible": SEEN, "evenness": SWEPT, "sparsity": SWEPT
+}  # fmt: skip
 
 
 def table(path: Path) -> list[dict[str, str]]:
@@ -200,6 +219,8 @@ def test_an_audit_without_the_numbers_says_what_is_missing(tmp_path: Path) -> No
         ("adversaries", "needs runs of adversaries"),
         ("seeds-and-adversaries", "needs the measure beside"),
         ("plausible", "needs maps beside marked words"),
+        ("evenness", "needs the measure state_agreement"),
+        ("sparsity", "needs runs of one model under sparsegen"),
     ):
         with pytest.raises(DataError, match=said):
             write_figure((without,), name, tmp_path / "f.svg")
@@ -319,6 +340,35 @@ def test_maps_of_one_model_are_averaged_over_its_seeds_and_stand_where_both_numb
     assert [row["model"] for row in alone] == [
         *["audit 1"] * len(AUDIT.maps), *["mlp+additive+softmax on planted:needle"] * len(AUDIT.maps)
     ]  # fmt: skip
+
+
+def test_agreement_along_lambda_is_over_seeds_with_its_support_and_says_how_it_goes() -> None:
+    rows = numbers("sparsity")
+    ours = [row for row in rows if row["importance"] == "deletion"]
+    assert [row["lambda"] for row in ours] == [*LAMBDAS]
+    assert {row["model"] for row in rows} == {"mlp+additive+sparsegen on planted:needle"}
+    assert [row["support"] for row in ours] == [9, 8, 7, 6]
+    for row in ours:
+        each = [
+            np.mean(swept(row["lambda"], seed).measurements["state_agreement"].values["tau.deletion"])
+            for seed in (0, 1)
+        ]
+        assert row["tau"] == pytest.approx(np.mean(each))
+        assert (row["seeds"], row["tau_n"]) == (2, 24)
+    assert ours[0]["tau_with_lambda"] < -0.6
+    with pytest.raises(DataError, match="needs runs of one model"):
+        FIGURES["sparsity"].draw(SWEPT[:1], None)
+
+
+def test_every_text_has_its_entropy_and_undefined_ones_are_counted() -> None:
+    rows = numbers("evenness", *SWEPT[:2])
+    assert len(rows) == 2 * 2 * 24
+    first = [row for row in rows if row["importance"] == "deletion" and "lambda=0.9" in row["audit"]]
+    expected = SWEPT[0].measurements["state_agreement"].values["entropy.deletion"]
+    np.testing.assert_array_equal([row["entropy"] for row in first], expected)
+    assert {row["group_n"] for row in first} == {23}
+    assert first[0]["group_median"] == pytest.approx(np.nanmedian(expected))
+    assert "Undefined: 4 of 96 numbers" in FIGURES["evenness"].draw(SWEPT[:2], None).notes[0]
 
 
 def test_the_bars_of_the_farthest_attention_are_shares_of_their_class() -> None:

@@ -10,10 +10,10 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
-from sightline.maths.divergences import probabilities, total_variation
+from sightline.maths.divergences import entropy, probabilities, total_variation
 from sightline.maths.odds import log_odds
 from sightline.maths.ranks import kendall_tau_b
-from sightline.maths.ties import constant, settled
+from sightline.maths.ties import NOTHING, constant, settled
 from sightline.measures.arrays import count_undefined, decided, keys_of, ragged, to_numpy
 from sightline.measures.capture import FLAT_REFERENCE, unranked
 from sightline.measures.importance import TOKENS_AT_ONCE
@@ -38,14 +38,15 @@ class StateAgreement:
     one number a text, and τ with states is 1 by arithmetic. A state is removed before the weights are computed, so the
     others share its weight as the projection has them; no word is read anew. Coupling: every word gets the score of
     another, as a constant, and all is computed again: what a τ shows of weights that chose nothing. Within: among words
-    that have any weight, because words of a sparse map that have none matter to nobody.
+    that have any weight, because words of a sparse map that have none matter to nobody. Entropy: how evenly importance
+    lies over the words, whatever attention does (their figure 2).
     """
 
     shuffles: int = 3
     tokens_at_once: int = TOKENS_AT_ONCE
     code: str = "state_agreement"
     needs: frozenset[str] = frozenset({"decode", "embedding_grad", "states", "from_states"})
-    paper: str = "Meister et al. 2021, §3.1 and Table 6"
+    paper: str = "Meister et al. 2021, §3.1, Table 6 and Figure 2"
 
     def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Compare attention with each importance, as it is and under every shuffle."""
@@ -54,24 +55,28 @@ class StateAgreement:
         orders = [None, *_orders(maps, self.shuffles)]
         found = _importances(maps, orders)
         (_, own), shuffled = found[0], found[1:]
-        pairs = mask.sum(1) * (mask.sum(1) - 1)
-        nothing = (mask & (settled(attention, mask) == 0)).sum(1)
-        out: dict[str, Any] = {"words": mask.sum(1), "constant": constant(attention, mask)}
-        out["both_zero"] = np.divide(nothing * (nothing - 1), pairs, out=np.full(len(pairs), np.nan), where=pairs > 0)
         weighed = mask & (settled(attention, mask) > 0)
+        words, nothing = mask.sum(1), (mask & ~weighed).sum(1)
+        pairs = np.where(words > 1, words * (words - 1.0), np.nan)
+        out: dict[str, Any] = {"words": words, "constant": constant(attention, mask)}
+        out |= {"support": words - nothing, "both_zero": nothing * (nothing - 1) / pairs}
         for name in REFERENCES:
             out[f"tau.{name}"] = _tau(attention, own[name], mask)
             out[f"within_tau.{name}"] = _tau(attention, own[name], weighed)
             out[f"coupling_tau.{name}"] = np.mean([_tau(a, one[name], mask) for a, one in shuffled], axis=0)
+            out[f"entropy.{name}"] = _evenness(own[name], mask)
         return out | {name: ragged(own[name], mask) for name in OF_STATES}
 
     def finish(self, arrays: Arrays) -> Measurement:
         """Count the texts without a ranking: one word, weights or an importance that are all alike."""
-        reasons = unranked(arrays, FLAT_REFERENCE)
-        within = [name for name in arrays if name.startswith("within_tau")]
-        undefined = count_undefined(arrays, reasons, arrays.keys() - within)
-        alike = {"weights or importance alike among the words with any weight": reasons[FLAT_REFERENCE]}
-        undefined |= count_undefined(arrays, {"one word": reasons["one word"], **alike}, within)
+        ranked = unranked(arrays, FLAT_REFERENCE)
+        one, rest = ({name: ranked[name]} for name in ("one word", FLAT_REFERENCE))
+        within = {"weights or importance alike among the words with any weight": ranked[FLAT_REFERENCE]}
+        kinds = {"tau": ranked, "coupling_tau": ranked, "within_tau": one | within, "entropy": one | rest}
+        undefined: dict[str, dict[str, int]] = count_undefined(arrays, one, ("both_zero",))
+        for kind, reasons in kinds.items():
+            chosen = [name for name in arrays if name.partition(".")[0] == kind]
+            undefined |= count_undefined(arrays, reasons, chosen)
         return Measurement(self.code, arrays, undefined, {"shuffles": self.shuffles, "gradient": "norm"})
 
 
@@ -131,6 +136,13 @@ def _removed(maps: Maps, order: Order | None) -> Float[Array, "B W"]:
             left = probabilities(to_numpy(model.from_states(trace, states, kept, order)[1]))
             out[:, place] = total_variation(left, whole) * mask[:, place]
     return np.where(mask.sum(1, keepdims=True) < 2, np.nan, out)
+
+
+def _evenness(importance: Float[Array, "B W"], mask: Bool[Array, "B W"]) -> Float[Array, " B"]:
+    """Entropy of the shares of importance over that of even ones: 1 where all words matter alike, 0 where one does."""
+    real, words = np.where(mask, importance, 0.0), mask.sum(1)
+    total = np.where((words > 1) & (real.sum(1) > NOTHING), real.sum(1), np.nan)
+    return np.asarray(entropy(real / total[:, None]) / np.log(np.maximum(words, 2)))
 
 
 def _tau(x: Float[Array, "B W"], y: Float[Array, "B W"], mask: Bool[Array, "B W"]) -> Float[Array, " B"]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from sightline.experiments.grid import Grid, pin
 from sightline.experiments.store import Store
+from sightline.findings.marked import above_chance
 from sightline.questions import RIVALS, SIGNED_RIVALS
 from sightline.results import Estimate, MapRow, Results
 from sightline.spec.presets import build_specs
@@ -63,16 +64,17 @@ def table(grid: Grid, store: Store) -> dict[str, Any]:
 
 def _row(labels: tuple[str, ...], audit: Results) -> dict[str, Any]:
     carried = {row.name: row for row in audit.maps}
-    maps = [_map(audit.estimates, name) | _carried(carried, name) for name in (*RIVALS, *SIGNED_RIVALS)]
+    maps = [_map(audit, name) | _carried(carried, name) for name in (*RIVALS, *SIGNED_RIVALS)]
     model, seed = labels
     accuracy = asdict(audit.metrics["accuracy"])
     return {"model": model, "seed": seed, "accuracy": accuracy, "maps": [one for one in maps if one["auprc"]]}
 
 
-def _map(estimates: Mapping[str, Estimate], name: str) -> dict[str, Any]:
+def _map(audit: Results, name: str) -> dict[str, Any]:
     """Say how well one map finds marked words, and their spans, beside what chance does."""
     named = [kind for score in SCORES for kind in (score, f"{score}_chance")]
-    found = {kind: estimates.get(f"rationale.{kind}.{name}") for kind in named}
+    found = {kind: audit.estimates.get(f"rationale.{kind}.{name}") for kind in named}
+    found["above_chance"] = above_chance(audit, name)
     return {"name": name, **{kind: one and asdict(one) for kind, one in found.items()}}
 
 
@@ -97,7 +99,8 @@ def _mean_map(name: str, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Average one map over seeds; chance is a mean like any other, because each seed has its own texts."""
     kinds = [kind for score in SCORES for kind in (score, f"{score}_chance")]
     each = {kind: [Estimate(**one[kind]) for one in found if one[kind]] for kind in kinds}
-    carried = [Estimate(**one["carried"]) for one in found if one["carried"]]
+    carried, above = ([Estimate(**one[kind]) for one in found if one[kind]] for kind in ("carried", "above_chance"))
     told = {kind: asdict(across_seeds(known, (0.0, 1.0))) for kind, known in each.items()}
+    told["above_chance"] = asdict(across_seeds(above, (-1.0, 1.0)))
     answers = [one["answer"] for one in found]
     return {"name": name, **told, "carried": asdict(across_seeds(carried)) if carried else None, "answers": answers}

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from sightline.errors import DataError
+from sightline.findings.marked import above_chance
 from sightline.questions import RIVALS, SIGNED_RIVALS
 from sightline.report.numerals import count
 from sightline.report.page.made import without_folders
@@ -16,9 +15,8 @@ from sightline.report.page.maps import called
 from sightline.report.plots.families import run_of
 from sightline.report.plots.plot import Plot, Row
 from sightline.report.plots.shades import INK, PALE, label, shade
-from sightline.results import Estimate, Measurement, Results
+from sightline.results import Estimate, Results
 from sightline.statistics.across import across_seeds
-from sightline.statistics.bootstrap import mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,14 +77,8 @@ def plausible(audits: Iterable[Results]) -> Plot:
 
 def _maps(audit: Results) -> dict[str, tuple[Estimate, Estimate]]:
     """Give both numbers of every map that has both."""
-    measured = audit.measurements.get("rationale")
-    values = measured.values if isinstance(measured, Measurement) else {}
-    out = {}
-    for row in audit.maps:
-        if row.carried is not None and f"auprc.{row.name}" in values:
-            found, chance = (np.asarray(values[f"{kind}.{row.name}"]) for kind in ("auprc", "auprc_chance"))
-            out[row.name] = mean(found - chance, 0, (-1.0, 1.0)), row.carried
-    return {name: both for name, both in out.items() if both[0].n}
+    found = {row.name: (above_chance(audit, row.name), row.carried) for row in audit.maps}
+    return {name: (across, up) for name, (across, up) in found.items() if across and up and across.n}
 
 
 def _model(audit: Results, place: int) -> str:
