@@ -14,10 +14,11 @@ pass the proofs (``scripts/families.py``); ``planted_heads``: the verdict on one
 ``exact``: exact answers over attention against brute force, a search, and models whose attention is known to matter or
 not (``scripts/exact.py``).
 ``data``: the published corpora by both recipes (``scripts/published.py``), ``real``: the verdict on models trained on
-them, ``trained``: how well models do on test texts that were trained as the papers trained, and ``plausible``: maps
-beside the words that people marked; all left out where the corpora are not at hand.
-``random_attention``, ``examples``, ``real``, ``trained``, ``plausible`` and both ``worlds`` are studies, whose runs are
-kept in ``--store``: a killed one resumes.
+them, ``trained``: how well models do on test texts that were trained as the papers trained, ``plausible``: maps
+beside the words that people marked, and ``sparse``: sparse attention beside the importance of inputs and of states; all
+left out where the corpora are not at hand.
+``random_attention``, ``examples``, ``real``, ``trained``, ``plausible``, ``sparse`` and both ``worlds`` are studies,
+whose runs are kept in ``--store``: a killed one resumes.
 
 ``--dry-run`` says what is left of the studies; ``--so-far`` tables what is done of them, and what the rest would take;
 ``--seeds N`` takes only the first few seeds, and writes nothing.
@@ -53,6 +54,7 @@ from sightline.studies import (
     plausible,
     random_attention,
     real,
+    sparse,
     trained,
     worlds,
 )
@@ -61,7 +63,7 @@ from sightline.studies.study import Study
 VERIFIED = ROOT / "docs" / "verified"
 VECTORS = ROOT / "runs" / "film-reviews.vectors.txt"
 """Made from training texts, once, by the study that starts models from them."""
-OF_CORPORA = ("data", "sst_bert", "real", "trained", "adversaries", "ablations", "farthest", "plausible")
+OF_CORPORA = ("data", "sst_bert", "real", "trained", "adversaries", "ablations", "farthest", "plausible", "sparse")
 MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
     "data": published_data,
     "chaos": chaos,
@@ -86,6 +88,7 @@ STUDIES: Mapping[str, tuple[Study, Callable[[int | None], Grid]]] = {
     "ablations": (ablations, lambda seeds: ablations.grid(FOLDER, seeds)),
     "farthest": (farthest, lambda seeds: farthest.grid(FOLDER, seeds)),
     "plausible": (plausible, lambda seeds: plausible.grid(FOLDER, seeds)),
+    "sparse": (sparse, lambda seeds: sparse.grid(FOLDER, seeds)),
     "trained": (trained, lambda seeds: trained.grid(FOLDER, trained.make_vectors(FOLDER, VECTORS), seeds)),
 }
 """Each with its grid, of the first few seeds where so many are asked for."""
