@@ -2,7 +2,7 @@
 
 Those of one audit are of the base of the study ``adversaries``, a BiLSTM trained on SST as Jain & Wallace (2019)
 trained it, with the measures that figures draw; the audit is made if the store lacks it. Those of several are of what
-is done of a study in that store (``scripts/verify.py --only adversaries``, ``--only plausible``); where nothing of a
+is done of a study in that store (``scripts/verify.py --only adversaries``, ``--only plausible``, ``--only sparse``); where nothing of a
 study is done, its figures stay as they are.
 """
 
@@ -24,10 +24,12 @@ from sightline.report.plots.named import FIGURES, numbers_of, write_figure
 from sightline.results import Results
 from sightline.spec.keys import run_key
 from sightline.spec.values import RunSpec
-from sightline.studies import adversaries, plausible
+from sightline.studies import adversaries, plausible, sparse
 from sightline.studies.study import plan, so_far
 
 IMAGES = ROOT / "docs" / "images"
+OF = {"plausible": plausible, "evenness": sparse, "sparsity": sparse}
+"""The studies whose audits figures of several are of, where not of adversaries."""
 MEASURES = ("agreement", "permutation", "counterfactual", "erasure", "transplant")
 
 
@@ -54,10 +56,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", type=Path, default=ROOT / "runs" / "verified", help="where runs are kept")
     store = Store(parser.parse_args().store)
-    found = {study: studied(study.grid(FOLDER), store) for study in (adversaries, plausible)}
+    found = {study: studied(study.grid(FOLDER), store) for study in (adversaries, plausible, sparse)}
     alone = (audited(store),)
     for name, figure in FIGURES.items():
-        several = found[plausible if name == "plausible" else adversaries]
+        several = found[OF.get(name, adversaries)]
         if not (shown := several if figure.several else alone):
             continue
         path = write_figure(shown, name, IMAGES / f"figure-{name}.png")

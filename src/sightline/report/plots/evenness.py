@@ -36,6 +36,7 @@ class Group:
     """One audit under one importance."""
 
     who: str
+    short: str
     name: str
     texts: tuple[str, ...]
     values: Float[np.ndarray, " N"]
@@ -61,7 +62,8 @@ def evenness(audits: Iterable[Results]) -> Plot:
         (
             "After Meister et al. 2021, figure 2. Entropy of the importance of inputs, over that of an even one: 1 "
             f"where all words matter alike, 0 where one does. {READ} Undefined: {count(undefined)} of "
-            f"{count(sum(len(group.values) for group in groups))} numbers.{left}",
+            f"{count(sum(len(group.values) for group in groups))} numbers. Audits by number and projection; the table "
+            f"names their models.{left}",
         ),
         lambda figure: _draw(figure, [panel[:MOST] for panel in panels]),
         ("audit", "importance", "id", "entropy", *GROUP[1:]),
@@ -73,10 +75,11 @@ def evenness(audits: Iterable[Results]) -> Plot:
 def _groups(audit: Results, place: int) -> Iterator[Group]:
     measured, run = audit.measurements.get("state_agreement"), run_of(audit)
     who = f"audit {place + 1}" if run is None else f"{run.model} on {without_folders(str(run.data))}, seed {run.seed}"
+    short = str(place + 1) if run is None else f"{place + 1}: {run.model.projection}"
     if isinstance(measured, Measurement):
         for name in MAPS:
             values = np.asarray(measured.values[f"entropy.{name}"], dtype=float)
-            yield Group(who, name, tuple(text.id for text in audit.texts), values)
+            yield Group(who, short, name, tuple(text.id for text in audit.texts), values)
 
 
 def _rows(group: Group) -> Iterator[Row]:
@@ -92,6 +95,5 @@ def _draw(figure: Figure, panels: Sequence[Sequence[Group]]) -> None:
         axes.set_ylim(-0.02, 1)
         axes.set_xlim(-0.6, max(len(panel), 4) - 0.4)
         axes.set_title(f"importance by {called(panel[0].name)}", loc="left", fontsize=8, pad=13)
-    every[-1].set_xticks(range(len(panels[0])), [label(one.who, 60) for one in panels[0]], rotation=20, ha="right")
-    every[-1].tick_params(axis="x", labelsize=6)
+    every[-1].set_xticks(range(len(panels[0])), [label(one.short) for one in panels[0]], rotation=20, ha="right")
     figure.supylabel("entropy of importance (share of the most)", fontsize=8)

@@ -11,7 +11,6 @@ import numpy as np
 from sightline.errors import DataError
 from sightline.report.numerals import count, interval
 from sightline.report.page.made import without_folders
-from sightline.report.page.maps import called
 from sightline.report.plots.families import run_of
 from sightline.report.plots.plot import Plot, Row
 from sightline.report.plots.shades import INK, PALE, label, shade
@@ -26,8 +25,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PROJECTION, SETTING = "sparsegen", "lambda"
-MAPS = ("gradient_through", "deletion", "state_gradient", "state_deletion")
-"""The importances that attention is compared with."""
+MAPS = {
+    "gradient_through": "inputs, gradient",
+    "deletion": "inputs, deletion",
+    "state_gradient": "states, gradient",
+    "state_deletion": "states, removal",
+}
+"""The importances that attention is compared with, and what the legend calls them."""
 MOST, HIGH = 4, 2.6
 """Models that are drawn, the table has all; inches of the axes of one."""
 COLUMNS = (
@@ -123,11 +127,11 @@ def _draw(figure: Figure, panels: Sequence[Sequence[Line]]) -> None:
 
 def _joined(axes: Axes, line: Line) -> None:
     """Join the means in the order of λ, each with its interval; the legend says how it goes with λ."""
-    look, found = shade(MAPS.index(line.name)), line.points()
+    look, found = shade([*MAPS].index(line.name)), line.points()
     for point in found:
         axes.plot([point.setting] * 2, [point.value.low, point.value.high], "-", color=look.colour, linewidth=0.8)
     axes.plot(
         [point.setting for point in found], [point.value.value for point in found], marker=look.mark,
         linestyle=look.line, color=look.colour, markeredgecolor=INK, markeredgewidth=0.5, markersize=5, linewidth=1,
-        label=f"{called(line.name)}: {interval(goes_with(line.found))}",
+        label=f"{MAPS[line.name]}: {interval(goes_with(line.found))}",
     )  # fmt: skip
