@@ -19,7 +19,7 @@ _HEAD = (
     "IOU F1",
     "by chance",
     "carried",
-    "shown? (by seed)",
+    "may be shown (by seed)",
 )
 _KINDS = ("auprc", "auprc_chance", "above_chance", "f1", "f1_chance", "iou", "iou_chance")
 
