@@ -8,10 +8,12 @@ from functools import partial
 import published
 from docs_adversaries import ablations, adversaries
 from docs_information import information
+from docs_plausible import plausible
 from docs_promises import chaos, fuzz, large, promises, repeats, resumed, shared
 from docs_real import real_texts
 from docs_retained import retained
 from docs_searched import farthest
+from docs_sparse import sparse
 from docs_tables import Stored, answered, gates, number, table, unfinished, when_counted
 from docs_trained import trained
 from docs_transformers import families, planted_heads, sst_bert
@@ -184,6 +186,8 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: ablations": when_counted("ablations", ablations),
     "table: information": when_counted("information", information),
     "table: farthest": when_counted("farthest", farthest),
+    "table: plausible": when_counted("plausible", plausible),
+    "table: sparse": when_counted("sparse", sparse),
     "table: random-attention": when_counted("random_attention", examples),
     "table: full stop": when_counted("examples", full_stop),
     "table: models": when_counted("examples", models),

@@ -1,9 +1,9 @@
 """Draw the figures of ``docs/figures.md`` into ``docs/images``: ``python scripts/figures.py [--store DIR]``.
 
 Those of one audit are of the base of the study ``adversaries``, a BiLSTM trained on SST as Jain & Wallace (2019)
-trained it, with the measures that figures draw; the audit is made if the store lacks it. Those of studies are of what
-is done of ``adversaries`` in that store (``scripts/verify.py --only adversaries``), that of words alone of the first
-seed of ``retained``.
+trained it, with the measures that figures draw; the audit is made if the store lacks it. Those of several are of what
+is done of a study in that store (``scripts/verify.py --only adversaries``, ``--only plausible``, ``--only sparse``), that
+of words alone of the first seed of ``retained``; where nothing of a study is done, its figures stay as they are.
 """
 
 from __future__ import annotations
@@ -17,16 +17,19 @@ from pathlib import Path
 from published import FOLDER
 from studied import ROOT, VECTORS
 
+from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store
 from sightline.experiments.stored import run_stored
 from sightline.report.plots.named import FIGURES, numbers_of, write_figure
 from sightline.results import Results
 from sightline.spec.keys import run_key
 from sightline.spec.values import RunSpec
-from sightline.studies import adversaries, retained, trained
+from sightline.studies import adversaries, plausible, retained, sparse, trained
 from sightline.studies.study import plan, so_far
 
 IMAGES = ROOT / "docs" / "images"
+OF = {"plausible": plausible, "evenness": sparse, "sparsity": sparse}
+"""The studies whose audits figures of several are of, where not of adversaries."""
 MEASURES = ("agreement", "permutation", "counterfactual", "erasure", "transplant")
 
 
@@ -39,10 +42,12 @@ def audited(store: Store) -> Results:
     return store.audit(run_key(spec))
 
 
-def studied(store: Store) -> Sequence[Results]:
-    """Give what is done of the study."""
-    grid = adversaries.grid(FOLDER)
-    done = so_far(grid, plan(grid, store))
+def studied(grid: Grid, store: Store) -> Sequence[Results]:
+    """Give what is done of a study."""
+    left = plan(grid, store)
+    if len(left.todo) == left.cells:
+        return ()
+    done = so_far(grid, left)
     return [store.audit(key) for key in done.keys]
 
 
@@ -60,10 +65,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", type=Path, default=ROOT / "runs" / "verified", help="where runs are kept")
     store = Store(parser.parse_args().store)
-    alone, several = (audited(store),), studied(store)
-    of = {"words-alone": kept(store)}
+    found = {study: studied(study.grid(FOLDER), store) for study in (adversaries, plausible, sparse)}
+    alone, words = (audited(store),), kept(store)
     for name, figure in FIGURES.items():
-        path = write_figure(of.get(name, several if figure.several else alone), name, IMAGES / f"figure-{name}.png")
+        several = words if name == "words-alone" else found[OF.get(name, adversaries)]
+        if not (shown := several if figure.several else alone):
+            continue
+        path = write_figure(shown, name, IMAGES / f"figure-{name}.png")
         numbers_of(path).unlink()
         print(f"{path.relative_to(ROOT)}: {path.stat().st_size:,} bytes", file=sys.stderr)
     return 0

@@ -14,10 +14,11 @@ pass the proofs (``scripts/families.py``); ``planted_heads``: the verdict on one
 ``exact``: exact answers over attention against brute force, a search, and models whose attention is known to matter or
 not (``scripts/exact.py``).
 ``data``: the published corpora by both recipes (``scripts/published.py``), ``real``: the verdict on models trained on
-them, and ``trained``: how well models do on test texts that were trained as the papers trained; all left out where the
-corpora are not at hand.
-``random_attention``, ``examples``, ``real``, ``trained`` and both ``worlds`` are studies, whose runs are kept in
-``--store``: a killed one resumes.
+them, ``trained``: how well models do on test texts that were trained as the papers trained, ``plausible``: maps
+beside the words that people marked, and ``sparse``: sparse attention beside the importance of inputs and of states; all
+left out where the corpora are not at hand.
+``random_attention``, ``examples``, ``real``, ``trained``, ``plausible``, ``sparse`` and both ``worlds`` are studies,
+whose runs are kept in ``--store``: a killed one resumes.
 
 ``--dry-run`` says what is left of the studies; ``--so-far`` tables what is done of them, and what the rest would take;
 ``--seeds N`` takes only the first few seeds, and writes nothing.
@@ -51,16 +52,21 @@ from sightline.studies import (
     examples,
     farthest,
     information,
+    plausible,
     random_attention,
     real,
     retained,
+    sparse,
     trained,
     worlds,
 )
 from sightline.studies.study import Study
 
 VERIFIED = ROOT / "docs" / "verified"
-OF_CORPORA = ("data", "sst_bert", "real", "trained", "adversaries", "ablations", "farthest", "information", "retained")
+OF_CORPORA = (
+    "data", "sst_bert", "real", "trained", "adversaries", "ablations", "farthest", "information", "retained",
+    "plausible", "sparse",
+)  # fmt: skip
 MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
     "data": published_data,
     "chaos": chaos,
@@ -86,6 +92,8 @@ STUDIES: Mapping[str, tuple[Study, Callable[[int | None], Grid]]] = {
     "farthest": (farthest, lambda seeds: farthest.grid(FOLDER, seeds)),
     "information": (information, lambda seeds: information.grid(FOLDER, seeds)),
     "retained": (retained, lambda seeds: retained.grid(FOLDER, trained.make_vectors(FOLDER, VECTORS), seeds)),
+    "plausible": (plausible, lambda seeds: plausible.grid(FOLDER, seeds)),
+    "sparse": (sparse, lambda seeds: sparse.grid(FOLDER, seeds)),
     "trained": (trained, lambda seeds: trained.grid(FOLDER, trained.make_vectors(FOLDER, VECTORS), seeds)),
 }
 """Each with its grid, of the first few seeds where so many are asked for."""

@@ -438,10 +438,24 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "f1_chance.MAP": Quantity(
             "exact mean of that F1 when the map is permuted: the share of words that are marked", SHARE
         ),
+        "iou.MAP": Quantity("IOU F1 of the spans of as many top words as are marked", SHARE),
+        "iou_chance.MAP": Quantity("mean of that IOU F1 over draws of as many words at random", SHARE),
         "words": _WORDS,
         "marked": Quantity("words that people marked", COUNT),
         "known": Quantity("whether the text came with marks, be it none", TRUTH),
         "scored": Quantity("whether scores were brought for the text", TRUTH),
+    },
+    "state_agreement": {
+        "tau.REF": Quantity("Kendall’s τ-b of attention and an importance of inputs or of states", TAU),
+        "coupling_tau.REF": Quantity("the same of shuffled weights that were *used*, mean of 3", TAU),
+        "within_tau.REF": Quantity("τ-b among the words that have any weight", TAU),
+        "entropy.REF": Quantity("normalised entropy of an importance over the words: 1 where it is even", SHARE),
+        "support": Quantity("words that have any weight", COUNT),
+        "both_zero": Quantity("share of the pairs of words that tie because neither has any weight", SHARE),
+        "state_gradient": Quantity("length of the slope of the log-odds by state, through attention", SIZE, "words"),
+        "state_deletion": Quantity("total variation to the answer without the state", MOVED, "words"),
+        "words": _WORDS,
+        "constant": _ALIKE,
     },
 }
 """What every measure keeps, in the order of the documentation."""

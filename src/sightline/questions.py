@@ -38,10 +38,13 @@ MEASURES: Mapping[str, str] = {
     "token_evidence": "sightline.measures.token_evidence:TokenEvidence",
     "input_information": "sightline.measures.input_information:InputInformation",
     "rationale": "sightline.measures.rationale:Rationale",
+    "state_agreement": "sightline.measures.state_agreement:StateAgreement",
 }
 """The measures, in the order of the report."""
-BY_NAME = frozenset({"searched", "last_layer", "information", "mixing_otherwise", "input_information"})
-"""The measures that are taken only where they are asked for by name: they cost more than all others together."""
+BY_NAME = frozenset(
+    {"searched", "last_layer", "information", "mixing_otherwise", "input_information", "state_agreement"}
+)
+"""The measures that are taken only where they are asked for by name: they are dear."""
 WHERE_OFFERED = frozenset({"layers"})
 """The measures that are taken where the model offers what they need, and not spoken of where it does not."""
 ALWAYS = "outputs"
@@ -85,10 +88,20 @@ MAPS: Mapping[str, WordMap] = {
     "signed_deletion": WordMap(
         "what the log-odds of the predicted class lose without the word", "log-odds", signed=True
     ),
+    "integrated": WordMap(
+        "integrated gradients, size: what the word gathers for or against on the way from no words", "log-odds"
+    ),
+    "signed_integrated": WordMap(
+        "integrated gradients: what the word gathers for the predicted class on the way from no words",
+        "log-odds",
+        signed=True,
+    ),
     "given": WordMap("scores that were brought from elsewhere", ""),
     "signed_given": WordMap("the same where they take sides, as attributions of Captum do", "", signed=True),
 }
 """Every map over the words there is; how each is made: `sightline.measures.maps`."""
+DEAR = frozenset({"integrated", "signed_integrated"})
+"""The maps that are made only where they are asked for by name: one costs as much as dozens of gradients."""
 Reduction = Literal["input", "norm"]
 """How the gradient with respect to a word, a vector, becomes one number."""
 REDUCTIONS: Mapping[Reduction, str] = {

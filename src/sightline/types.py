@@ -24,11 +24,13 @@ from sightline.results import Measurement, Values
 from sightline.seeds import Seeds
 
 Link = Literal["sigmoid", "softmax"]
-Offer = Literal["decode", "token_logits", "embedding_grad", "variants", "deletion", "layers", "states", "influence"]
+Offer = Literal[
+    "decode", "token_logits", "embedding_grad", "variants", "deletion", "layers", "states", "from_states", "influence"
+]  # fmt: skip
 """What a model can do beyond a trace: take any attention, answer for each token alone, be asked for gradients; run
 texts that share most of their words from what they share (`Varying`), delete each token in closed form (`Deleting`);
-replace all weights of a layer (`Layered`); say what its attention mixes (`Stating`), and what of that each word moves,
-all at once (`Influencing`)."""
+replace all weights of a layer (`Layered`); say what its attention mixes (`Stating`), attend to and answer from other
+such states (`Restating`), and say what of them each word moves, all at once (`Influencing`)."""
 Origin = Literal["here", "elsewhere"]
 """Who made and trained a model: this package, or somebody whose code has to be proved first."""
 COMPANION = "companion."
@@ -230,6 +232,25 @@ class Influencing(Stating, Protocol):
 
     def influence(self, trace: Trace) -> Float[torch.Tensor, "B T T"]:
         """Give ``‖∂‖s_p‖₂ / ∂e_i‖₂`` of the state of every token p by every token i, in a trace of its own."""
+        ...
+
+
+@runtime_checkable
+class Restating(Stating, Protocol):
+    """A model that offers ``from_states``."""
+
+    def from_states(
+        self,
+        trace: Trace,
+        states: Float[torch.Tensor, "B T P"],
+        kept: Bool[torch.Tensor, "B T"] | None = None,
+        order: Int[torch.Tensor, "B T"] | None = None,
+    ) -> tuple[Float[torch.Tensor, "B T"], Float[torch.Tensor, "B L"]]:
+        """Attend to states in place of a trace's own, and answer; gradients flow to them through weights and all.
+
+        What is not ``kept`` is left out before the weights are computed. By an ``order`` each token gets the score of
+        another, as a constant added to its own: the weights are others, and the slope of its score is what it was.
+        """
         ...
 
 

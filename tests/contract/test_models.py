@@ -117,6 +117,7 @@ def test_a_model_keeps_what_every_model_promises(spec: str, tmp_path: Path) -> N
     before = [tensor.clone() for _, tensor in batch._tensors()]
     trace = model.trace(batch)
     decodes_its_own_attention(model, trace)
+    answers_from_its_own_states(model, trace)
     is_the_same_batched_and_alone(model, trace)
     does_not_see_padding(model, trace)
     attends_to_words_alone(trace)
@@ -151,6 +152,20 @@ def decodes_its_own_attention(model: AttentionClassifier, trace: Trace) -> None:
     if model.reads_queries:
         assert trace.batch.candidates is not None
         assert torch.equal(torch.isfinite(trace.logits), trace.batch.candidates)
+
+
+def answers_from_its_own_states(model: AttentionClassifier, trace: Trace) -> None:
+    """Whatever its parts are; a state that is left out has no weight."""
+    with torch.no_grad():
+        attention, logits = model.from_states(trace, model.states(trace))
+        assert torch.equal(attention, trace.attention)
+        assert torch.equal(logits, trace.logits)
+        kept = torch.ones_like(trace.batch.mask)
+        kept[:, 2] = False
+        left, _ = model.from_states(trace, model.states(trace), kept)
+    assert (left[:, 2] == 0).all()
+    several = (trace.batch.attendable & kept).any(1)
+    torch.testing.assert_close(left[several].sum(1), torch.ones(int(several.sum())))
 
 
 def is_the_same_batched_and_alone(model: AttentionClassifier, together: Trace) -> None:

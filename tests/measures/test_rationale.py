@@ -38,6 +38,7 @@ def test_each_map_has_the_literal_scores(name: str) -> None:
         assert values[f"auprc.{name}"][row] == pytest.approx(slow.average_precision(scores, text.rationale))
         if len(scores) < 7:
             assert values[f"f1.{name}"][row] == pytest.approx(slow.f1_on_top(scores, text.rationale))
+            assert values[f"iou.{name}"][row] == pytest.approx(slow.iou_on_top(scores, text.rationale))
         assert values[f"f1_chance.{name}"][row] == pytest.approx(sum(text.rationale) / len(scores))
 
 
@@ -47,6 +48,7 @@ def test_attention_on_the_marked_words_finds_them_all_and_even_attention_has_no_
     found = take(model, MARKED)
     assert found.values["auprc.attention"][:5] == pytest.approx(1)
     assert found.values["f1.attention"][:5] == pytest.approx(1)
+    assert found.values["iou.attention"][:5] == pytest.approx(1)
     assert found.undefined["auprc.attention"] == {"no word is marked": 1}  # the text of one word
     model.source = Given({text.index: np.ones(len(text.tokens)) for text in MARKED})
     even = take(model, MARKED).undefined["f1.attention"]
@@ -81,3 +83,12 @@ def test_brought_scores_are_scored_where_there_are_some() -> None:
     found = take(model, MARKED, given=scores)
     assert found.values["auprc.given"][:2].tolist() == [1, 1]
     assert found.undefined["auprc.given"] == {"no word is marked": 1, "no scores for the text": 3}
+
+
+def test_spans_by_chance_are_those_of_the_text_alone_whatever_the_map_and_the_batch() -> None:
+    model = untrained("mlp(hidden=6)+additive")
+    together, alone = take(model, MARKED).values, take(model, MARKED, batch_size=1).values
+    for name in ("iou_chance.attention", "iou_chance.deletion", "iou.attention"):
+        np.testing.assert_allclose(together[name], alone[name])
+    np.testing.assert_array_equal(together["iou_chance.attention"], together["iou_chance.deletion"])
+    assert 0 < together["iou_chance.attention"][0] < 1

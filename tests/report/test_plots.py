@@ -93,6 +93,37 @@ RUNS = (
     run("d" * 16, adversary(0.01), ("base",), 3),
     run("e" * 16, adversary(0.1, from_base=BUT_ATTENTION, fixed=BUT_ATTENTION), ("base",), 4),
 )
+MARKED = {
+    f"{kind}.{row.name}": np.where(MOVED > 0.9, np.nan, value * MOVED)
+    for row in AUDIT.maps
+    for kind, value in (("auprc", 0.9), ("auprc_chance", 0.4))
+}
+SEEN = tuple(
+    replace(
+        AUDIT,
+        spec={"run": replace(BASE, seed=seed).to_json()},
+        measurements={**AUDIT.measurements, "rationale": Measurement("rationale", MARKED)},
+        maps=tuple(replace(row, carried=audits.estimate(0.2 + 0.2 * seed, n=12)) for row in AUDIT.maps),
+    )
+    for seed in (0, 1)
+)
+LAMBDAS = (-30.0, -1.0, 0.0, 0.9)
+
+
+def swept(setting: float, seed: int) -> Audit:
+    """An audit of a sparse model, of which τ-b falls as λ grows, and entropy is what it is."""
+    random = np.random.default_rng(seed)
+    names = ("gradient_through", "deletion", "state_gradient", "state_deletion")
+    values = {f"tau.{name}": np.clip(0.5 - 0.4 * setting / 30 - 0.1 * at + 0.01 * random.random(24), -1, 1)
+              for at, name in enumerate(names)}  # fmt: skip
+    values |= {f"entropy.{name}": np.where(np.arange(24) == 2, np.nan, random.random(24)) for name in names}
+    model, _ = build_specs(f"mlp+additive+sparsegen(lambda={setting})")
+    spec = {"run": replace(BASE, model=model, seed=seed).to_json()}
+    measured = Measurement("state_agreement", values | {"support": np.full(24, 9 - LAMBDAS.index(setting))})
+    return replace(AUDIT, spec=spec, measurements={**AUDIT.measurements, "state_agreement": measured})
+
+
+SWEPT = tuple(swept(setting, seed) for seed in (0, 1) for setting in LAMBDAS[::-1])
 PLAIN = Plot("title", ("n = 2.",), lambda figure: figure.subplots().plot([0, 1]), (), (), 2.0)
 
 
@@ -109,8 +140,11 @@ def beside(seed: int, wrong: tuple[int, ...] = ()) -> Audit:
 
 
 ALONE = (beside(1, wrong=(0, 3)), beside(2, wrong=(1,)), beside(3))
-SEVERAL = {"words-alone": ALONE}
-OF = {name: SEVERAL.get(name, RUNS if figure.several else (FAR,)) for name, figure in FIGURES.items()}
+
+
+OF = {name: RUNS if figure.several else (FAR,) for name, figure in FIGURES.items()} | {
+    "words-alone": ALONE, "plausible": SEEN, "evenness": SWEPT, "sparsity": SWEPT
+}  # fmt: skip
 
 
 def table(path: Path) -> list[dict[str, str]]:
@@ -202,6 +236,9 @@ def test_an_audit_without_the_numbers_says_what_is_missing(tmp_path: Path) -> No
         ("adversaries", "needs runs of adversaries"),
         ("seeds-and-adversaries", "needs the measure beside"),
         ("words-alone", r"needs reach\.evidence, .* \(reach: it was not asked for\)"),
+        ("plausible", "needs maps beside marked words"),
+        ("evenness", "needs the measure state_agreement"),
+        ("sparsity", "needs runs of one model under sparsegen"),
     ):
         with pytest.raises(DataError, match=said):
             write_figure((without,), name, tmp_path / "f.svg")
@@ -360,6 +397,52 @@ def test_every_text_of_every_seed_and_adversary_is_there() -> None:
     assert [row["largest_weight_of_base"] for row in ours] == weights
     assert {row["who_n"] for row in ours} == {23}
     assert ours[0]["who_median"] == pytest.approx(float(np.nanmedian(values)), abs=1e-12)
+
+
+def test_maps_of_one_model_are_averaged_over_its_seeds_and_stand_where_both_numbers_put_them() -> None:
+    rows = numbers("plausible")
+    assert [row["map"] for row in rows] == [row.name for row in AUDIT.maps]
+    expected = np.mean(0.5 * MOVED[MOVED <= 0.9])
+    for row in rows:
+        assert (row["audits"], row["model"]) == (2, "mlp+additive+softmax on planted:needle")
+        assert row["auprc_above_chance"] == pytest.approx(expected)
+        assert row["auprc_above_chance_n"] == (MOVED <= 0.9).sum()
+        assert (row["carried"], row["carried_n"]) == (pytest.approx(0.3), 12)
+    one = numbers("plausible", SEEN[1])[0]
+    assert (one["audits"], one["carried"], one["carried_low"]) == (1, 0.4, pytest.approx(0.36))
+    alone = numbers("plausible", replace(SEEN[0], spec={}), SEEN[1])
+    assert [row["model"] for row in alone] == [
+        *["audit 1"] * len(AUDIT.maps), *["mlp+additive+softmax on planted:needle"] * len(AUDIT.maps)
+    ]  # fmt: skip
+
+
+def test_agreement_along_lambda_is_over_seeds_with_its_support_and_says_how_it_goes() -> None:
+    rows = numbers("sparsity")
+    ours = [row for row in rows if row["importance"] == "deletion"]
+    assert [row["lambda"] for row in ours] == [*LAMBDAS]
+    assert {row["model"] for row in rows} == {"mlp+additive+sparsegen on planted:needle"}
+    assert [row["support"] for row in ours] == [9, 8, 7, 6]
+    for row in ours:
+        each = [
+            np.mean(swept(row["lambda"], seed).measurements["state_agreement"].values["tau.deletion"])
+            for seed in (0, 1)
+        ]
+        assert row["tau"] == pytest.approx(np.mean(each))
+        assert (row["seeds"], row["tau_n"]) == (2, 24)
+    assert ours[0]["tau_with_lambda"] < -0.6
+    with pytest.raises(DataError, match="needs runs of one model"):
+        FIGURES["sparsity"].draw(SWEPT[:1], None)
+
+
+def test_every_text_has_its_entropy_and_undefined_ones_are_counted() -> None:
+    rows = numbers("evenness", *SWEPT[:2])
+    assert len(rows) == 2 * 2 * 24
+    first = [row for row in rows if row["importance"] == "deletion" and "lambda=0.9" in row["audit"]]
+    expected = SWEPT[0].measurements["state_agreement"].values["entropy.deletion"]
+    np.testing.assert_array_equal([row["entropy"] for row in first], expected)
+    assert {row["group_n"] for row in first} == {23}
+    assert first[0]["group_median"] == pytest.approx(np.nanmedian(expected))
+    assert "Undefined: 4 of 96 numbers" in FIGURES["evenness"].draw(SWEPT[:2], None).notes[0]
 
 
 def test_the_bars_of_the_farthest_attention_are_shares_of_their_class() -> None:

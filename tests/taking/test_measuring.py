@@ -27,7 +27,7 @@ BROKEN = {
     "another code": (toys.FinishesAsAnother("broken"), "finish: ValueError: expected a measurement of 'broken', got one of 'other'"),
     "rows at the end": (toys.FinishesShort("broken"), "finish: ValueError: 'words' has 6 rows, and there are 7 texts"),
     "no numbers": (toys.FinishesInWords("broken"), "finish: TypeError: 'words': expected numbers by text"),
-    "an unknown need": (Toy("broken", frozenset({"decod"})), "needs: ValueError: 'decod' is not known; known: decode, token_logits, embedding_grad, variants, deletion, layers, states, influence, decode or token_logits, companion.NAME"),
+    "an unknown need": (Toy("broken", frozenset({"decod"})), "needs: ValueError: 'decod' is not known; known: decode, token_logits, embedding_grad, variants, deletion, layers, states, from_states, influence, decode or token_logits, companion.NAME"),
     "an unknown survey": (Learns("broken", surveys="tests"), "survey: ValueError: surveys: 'tests' is not known; known: train, validation, half"),
     "no texts to learn from": (Learns("broken", surveys="train"), "survey: ValueError: there is no text of 'train' to learn from"),
 }  # fmt: skip

@@ -78,8 +78,13 @@ def _ranking(scores: Float[Array, "B T"], mask: Bool[Array, "B T"]) -> tuple[Int
 def _where_asked(
     summed: Float[Array, " B"], scores: Float[Array, "B T"], marked: Bool[Array, "B T"], mask: Bool[Array, "B T"]
 ) -> Float[Array, " B"]:
-    """Divide by the number of marked words, where there are some but not all and the scores say anything."""
+    """Divide by the number of marked words, where there is something to find."""
+    marks = (marked & mask).sum(axis=1)
+    return np.asarray(np.divide(summed, marks, out=np.full(len(marks), np.nan), where=asked(scores, marked, mask)))
+
+
+def asked(scores: Float[Array, "B T"], marked: Bool[Array, "B T"], mask: Bool[Array, "B T"]) -> Bool[Array, " B"]:
+    """Tell the texts of which some words are marked but not all, and whose scores say anything."""
     marks = (marked & mask).sum(axis=1)
     alike = constant(np.nan_to_num(scores), mask) | (np.isnan(scores) & mask).any(axis=1)
-    asked = (marks > 0) & (marks < mask.sum(axis=1)) & ~alike
-    return np.asarray(np.divide(summed, marks, out=np.full(len(marks), np.nan), where=asked))
+    return np.asarray((marks > 0) & (marks < mask.sum(axis=1)) & ~alike)

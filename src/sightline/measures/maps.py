@@ -24,6 +24,7 @@ from sightline.measures.importance import (
     deletion_importance,
     slopes,
 )
+from sightline.measures.integrated import integrated
 from sightline.measures.words import Words, like, words_of
 from sightline.questions import BROUGHT, REDUCED, RIVALS, SIGNED_RIVALS, Reduction
 from sightline.seeds import Seeds
@@ -206,6 +207,10 @@ MAKERS: Mapping[str, Maker] = {
     "signed_contribution": Maker(_signed_contribution, frozenset({"token_logits"})),
     "signed_gradient": Maker(lambda maps: maps.slope("held").along, frozenset({"embedding_grad"})),
     "signed_deletion": Maker(lambda maps: maps.deleted()["signed"]),
+    "integrated": Maker(_absolute("signed_integrated"), frozenset({"embedding_grad"})),
+    "signed_integrated": Maker(
+        lambda maps: integrated(maps.subject.model, maps.trace).along, frozenset({"embedding_grad"})
+    ),
     **{name: Maker(partial(_given, name=name)) for name in BROUGHT},
 }
 """How each map of `sightline.questions.MAPS` is made, by the name under which a measure reads it and keeps it."""

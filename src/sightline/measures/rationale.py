@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool
 
 from sightline.maths.marked import average_precision, average_precision_by_chance, found_by_chance, found_on_top
-from sightline.measures.arrays import count_undefined
+from sightline.maths.spans import spans_by_chance, spans_on_top
+from sightline.measures.arrays import count_undefined, keys_of
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import MAKERS, Maps, allowed
 from sightline.measures.words import Words
-from sightline.questions import BROUGHT, MAPS, Reduction
+from sightline.questions import BROUGHT, DEAR, MAPS, Reduction
 from sightline.results import Measurement
 from sightline.seeds import Seeds
 from sightline.types import Arrays, Subject, Trace
 
 Array = np.ndarray
-SCORES: Mapping[str, Callable[[Array, Array, Array], Array]] = {
+EXACT: Mapping[str, Callable[[Array, Array, Array], Array]] = {
     "auprc": average_precision,
     "auprc_chance": average_precision_by_chance,
     "f1": found_on_top,
     "f1_chance": found_by_chance,
 }
-"""What is computed of each map, and what it would be for one that is permuted."""
+SCORES = (*EXACT, "iou", "iou_chance")
+"""What is computed of each map, and what it would be for one that is permuted; of spans by drawing."""
 UNMARKED = "no audited text has marked words"
 
 
 @dataclass(frozen=True)
 class Rationale:
-    """Area under precision and recall, and F1 of as many words as people marked, of every map of the model.
+    """Area under precision and recall, and F1 of as many words as people marked, and of their spans, of every map.
 
     Marks say where people saw the evidence, not what the model read: a faithful map of a model that is right for other
     reasons scores low, and a map that people like is not therefore true of the model.
@@ -39,6 +41,8 @@ class Rationale:
 
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
+    draws: int = 50
+    maps: tuple[str, ...] = tuple(name for name in MAPS if name not in DEAR)
     code: str = "rationale"
     needs: frozenset[str] = frozenset()
     paper: str = "DeYoung et al. 2020, §4.1"
@@ -51,10 +55,14 @@ class Rationale:
         if all(text.rationale is None for text in subject.audited):
             return out
         scored = np.array([text.id in subject.given for text in subject.texts])
-        for name in allowed(subject, MAPS):
+        mask, keys = maps.words.mask, keys_of(maps.words.mask, maps.words.index, self.draws, seeds, "rationale")
+        chance = spans_by_chance(marked, mask, keys)
+        for name in allowed(subject, self.maps):
             scores = maps[name] if known.any() else np.zeros(marked.shape)
-            for kind, score in SCORES.items():
-                out[f"{kind}.{name}"] = np.where(known, score(scores, marked, maps.words.mask), np.nan)
+            found = {kind: score(scores, marked, mask) for kind, score in EXACT.items()}
+            found["iou"] = spans_on_top(scores, marked, mask, keys)
+            found["iou_chance"] = np.where(np.isnan(found["iou"]), np.nan, chance)
+            out |= {f"{kind}.{name}": np.where(known, one, np.nan) for kind, one in found.items()}
         return out | ({"scored": scored} if subject.given else {})
 
     def finish(self, arrays: Arrays) -> Measurement:
@@ -69,7 +77,8 @@ class Rationale:
         if brought:
             unscored = {"no scores for the text": ~np.asarray(arrays["scored"])}
             undefined |= count_undefined(arrays, reasons | unscored | rest, brought)
-        return Measurement(self.code, arrays, undefined, {"gradient": self.gradient}, missing=_missing(arrays))
+        settings = {"gradient": self.gradient, "draws": self.draws}
+        return Measurement(self.code, arrays, undefined, settings, missing=_missing(arrays, self.maps))
 
 
 def marked_words(subject: Subject, words: Words) -> tuple[Bool[Array, "B W"], Bool[Array, " B"]]:
@@ -81,9 +90,9 @@ def marked_words(subject: Subject, words: Words) -> tuple[Bool[Array, "B W"], Bo
     return out, np.array([text.rationale is not None for text in subject.texts])
 
 
-def _missing(arrays: Arrays) -> dict[str, str]:
+def _missing(arrays: Arrays, names: Iterable[str]) -> dict[str, str]:
     """Say what is not there, and why; brought scores are missed by nobody."""
     if "auprc.attention" not in arrays:
         return dict.fromkeys(SCORES, UNMARKED)
-    lacking = {name: MAKERS[name].needs for name in MAPS if name not in BROUGHT and f"auprc.{name}" not in arrays}
+    lacking = {name: MAKERS[name].needs for name in names if name not in BROUGHT and f"auprc.{name}" not in arrays}
     return {f"{kind}.{name}": f"needs {', '.join(sorted(needs))}" for name, needs in lacking.items() for kind in SCORES}

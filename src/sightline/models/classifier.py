@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 from torch import nn
 
 from sightline.data.batching import collate
@@ -89,7 +89,7 @@ class AttentionClassifier(nn.Module):
     @property
     def offers(self) -> frozenset[Offer]:
         """What the decoder allows, token logits where it is affine; then what the encoder allows, too."""
-        always: frozenset[Offer] = frozenset({"decode", "embedding_grad", "states"})
+        always: frozenset[Offer] = frozenset({"decode", "embedding_grad", "states", "from_states"})
         able: dict[Offer, bool] = {"influence": isinstance(self.encoder, Influencing) and self.encoder.influences}
         if not self.reads_queries:
             able |= {"token_logits": True, "variants": self._shares, "deletion": self._alone}
@@ -173,6 +173,22 @@ class AttentionClassifier(nn.Module):
         along, beside = torch.autograd.grad(lengths.sum(), (states, embeddings), materialize_grads=True)
         with torch.no_grad():
             return encoder.influence(embeddings, own.batch.mask, along, beside)
+
+    def from_states(
+        self,
+        trace: Trace,
+        states: Float[torch.Tensor, "B T P"],
+        kept: Bool[torch.Tensor, "B T"] | None = None,
+        order: Int[torch.Tensor, "B T"] | None = None,
+    ) -> tuple[Float[torch.Tensor, "B T"], Float[torch.Tensor, "B L"]]:
+        """Score other states, attend and decode; `sightline.types.Restating` says what may be asked beside."""
+        own = self._own(trace)
+        batch = own.batch if kept is None else replace(own.batch, attendable=own.batch.attendable & kept)
+        scores = self.scorer(states, own.query)
+        if order is not None:
+            scores = scores + (scores.gather(1, order) - scores).detach()
+        attention = self.source(self.projection.disturb(scores, batch), batch)
+        return attention, self._decode(batch, states, attention, own.query)
 
     def losses_beside(self, trace: ClassifierTrace) -> Float[torch.Tensor, ""] | None:
         """Give what training is to add to the loss of each text of a batch, where the retention adds anything."""

@@ -13,13 +13,14 @@ from sightline.results import Results
 TOLD = (
     "Marks say where people saw the evidence, not what the model read: no finding and no verdict rests on these "
     "numbers. AUPRC is the area under precision and recall of the marked words; F1 is that of as many top words as are "
-    "marked. By chance: the same map, permuted over the words of each text."
+    "marked, and IOU F1 that of their spans, runs of words, found where at least half of the union "
+    "with a marked one is shared. By chance: the same map, permuted over the words of each text."
 )
 
 
 @dataclass(frozen=True)
 class MarkedRow:
-    """One map: AUPRC, the same by chance, F1, the same by chance; and the texts that they rest on."""
+    """One map: AUPRC, F1 and IOU F1, each beside the same by chance; and the texts that they rest on."""
 
     name: str
     cells: tuple[str, ...]
@@ -29,9 +30,8 @@ class MarkedRow:
 def marked_rows(audit: Results) -> tuple[MarkedRow, ...]:
     """Give a row for each map that was compared with marks; none where there are no marks."""
     found = {name: [audit.estimates.get(f"rationale.{kind}.{name}") for kind in SCORES] for name in MAPS}
-    known = {name: [one for one in each if one is not None] for name, each in found.items()}
     return tuple(
-        MarkedRow(called(name), tuple(map(interval, each)), count(each[0].n))
-        for name, each in known.items()
-        if len(each) == len(SCORES)
+        MarkedRow(called(name), tuple("—" if one is None else interval(one) for one in each), count(each[0].n))
+        for name, each in found.items()
+        if each[0] is not None
     )

@@ -78,6 +78,10 @@ _ASKED = {
         "How well each map finds the words that were marked as evidence was measured as context, and decided nothing "
         "(after DeYoung et al. 2020)."
     ),
+    "state_agreement": (
+        "Attention was compared with the importance of inputs and of the states that it mixes, by gradients through "
+        "the weights and by removal, beside weights that were shuffled and used (Meister et al. 2021)."
+    ),
     "need": "Uniform and permuted weights took the place of the learned ones (Tutek & Šnajder 2020).",
     "permutation": (
         "How far a permutation of its weights moves the output was measured on each text (Jain & Wallace 2019)."

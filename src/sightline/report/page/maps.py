@@ -45,6 +45,8 @@ MAPS = (
     Map("signed gradient", "signed_gradient", "signs", expected=True),
     Map("signed leave-one-out", "signed_deletion", "signs", expected=True),
     Map("signed weight × evidence", "signed_contribution", "signs", expected=True),
+    Map("integrated gradient", "integrated", "signs"),
+    Map("signed integrated gradient", "signed_integrated", "signs"),
     Map("signed given scores", "signed_given", "signs"),
 )
 """Every map a report knows, in its order; one that an audit does not hold is not offered."""

@@ -75,7 +75,7 @@ def families(audits: Iterable[Results]) -> list[Family]:
     """Gather the audits by base: those that measure how far they are from companions (``beside``); others are left."""
     found: dict[str, Family] = {}
     for audit in audits:
-        run, measured = _run_of(audit), audit.measurements.get("beside")
+        run, measured = run_of(audit), audit.measurements.get("beside")
         if run is not None and isinstance(measured, Measurement):
             _gather(found, run, audit, measured.values)
     return sorted(found.values(), key=lambda one: (one.name, one.base))
@@ -96,7 +96,7 @@ def _gather(found: dict[str, Family], run: RunSpec, audit: Results, values: Mapp
         family.weights = _weights(audit)
 
 
-def _run_of(audit: Results) -> RunSpec | None:
+def run_of(audit: Results) -> RunSpec | None:
     """Read what a run was; None of a model that was not trained by one."""
     told: Any = audit.spec.get("run")
     if not isinstance(told, Mapping):

@@ -11,11 +11,14 @@ from pathlib import Path
 from sightline.files import plain, write_bytes
 from sightline.report.plots.adversaries import adversaries
 from sightline.report.plots.drawing import drawn
+from sightline.report.plots.evenness import evenness
 from sightline.report.plots.farthest import farthest_by_class, farthest_by_weight
 from sightline.report.plots.heat_map import heat_map
 from sightline.report.plots.permutation import permutation_by_weight
+from sightline.report.plots.plausible import plausible
 from sightline.report.plots.plot import Cell, Plot
 from sightline.report.plots.seeds import seeds_and_adversaries
+from sightline.report.plots.sparsity import sparsity
 from sightline.report.plots.tau import tau_by_class
 from sightline.report.plots.transplant import transplant
 from sightline.report.plots.words_alone import words_alone
@@ -69,6 +72,15 @@ FIGURES: Mapping[str, Figure] = {
     "seeds-and-adversaries": _of_several(
         "how far attention is from itself under other seeds, and from that of adversaries, text by text",
         seeds_and_adversaries,
+    ),
+    "plausible": _of_several(
+        "how well each map finds the words that people marked, beside what its words carry", plausible
+    ),
+    "evenness": _of_several(
+        "how evenly the importance of inputs lies over the words, by gradient and by deletion, text by text", evenness
+    ),
+    "sparsity": _of_several(
+        "Kendall’s τ-b of attention and importance over λ of the projection, with how many words have weight", sparsity
     ),
 }
 

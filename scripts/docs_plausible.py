@@ -1,0 +1,54 @@
+"""The table of maps beside marked words, and beside what their words carry."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+
+from docs_tables import Stored, number, table, unfinished
+
+_HEAD = (
+    "model",
+    "map",
+    "AUPRC",
+    "by chance",
+    "above it",
+    "F1",
+    "by chance",
+    "IOU F1",
+    "by chance",
+    "carried",
+    "may be shown (by seed)",
+)
+_KINDS = ("auprc", "auprc_chance", "above_chance", "f1", "f1_chance", "iou", "iou_chance")
+
+
+def plausible(stored: Stored) -> str:
+    """Table every map of every model over its seeds, after how well the models do."""
+    models = table(
+        ("model", "seeds", "test texts a seed", "accuracy"),
+        (
+            (one["model"], str(one["seeds"]), str(one["accuracy"]["n"]), number(one["accuracy"]))
+            for one in stored["models"]
+        ),
+    )
+    maps = (tuple(_map(model["model"], one)) for model in stored["models"] for one in model["maps"])
+    return f"{unfinished(stored, len(stored['rows']))}{models}\n{table(_HEAD, maps)}"
+
+
+def _model(one: Stored) -> tuple[str, ...]:
+    return f"`{one['model']}`", str(one["seeds"]), str(one["accuracy"]["n"]), number(one["accuracy"])
+
+
+def _map(model: str, one: Stored) -> Iterator[str]:
+    yield from (f"`{model}`", f"`{one['name']}`")
+    yield from (_fine(one[kind]) for kind in _KINDS)
+    yield number(one["carried"])
+    yield ", ".join(f"{answer} {count}" for answer, count in Counter(one["answers"]).items())
+
+
+def _fine(one: Stored) -> str:
+    """Write an estimate with three decimals: what is above chance may be a hundredth."""
+    ends = [f"{end:.3f}" for end in (one["low"], one["high"]) if end is not None and not math.isnan(end)]
+    return f"{one['value']:.3f}{f' [{ends[0]}, {ends[1]}]' if len(ends) == 2 else ''}"

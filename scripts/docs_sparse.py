@@ -1,0 +1,60 @@
+"""Tables of sparse attention: beside inputs and states, and along λ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from docs_tables import Stored, number, table, unfinished
+
+_REFERENCES = ("gradient_through", "deletion", "state_gradient", "state_deletion")
+_HEAD = (
+    "corpus",
+    "model",
+    "seeds",
+    "accuracy",
+    *(f"τ: {one}" for one in _REFERENCES),
+    "words with weight",
+    "both zero",
+)
+
+
+def sparse(stored: Stored) -> str:
+    """Table each model, τ with its coupling and within its support, and then what goes with λ."""
+    means = [one for one in stored["means"] if "sparsegen" not in one["model"]]
+    told = f"{unfinished(stored, len(stored['rows']))}{table(_HEAD, map(_mean, means))}"
+    rows = [row for sweep in stored["sweeps"] for row in _along(sweep)]
+    settings = sorted(
+        {point["setting"] for s in stored["sweeps"] for one in s["along"].values() for point in one["points"]}
+    )
+    head = ("corpus", "number", *(f"λ = {setting:g}" for setting in settings), "τ-b with λ")
+    return f"{told}\n{table(head, (tuple(_cells(row, settings)) for row in rows))}" if rows else told
+
+
+def _mean(one: Stored) -> Iterator[str]:
+    """Write τ, with its coupling and the τ within the support behind it."""
+    yield from (one["corpus"], f"`{one['model']}`", str(one["seeds"]), number(one["accuracy"]))
+    values = one["values"]
+    for name in _REFERENCES:
+        tau, coupling, within = (number(values[f"{kind}.{name}"]) for kind in ("tau", "coupling_tau", "within_tau"))
+        yield f"{tau}; coupling {coupling.partition(' ')[0]}; within {within.partition(' ')[0]}"
+    yield from (number(values[name]) for name in ("support", "both_zero"))
+
+
+def _along(sweep: Stored) -> Iterator[tuple[str, str, Stored, str]]:
+    """Give each number along λ, and once the words that have weight."""
+    for name, one in sweep["along"].items():
+        yield (
+            sweep["corpus"],
+            f"`{name}`",
+            {point["setting"]: point["value"] for point in one["points"]},
+            number(one["with_lambda"]),
+        )
+    first = next(iter(sweep["along"].values()))
+    yield sweep["corpus"], "words with weight", {point["setting"]: point["support"] for point in first["points"]}, "—"
+
+
+def _cells(row: tuple[str, str, Stored, str], settings: list[float]) -> Iterator[str]:
+    corpus, name, values, with_lambda = row
+    yield from (corpus, name)
+    yield from (number(values.get(setting)) for setting in settings)
+    yield with_lambda

@@ -1,0 +1,106 @@
+"""Plausible and faithful: how well each map finds the words that people marked, beside what its words carry.
+
+Film reviews of ERASER (DeYoung et al. 2020), whose test texts people marked in full. The corpus is not shipped: the
+grid is made for the folder it lies in, and texts are read up to the 512th word, with the marks up to there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from sightline.experiments.grid import Grid, pin
+from sightline.experiments.store import Store
+from sightline.findings.marked import above_chance
+from sightline.questions import RIVALS, SIGNED_RIVALS
+from sightline.results import Estimate, MapRow, Results
+from sightline.spec.presets import build_specs
+from sightline.spec.texts import parse_data
+from sightline.spec.values import DataSpec, RunSpec
+from sightline.statistics.across import across_seeds
+from sightline.studies.study import grid_of
+
+PLACE = "eraser_movies/movies.tar.gz"
+MODELS = ("mlp(hidden=64)+additive", "bilstm(hidden=64)+additive")
+SEEDS = (0, 1, 2)
+LIMIT = 120
+"""Test texts of 199, another sample each seed: a text of 500 words is shortened, or has words moved, 700 times."""
+MEASURES = ("transplant", "rationale")
+SCORES = ("auprc", "f1", "iou")
+"""What is computed of each map, each beside the same by chance."""
+
+
+def data_of(folder: Path) -> DataSpec:
+    """Name the corpus."""
+    return parse_data(f"eraser:{folder / PLACE}")
+
+
+def cell(folder: Path, text: str, seed: int) -> RunSpec:
+    """Describe one run."""
+    model, fit = build_specs(text)
+    return pin(RunSpec(data_of(folder), model, fit, seed, LIMIT, companions=(), measures=MEASURES))
+
+
+def grid(folder: Path, seeds: int | None = None) -> Grid:
+    """List the runs, the cheap model first."""
+    return grid_of("plausible", ("model", "seed"), _cells(folder, SEEDS[:seeds]))
+
+
+def _cells(folder: Path, seeds: Iterable[int]) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
+    for text in MODELS:
+        for seed in seeds:
+            yield (text, str(seed)), cell(folder, text, seed)
+
+
+def table(grid: Grid, store: Store) -> dict[str, Any]:
+    """Give each run, and the means over seeds of what each map finds and carries; there are no gates."""
+    cells = zip(grid.labels, grid.keys, strict=True)
+    rows = [_row(labels, store.audit(key)) for labels, key in cells]
+    models = [_mean(model, rows) for model in dict.fromkeys(row["model"] for row in rows)]
+    return {"rows": rows, "models": models, "gates": []}
+
+
+def _row(labels: tuple[str, ...], audit: Results) -> dict[str, Any]:
+    carried = {row.name: row for row in audit.maps}
+    maps = [_map(audit, name) | _carried(carried, name) for name in (*RIVALS, *SIGNED_RIVALS)]
+    model, seed = labels
+    accuracy = asdict(audit.metrics["accuracy"])
+    return {"model": model, "seed": seed, "accuracy": accuracy, "maps": [one for one in maps if one["auprc"]]}
+
+
+def _map(audit: Results, name: str) -> dict[str, Any]:
+    """Say how well one map finds marked words, and their spans, beside what chance does."""
+    named = [kind for score in SCORES for kind in (score, f"{score}_chance")]
+    found = {kind: audit.estimates.get(f"rationale.{kind}.{name}") for kind in named}
+    found["above_chance"] = above_chance(audit, name)
+    return {"name": name, **{kind: one and asdict(one) for kind, one in found.items()}}
+
+
+def _carried(rows: Mapping[str, MapRow], name: str) -> dict[str, Any]:
+    """Say what the words of one map carry into another text, on the half of the texts that chose no map."""
+    row = rows.get(name)
+    if row is None:
+        return {"carried": None, "answer": "not applicable"}
+    return {"carried": row.carried and asdict(row.carried), "answer": row.answer}
+
+
+def _mean(model: str, rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Average a model over its seeds."""
+    found = [row for row in rows if row["model"] == model]
+    names = dict.fromkeys(one["name"] for row in found for one in row["maps"])
+    by_map = [_mean_map(name, [one for row in found for one in row["maps"] if one["name"] == name]) for name in names]
+    accuracy = asdict(across_seeds([Estimate(**row["accuracy"]) for row in found], (0.0, 1.0)))
+    return {"model": model, "seeds": len(found), "accuracy": accuracy, "maps": by_map}
+
+
+def _mean_map(name: str, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Average one map over seeds; chance is a mean like any other, because each seed has its own texts."""
+    kinds = [kind for score in SCORES for kind in (score, f"{score}_chance")]
+    each = {kind: [Estimate(**one[kind]) for one in found if one[kind]] for kind in kinds}
+    carried, above = ([Estimate(**one[kind]) for one in found if one[kind]] for kind in ("carried", "above_chance"))
+    told = {kind: asdict(across_seeds(known, (0.0, 1.0))) for kind, known in each.items()}
+    told["above_chance"] = asdict(across_seeds(above, (-1.0, 1.0)))
+    answers = [one["answer"] for one in found]
+    return {"name": name, **told, "carried": asdict(across_seeds(carried)) if carried else None, "answers": answers}

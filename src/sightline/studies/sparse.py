@@ -1,0 +1,109 @@
+"""Sparse attention: whether it ranks words as inputs matter or as states do, and what becomes of that along λ.
+
+After Meister et al. 2021: Table 6 (softmax and sparsemax, a BiLSTM and a Transformer), Table 2 and figure 3 (a sweep of
+sparsegen). Trained as the papers trained, as in the study `trained`; cheap corpora first, film reviews once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sightline.experiments.grid import Grid, pin
+from sightline.experiments.store import Store
+from sightline.results import Estimate, Measurement, Results
+from sightline.spec.values import RunSpec
+from sightline.statistics.across import across_seeds
+from sightline.statistics.bootstrap import mean
+from sightline.statistics.sweep import At, goes_with, points
+from sightline.studies.study import grid_of
+from sightline.studies.trained import BILSTM, SEEDS, Model, data_of
+from sightline.studies.trained import cell as trained_cell
+
+PRESET = "meister2021"
+LAMBDAS = (-30.0, -10.0, -3.0, -1.0, 0.0, 0.5, 0.9)
+TABLE_6 = tuple(
+    f"{model}+{projection}" for model in (BILSTM, "transformer+dot") for projection in ("softmax", "sparsemax")
+)
+SWEEP = {setting: f"{BILSTM}+sparsegen(lambda={setting})" for setting in LAMBDAS}
+CORPORA: Mapping[str, tuple[tuple[str, ...], int, int | None]] = {
+    "news": ((*TABLE_6,), len(SEEDS), None),
+    "sst": ((*TABLE_6, *SWEEP.values()), len(SEEDS), None),
+    "imdb": ((*SWEEP.values(),), 1, 1000),
+}
+"""The models of each corpus, how many seeds, and how many test texts at most."""
+MEASURES = ("state_agreement",)
+REFERENCES = ("gradient_through", "deletion", "state_gradient", "state_deletion")
+KINDS = ("tau", "coupling_tau", "within_tau", "entropy")
+
+
+def cell(folder: Path, corpus: str, model: str, seed: int) -> RunSpec:
+    """Describe one run."""
+    run = trained_cell(data_of(folder, corpus), Model(corpus, PRESET, model), seed, None)
+    return pin(replace(run, limit=CORPORA[corpus][2], measures=MEASURES))
+
+
+def grid(folder: Path, seeds: int | None = None) -> Grid:
+    """List the runs."""
+    return grid_of("sparse", ("corpus", "model", "seed"), _cells(folder, seeds))
+
+
+def _cells(folder: Path, seeds: int | None) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
+    for corpus, (models, count, _) in CORPORA.items():
+        for seed in SEEDS[:count][:seeds]:
+            for model in models:
+                yield (corpus, model, str(seed)), cell(folder, corpus, model, seed)
+
+
+def table(grid: Grid, store: Store) -> dict[str, Any]:
+    """Give each run, its means over seeds, and what goes with λ; there are no gates."""
+    audits = [(labels, store.audit(key)) for labels, key in zip(grid.labels, grid.keys, strict=True)]
+    rows = [_row(labels, audit) for labels, audit in audits]
+    named = dict.fromkeys((row["corpus"], row["model"]) for row in rows)
+    means = [_mean([row for row in rows if (row["corpus"], row["model"]) == pair]) for pair in named]
+    sweeps = [_sweep(corpus, audits) for corpus in dict.fromkeys(row["corpus"] for row in rows)]
+    return {"rows": rows, "means": means, "sweeps": [one for one in sweeps if one["along"]], "gates": []}
+
+
+def _values(audit: Results) -> Mapping[str, np.ndarray]:
+    measured = audit.measurements["state_agreement"]
+    assert isinstance(measured, Measurement)
+    told = ("support", "both_zero", *(f"{kind}.{name}" for kind in KINDS for name in REFERENCES))
+    return {name: np.asarray(measured.values[name], dtype=float) for name in told}
+
+
+def _row(labels: tuple[str, ...], audit: Results) -> dict[str, Any]:
+    corpus, model, seed = labels
+    bounds = {"support": (0.0, np.inf)}
+    values = {name: asdict(mean(one, int(seed), bounds.get(name, (-1.0, 1.0)))) for name, one in _values(audit).items()}
+    accuracy = asdict(audit.metrics["accuracy"])
+    return {"corpus": corpus, "model": model, "seed": seed, "accuracy": accuracy, "values": values}
+
+
+def _mean(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Average one model over its seeds."""
+    first = found[0]
+    values = {
+        name: asdict(across_seeds([Estimate(**row["values"][name]) for row in found], (-1.0, np.inf)))
+        for name in first["values"]
+    }
+    accuracy = asdict(across_seeds([Estimate(**row["accuracy"]) for row in found], (0.0, 1.0)))
+    named = {name: first[name] for name in ("corpus", "model")}
+    return {**named, "seeds": len(found), "accuracy": accuracy, "values": values}
+
+
+def _sweep(corpus: str, audits: Sequence[tuple[tuple[str, ...], Results]]) -> dict[str, Any]:
+    """Say what the agreement and the evenness of an importance are at each λ, and whether they go with it."""
+    of = {model: setting for setting, model in SWEEP.items()}
+    swept = [
+        (of[model], int(seed), _values(audit)) for (at, model, seed), audit in audits if at == corpus and model in of
+    ]
+    along = {}
+    for name in (f"{kind}.{one}" for kind in ("tau", "entropy") for one in REFERENCES) if swept else ():
+        found = [At(setting, seed, values[name], values["support"]) for setting, seed, values in swept]
+        along[name] = {"with_lambda": asdict(goes_with(found)), "points": [asdict(one) for one in points(found)]}
+    return {"corpus": corpus, "along": along}

@@ -1,0 +1,61 @@
+"""The study of maps beside marked words: its cells, and a table of small models that holds what their audits say."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sightline.experiments.grid import pin
+from sightline.experiments.store import Store
+from sightline.experiments.stored import run_stored
+from sightline.questions import RIVALS, SIGNED_RIVALS
+from sightline.spec.keys import run_key
+from sightline.spec.texts import parse_data
+from sightline.spec.values import DataSpec, RunSpec
+from sightline.studies import plausible
+from sightline.studies.study import grid_of
+
+PLANTED = parse_data("planted:needle(n=200,length=8,strength=0.9)")
+
+
+@pytest.fixture
+def planted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def data(folder: Path) -> DataSpec:
+        return PLANTED
+
+    monkeypatch.setattr(plausible, "data_of", data)
+    monkeypatch.setattr(plausible, "LIMIT", 40)
+
+
+def small(run: RunSpec) -> RunSpec:
+    model = replace(run.model, encoder=replace(run.model.encoder, options=(("hidden", 4),)), embedding=8)
+    return pin(replace(run, model=model, fit=replace(run.fit, epochs=20, learning_rate=0.02)))
+
+
+def test_cheap_models_come_first_and_every_seed_has_its_runs(planted: None, tmp_path: Path) -> None:
+    grid = plausible.grid(tmp_path, seeds=2)
+    assert grid.labels == tuple((model, seed) for model in plausible.MODELS for seed in "01")
+    assert all(run.measures == ("transplant", "rationale") for run in map(pin, grid.cells))
+    assert len(plausible.grid(tmp_path).cells) == 6
+
+
+def test_the_table_averages_over_seeds_what_each_audit_says(planted: None, tmp_path: Path) -> None:
+    whole, store = plausible.grid(tmp_path, seeds=2), Store(tmp_path / "store")
+    cells = [(labels, small(run)) for labels, run in zip(whole.labels, whole.cells, strict=True)][:2]
+    for _, run in cells:
+        assert run_stored(run, store) == "done", store.summary(run_key(run))
+    told = plausible.table(grid_of(whole.name, whole.axes, cells), store)
+    assert told["gates"] == []
+    (model,) = told["models"]
+    assert (model["model"], model["seeds"]) == (plausible.MODELS[0], 2)
+    audits = [store.audit(run_key(run)) for _, run in cells]
+    known = [name for name in (*RIVALS, *SIGNED_RIVALS) if "given" not in name]
+    assert [one["name"] for one in model["maps"]] == known
+    for one in model["maps"]:
+        for kind in ("auprc", "auprc_chance", "f1", "f1_chance", "iou", "iou_chance"):
+            each = [audit.estimates[f"rationale.{kind}.{one['name']}"].value for audit in audits]
+            assert one[kind]["value"] == pytest.approx(np.mean(each))
+        rows = [next(row for row in audit.maps if row.name == one["name"]) for audit in audits]
+        assert one["carried"]["value"] == pytest.approx(np.mean([row.carried.value for row in rows]))
+        assert one["answers"] == [row.answer for row in rows]

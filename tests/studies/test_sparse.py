@@ -1,0 +1,58 @@
+"""The study of sparse attention: its cells, and a table that holds what its audits say of each λ."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sightline.experiments.grid import pin
+from sightline.experiments.store import Store
+from sightline.experiments.stored import run_stored
+from sightline.spec.keys import run_key, training_key
+from sightline.spec.texts import parse_data
+from sightline.spec.values import DataSpec
+from sightline.studies import sparse, trained
+from sightline.studies.study import grid_of
+
+PLANTED = parse_data("planted:needle(n=120,length=8,strength=0.9)")
+
+
+@pytest.fixture
+def planted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def data(folder: Path, corpus: str) -> DataSpec:
+        return PLANTED
+
+    for study in (sparse, trained):
+        monkeypatch.setattr(study, "data_of", data)
+
+
+def test_softmax_models_are_those_of_the_study_of_trained_ones(planted: None, tmp_path: Path) -> None:
+    grid = sparse.grid(tmp_path)
+    assert len(grid.cells) == 3 * 4 + 3 * (4 + 7) + 7
+    theirs = dict(zip(trained.grid(tmp_path).labels, trained.grid(tmp_path).cells, strict=True))
+    ours = dict(zip(grid.labels, grid.cells, strict=True))
+    same = theirs["sst", "meister2021", "transformer+dot", "1"]
+    assert training_key(ours["sst", "transformer+dot+softmax", "1"]) == training_key(same)
+    assert {run.limit for (corpus, _, _), run in ours.items() if corpus == "imdb"} == {1000}
+
+
+def test_the_table_has_every_lambda_and_what_goes_with_it(planted: None, tmp_path: Path) -> None:
+    store, cells = Store(tmp_path / "store"), []
+    for setting in (-30.0, 0.0, 0.9):
+        run = sparse.cell(tmp_path, "sst", sparse.SWEEP[setting], 0)
+        model = replace(run.model, encoder=replace(run.model.encoder, options=(("hidden", 4),)), embedding=8)
+        small = pin(replace(run, model=model, fit=replace(run.fit, epochs=2, patience=2), limit=12))
+        assert run_stored(small, store) == "done", store.summary(run_key(small))
+        cells.append((("sst", sparse.SWEEP[setting], "0"), small))
+    told = sparse.table(grid_of("sparse", ("corpus", "model", "seed"), cells), store)
+    (sweep,) = told["sweeps"]
+    along = sweep["along"]["entropy.gradient_through"]
+    assert [point["setting"] for point in along["points"]] == [-30, 0, 0.9]
+    for (_, run), point, mean in zip(cells, along["points"], told["means"], strict=True):
+        values = store.audit(run_key(run)).measurements["state_agreement"].values
+        assert point["value"]["value"] == pytest.approx(np.nanmean(values["entropy.gradient_through"]))
+        assert point["support"]["value"] == pytest.approx(np.mean(values["support"]))
+        assert mean["values"]["tau.deletion"]["value"] == pytest.approx(np.nanmean(values["tau.deletion"]))
+    assert -1 <= along["with_lambda"]["value"] <= 1
+    assert told["gates"] == []
