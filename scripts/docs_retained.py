@@ -10,6 +10,7 @@ _KNOWN = "input_information"
 _WORDS = (
     "corpus", "scorer", "model", "state", "seeds", "F1", "probability by one word", "printed", "share within texts",
     "carried by attention (SL-303)",
+    "a state stands for its word (SL-402)",
 )  # fmt: skip
 _STATES = (
     "corpus", "scorer", "model", "state", "pairs", "counted", "by chance", "printed", "H(word)", "by a probe", "of H",
@@ -37,7 +38,7 @@ def _words(mean: Stored) -> Iterator[str]:
     yield from (number(mean[name]) for name in ("F1", "token_evidence.probability"))
     yield _printed(mean.get("printed_probability"))
     yield number(mean["token_evidence.share"])
-    yield f"{number(mean['SL-303'])}, {', '.join(mean['answers'])}"
+    yield from (f"{number(mean[code])}, {', '.join(answers)}" for code, answers in mean["answers"].items())
 
 
 def _states(mean: Stored) -> Iterator[str]:

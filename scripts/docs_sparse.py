@@ -18,10 +18,22 @@ _HEAD = (
 )
 
 
+_EVEN = ("corpus", "model", "seeds", "entropy of the importance for states", "published", "as drawn", "own share")
+
+
+def _even(one: Stored) -> Iterator[str]:
+    yield from (one["corpus"], f"`{one['model']}`", str(one["seeds"]), number(one["values"].get("mixing.entropy")))
+    yield number(one["printed"]["entropy"])
+    drawn = one["values"].get("mixing.focus.untrained")
+    yield "—" if drawn is None else f"{1 - drawn['value']:.2f}"
+    yield number(one["values"].get("mixing.own"))
+
+
 def sparse(stored: Stored) -> str:
     """Table each model, τ with its coupling and within its support, and then what goes with λ."""
     means = [one for one in stored["means"] if "sparsegen" not in one["model"]]
-    told = f"{unfinished(stored, len(stored['rows']))}{table(_HEAD, map(_mean, means))}"
+    left = unfinished(stored, len(stored["rows"]))
+    told = f"{left}{table(_HEAD, map(_mean, means))}\n{table(_EVEN, map(_even, means))}"
     rows = [row for sweep in stored["sweeps"] for row in _along(sweep)]
     settings = sorted(
         {point["setting"] for s in stored["sweeps"] for one in s["along"].values() for point in one["points"]}
@@ -36,7 +48,8 @@ def _mean(one: Stored) -> Iterator[str]:
     values = one["values"]
     for name in _REFERENCES:
         tau, coupling, within = (number(values[f"{kind}.{name}"]) for kind in ("tau", "coupling_tau", "within_tau"))
-        yield f"{tau}; coupling {coupling.partition(' ')[0]}; within {within.partition(' ')[0]}"
+        printed = number(one["printed"][name])
+        yield f"{tau} (published {printed}); coupling {coupling.partition(' ')[0]}; within {within.partition(' ')[0]}"
     yield from (number(values[name]) for name in ("support", "both_zero"))
 
 
@@ -47,7 +60,7 @@ def _along(sweep: Stored) -> Iterator[tuple[str, str, Stored, str]]:
             sweep["corpus"],
             f"`{name}`",
             {point["setting"]: point["value"] for point in one["points"]},
-            number(one["with_lambda"]),
+            number(one["with_lambda"]) + _beside(sweep, name),
         )
     first = next(iter(sweep["along"].values()))
     yield sweep["corpus"], "words with weight", {point["setting"]: point["support"] for point in first["points"]}, "—"
@@ -58,3 +71,10 @@ def _cells(row: tuple[str, str, Stored, str], settings: list[float]) -> Iterator
     yield from (corpus, name)
     yield from (number(values.get(setting)) for setting in settings)
     yield with_lambda
+
+
+def _beside(sweep: Stored, name: str) -> str:
+    """Give what is printed, of the one number of which anything is."""
+    if name != "entropy.gradient_through" or sweep["printed"] is None:
+        return ""
+    return f" (published {sweep['printed']:.2f})"

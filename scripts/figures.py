@@ -2,8 +2,8 @@
 
 Those of one audit are of the base of the study ``adversaries``, a BiLSTM trained on SST as Jain & Wallace (2019)
 trained it, with the measures that figures draw; the audit is made if the store lacks it. Those of several are of what
-is done of a study in that store (``scripts/verify.py --only adversaries``, ``--only plausible``, ``--only sparse``), that
-of words alone of the first seed of ``retained``; where nothing of a study is done, its figures stay as they are.
+is done of a study in that store (``scripts/verify.py --only adversaries``, ``--only plausible``, ``--only sparse``),
+that of words alone of the first seed of ``retained``; where nothing of a study is done, its figures stay as they are.
 """
 
 from __future__ import annotations

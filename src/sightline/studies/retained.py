@@ -39,7 +39,7 @@ STATES: Mapping[str, tuple[str, ...]] = {"trained": (*KINDS,), "as drawn": ("bas
 SEEDS = (0, 1, 2)
 LIMIT = 600
 """Test texts at most, alike for all."""
-MEASURES = ("need", "reach", "transplant", "token_evidence", "input_information")
+MEASURES = ("need", "own_word", "reach", "transplant", "token_evidence", "input_information")
 SHARES = ("F1", "token_evidence.probability", "token_evidence.share")
 NUMBERS = (
     "input_information.counted",
@@ -49,7 +49,7 @@ NUMBERS = (
     "input_information.nats_half",
     "input_information.share",
 )
-CARRIED = "SL-303"
+CARRIED, STANDS = "SL-303", "SL-402"
 
 
 def cell(data: Path, corpus: str, scorer: str, kind: str, state: str, seed: int, vectors: Path | None) -> RunSpec:
@@ -85,23 +85,23 @@ def table(grid: Grid, store: Store) -> dict[str, Any]:
 
 
 def _row(axes: tuple[str, ...], labels: tuple[str, ...], audit: Results, seed: int) -> dict[str, Any]:
-    found = next((one for one in audit.findings if one.code == CARRIED), None)
+    found = {one.code: one for one in audit.findings if one.code in (CARRIED, STANDS)}
     f1 = positive_f1_of(audit, seed)
     known = {name: asdict(audit.estimates[name]) for name in (*SHARES, *NUMBERS) if name in audit.estimates}
-    told = None if found is None else found.effect and asdict(found.effect)
-    answer = "not applicable" if found is None else found.verdict
-    return {**dict(zip(axes, labels, strict=True)), "F1": f1, **known, CARRIED: told, "answer": answer}
+    told = {code: one.effect and asdict(one.effect) for code, one in found.items()}
+    answers = {code: one.verdict for code, one in found.items()}
+    return {**dict(zip(axes, labels, strict=True)), "F1": f1, **known, **told, "answers": answers}
 
 
 def _mean(axes: tuple[str, ...], group: tuple[str, ...], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     found = [row for row in rows if tuple(row[axis] for axis in axes) == group]
     named = dict(zip(axes, group, strict=True))
-    means = {name: _across(name, [row.get(name) for row in found]) for name in (*SHARES, *NUMBERS, CARRIED)}
+    means = {name: _across(name, [row.get(name) for row in found]) for name in (*SHARES, *NUMBERS, CARRIED, STANDS)}
     printed = {} if named["state"] != "trained" else {
         "printed_probability": TABLE_3.get((named["corpus"], named["scorer"], named["kind"])),
         "printed_information": TABLE_2.get((named["corpus"], named["kind"])) if named["scorer"] == "additive" else None,
     }  # fmt: skip
-    answers = [row["answer"] for row in found]
+    answers = {code: [row["answers"][code] for row in found] for code in (CARRIED, STANDS)}
     return {**named, "seeds": len(found), **means, "answers": answers, **printed}
 
 

@@ -1,7 +1,7 @@
 """Sparse attention: whether it ranks words as inputs matter or as states do, and what becomes of that along λ.
 
-After Meister et al. 2021: Table 6 (softmax and sparsemax, a BiLSTM and a Transformer), Table 2 and figure 3 (a sweep of
-sparsegen). Trained as the papers trained, as in the study `trained`; cheap corpora first, film reviews once.
+After Meister et al. 2021: Tables 1 and 6 (softmax and sparsemax, a BiLSTM and a Transformer), Table 2 and figure 3 (a
+sweep of sparsegen). Trained as the papers trained, as in the study `trained`; cheap corpora first, film reviews once.
 """
 
 from __future__ import annotations
@@ -20,31 +20,34 @@ from sightline.spec.values import RunSpec
 from sightline.statistics.across import across_seeds
 from sightline.statistics.bootstrap import mean
 from sightline.statistics.sweep import At, goes_with, points
+from sightline.studies.printed_sparse import TABLE_1, TABLE_2, TABLE_6
 from sightline.studies.study import grid_of
 from sightline.studies.trained import BILSTM, SEEDS, Model, data_of
 from sightline.studies.trained import cell as trained_cell
 
 PRESET = "meister2021"
 LAMBDAS = (-30.0, -10.0, -3.0, -1.0, 0.0, 0.5, 0.9)
-TABLE_6 = tuple(
+MODELS = tuple(
     f"{model}+{projection}" for model in (BILSTM, "transformer+dot") for projection in ("softmax", "sparsemax")
 )
 SWEEP = {setting: f"{BILSTM}+sparsegen(lambda={setting})" for setting in LAMBDAS}
 CORPORA: Mapping[str, tuple[tuple[str, ...], int, int | None]] = {
-    "news": ((*TABLE_6,), len(SEEDS), None),
-    "sst": ((*TABLE_6, *SWEEP.values()), len(SEEDS), None),
+    "news": ((*MODELS,), len(SEEDS), None),
+    "sst": ((*MODELS, *SWEEP.values()), len(SEEDS), None),
     "imdb": ((*SWEEP.values(),), 1, 1000),
 }
 """The models of each corpus, how many seeds, and how many test texts at most."""
-MEASURES = ("state_agreement",)
+MEASURES = ("mixing", "state_agreement")
 REFERENCES = ("gradient_through", "deletion", "state_gradient", "state_deletion")
 KINDS = ("tau", "coupling_tau", "within_tau", "entropy")
+MIXED = ("mixing.entropy", "mixing.focus.untrained", "mixing.own")
+"""Of the importance of inputs for states: how even it is, how uneven it is as drawn, and what is the word's own."""
 
 
 def cell(folder: Path, corpus: str, model: str, seed: int) -> RunSpec:
     """Describe one run."""
     run = trained_cell(data_of(folder, corpus), Model(corpus, PRESET, model), seed, None)
-    return pin(replace(run, limit=CORPORA[corpus][2], measures=MEASURES))
+    return pin(replace(run, limit=CORPORA[corpus][2], measures=MEASURES, companions=("untrained",)))
 
 
 def grid(folder: Path, seeds: int | None = None) -> Grid:
@@ -80,6 +83,7 @@ def _row(labels: tuple[str, ...], audit: Results) -> dict[str, Any]:
     corpus, model, seed = labels
     bounds = {"support": (0.0, np.inf)}
     values = {name: asdict(mean(one, int(seed), bounds.get(name, (-1.0, 1.0)))) for name, one in _values(audit).items()}
+    values |= {name: asdict(audit.estimates[name]) for name in MIXED if name in audit.estimates}
     accuracy = asdict(audit.metrics["accuracy"])
     return {"corpus": corpus, "model": model, "seed": seed, "accuracy": accuracy, "values": values}
 
@@ -93,7 +97,9 @@ def _mean(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
     accuracy = asdict(across_seeds([Estimate(**row["accuracy"]) for row in found], (0.0, 1.0)))
     named = {name: first[name] for name in ("corpus", "model")}
-    return {**named, "seeds": len(found), "accuracy": accuracy, "values": values}
+    pair = (first["corpus"], first["model"])
+    printed = {"entropy": TABLE_1.get(pair), **{name: by_model.get(pair) for name, by_model in TABLE_6.items()}}
+    return {**named, "seeds": len(found), "accuracy": accuracy, "values": values, "printed": printed}
 
 
 def _sweep(corpus: str, audits: Sequence[tuple[tuple[str, ...], Results]]) -> dict[str, Any]:
@@ -106,4 +112,4 @@ def _sweep(corpus: str, audits: Sequence[tuple[tuple[str, ...], Results]]) -> di
     for name in (f"{kind}.{one}" for kind in ("tau", "entropy") for one in REFERENCES) if swept else ():
         found = [At(setting, seed, values[name], values["support"]) for setting, seed, values in swept]
         along[name] = {"with_lambda": asdict(goes_with(found)), "points": [asdict(one) for one in points(found)]}
-    return {"corpus": corpus, "along": along}
+    return {"corpus": corpus, "along": along, "printed": TABLE_2.get((corpus, "bilstm"))}
