@@ -75,6 +75,25 @@ def test_a_class_for_which_the_map_misleads_is_judged_by_itself_and_keeps_the_be
     assert "(effect -0.400 [-0.450, -0.350], n = 120)" in verdict.by_class["b"].reasons[0]
 
 
+def test_what_is_asked_of_the_task_has_one_answer_for_every_class() -> None:
+    of_one = found({"SL_001": "contradicted"})
+    assert (of_one["SL-001"].verdict, of_one["SL-001"].answers) == (
+        "supported",
+        {"a": "supported", "b": "contradicted"},
+    )
+    verdict = verdict_of(of_one, evidence(), LEARNED)
+    assert (verdict.row, verdict.by_class["b"].row) == (4, 4)
+    assert verdict_of(found({"SL_402": "contradicted"}), evidence(), LEARNED).by_class["b"].row == 5
+
+
+def test_the_best_row_says_what_was_not_tested() -> None:
+    verdict = verdict_of(found(SL_401="not applicable"), evidence(), LEARNED)
+    assert verdict.row == 4
+    (reason,) = verdict.reasons
+    assert reason.startswith("SL-401 not applicable: not tested whether the states that the model attends to most")
+    assert verdict_of(found(), evidence(), LEARNED).reasons == ()
+
+
 def test_a_class_of_few_texts_cannot_be_told() -> None:
     few = {
         code: replace(one, by_class={"a": replace(one.effect, n=120), "b": replace(one.effect, n=20)})

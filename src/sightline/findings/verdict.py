@@ -36,12 +36,17 @@ class Case:
     classes: Mapping[str, Verdict] | None = None
 
     def answer(self, code: str) -> Answer:
-        """Give the answer of a finding."""
-        return self.found[code].answers.get(self.of, "not applicable") if self.of else self.found[code].verdict
+        """Give the answer of a finding; one that is about the task has one answer, whatever the class."""
+        finding = self.found[code]
+        return finding.verdict if self._of_all(code) else finding.answers.get(self.of, "not applicable")
 
     def effect(self, code: str) -> Estimate | None:
         """Give the effect that the answer rests on."""
-        return self.found[code].by_class.get(self.of) if self.of else self.found[code].effect
+        finding = self.found[code]
+        return finding.effect if self._of_all(code) else finding.by_class.get(self.of)
+
+    def _of_all(self, code: str) -> bool:
+        return not self.of or CLAIMS[code].of_the_task
 
     def charged(self, *how: Charge) -> tuple[Claim, ...]:
         """Name the claims that can keep the map from being shown in a certain way."""
