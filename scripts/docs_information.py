@@ -35,7 +35,7 @@ def _row(row: Stored) -> Iterator[str]:
     found, settings = row["numbers"], row["settings"]
     yield from (row["corpus"], _named(row), row["seed"], number(row["accuracy"]))
     yield number(found.get("paper.tau.output"))
-    yield "—" if "critical_tau" not in settings else f"{settings['critical_tau']:.2f}"
+    yield number(settings.get("critical_tau"))
     yield _small(found.get("D.output"))
     p = found.get("coupled.D")
     yield "—" if p is None else f"{p['value']:.3f}"

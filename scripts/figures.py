@@ -2,8 +2,9 @@
 
 Those of one audit are of the base of the study ``adversaries``, a BiLSTM trained on SST as Jain & Wallace (2019)
 trained it, with the measures that figures draw; the audit is made if the store lacks it. Those of several are of what
-is done of a study in that store (``scripts/verify.py --only adversaries``, ``--only plausible``, ``--only sparse``),
-that of words alone of the first seed of ``retained``; where nothing of a study is done, its figures stay as they are.
+is done of a study in that store (``scripts/verify.py --only NAME``: ``adversaries``, ``information``, ``plausible``,
+``sparse``), that of words alone of the first seed of ``retained``; where nothing of a study is done, its figures stay
+as they are.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from sightline.report.plots.named import FIGURES, numbers_of, write_figure
 from sightline.results import Results
 from sightline.spec.keys import run_key
 from sightline.spec.values import RunSpec
-from sightline.studies import adversaries, plausible, retained, sparse, trained
+from sightline.studies import adversaries, information, plausible, retained, sparse, trained
 from sightline.studies.study import plan, so_far
 
 IMAGES = ROOT / "docs" / "images"
-OF = {"plausible": plausible, "evenness": sparse, "sparsity": sparse}
+OF = {"plausible": plausible, "evenness": sparse, "sparsity": sparse, "ranks": information}
 """The studies whose audits figures of several are of, where not of adversaries."""
 MEASURES = ("agreement", "permutation", "counterfactual", "erasure", "transplant")
 
@@ -65,7 +66,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", type=Path, default=ROOT / "runs" / "verified", help="where runs are kept")
     store = Store(parser.parse_args().store)
-    found = {study: studied(study.grid(FOLDER), store) for study in (adversaries, plausible, sparse)}
+    found = {study: studied(study.grid(FOLDER), store) for study in (adversaries, information, plausible, sparse)}
     alone, words = (audited(store),), kept(store)
     for name, figure in FIGURES.items():
         several = words if name == "words-alone" else found[OF.get(name, adversaries)]

@@ -18,9 +18,10 @@ from sightline.report.plots import drawing
 from sightline.report.plots.drawing import ENDINGS
 from sightline.report.plots.named import FIGURES, write_figure
 from sightline.report.plots.plot import WIDTH, Plot
+from sightline.report.plots.ranks import TARGETS
 from sightline.results import Estimate, Measurement, NotApplicable, Ragged
 from sightline.spec.presets import build_specs
-from sightline.spec.texts import parse_data
+from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import BUT_ATTENTION, FitSpec, RunSpec
 from sightline.statistics.shapes import bin_of, counted, density, largest, quartiles
 from tests.report import audits
@@ -142,8 +143,20 @@ def beside(seed: int, wrong: tuple[int, ...] = ()) -> Audit:
 ALONE = (beside(1, wrong=(0, 3)), beside(2, wrong=(1,)), beside(3))
 
 
+def ranked(seed: int, tau: float) -> Audit:
+    """The made-up audit as one of which it is known what its ranks know."""
+    whole = {f"paper.tau.{target}": Estimate(tau, tau - 0.1, tau + 0.1, 24, "") for target in TARGETS}
+    whole |= {f"D.{target}": Estimate(tau / 10, 0.0, tau, 24, "") for target in TARGETS}
+    whole["flatness"] = Estimate(2.0 + seed, 2.0, 4.0, 24, "")
+    measured = Measurement("information", {}, settings={"critical_tau": None if seed else 0.5}, whole=whole)
+    run = RunSpec(parse_data("planted:vote"), parse_model("mlp+additive"), seed=seed)
+    return replace(AUDIT, measurements={**AUDIT.measurements, "information": measured}, spec={"run": run.to_json()})
+
+
+RANKED = tuple(ranked(seed, tau) for seed, tau in enumerate((0.9, 0.2, -0.4)))
 OF = {name: RUNS if figure.several else (FAR,) for name, figure in FIGURES.items()} | {
-    "words-alone": ALONE, "plausible": SEEN, "evenness": SWEPT, "sparsity": SWEPT
+    "words-alone": ALONE, "plausible": SEEN, "evenness": SWEPT, "sparsity": SWEPT,
+    "ranks": RANKED
 }  # fmt: skip
 
 
@@ -238,6 +251,7 @@ def test_an_audit_without_the_numbers_says_what_is_missing(tmp_path: Path) -> No
         ("words-alone", r"needs reach\.evidence, .* \(reach: it was not asked for\)"),
         ("plausible", "needs maps beside marked words"),
         ("evenness", "needs the measure state_agreement"),
+        ("ranks", "needs what ranks know"),
         ("sparsity", "needs runs of one model under sparsegen"),
     ):
         with pytest.raises(DataError, match=said):
@@ -432,6 +446,16 @@ def test_agreement_along_lambda_is_over_seeds_with_its_support_and_says_how_it_g
     assert ours[0]["tau_with_lambda"] < -0.6
     with pytest.raises(DataError, match="needs runs of one model"):
         FIGURES["sparsity"].draw(SWEPT[:1], None)
+
+
+def test_every_audit_has_its_ranks() -> None:
+    rows = numbers("ranks", *RANKED)
+    assert [row["tau"] for row in rows if row["target"] == "label"] == [0.9, 0.2, -0.4]
+    assert [row["D_high"] for row in rows if row["target"] == "output"] == [0.9, 0.2, -0.4]
+    assert {row["model"] for row in rows} == {"mlp+additive+softmax on planted:vote"}
+    assert [(row["seed"], row["flatness"], row["critical_tau"]) for row in rows[::3]] == [
+        ("0", 2.0, 0.5), ("1", 3.0, math.inf), ("2", 4.0, math.inf),
+    ]  # fmt: skip
 
 
 def test_every_text_has_its_entropy_and_undefined_ones_are_counted() -> None:

@@ -257,6 +257,7 @@ def _first_to_last(curves: Float[Array, "R K"]) -> Float[Array, " R"]:
 def _printed(found: Published, ranks: Ranks, seeds: Seeds) -> tuple[dict[str, Estimate], dict[str, Any]]:
     """Give what the paper prints, with its spread over k-means, and what must stand beside it."""
     weights = ranks.published_weights()
+    rare = critical_value(weights, seeds.generator("null of tau"))
     out = {}
     for name, curves in found.curves.items():
         tau, n = found.tau(name, weights), int(found.texts[0])
@@ -272,6 +273,6 @@ def _printed(found: Published, ranks: Ranks, seeds: Seeds) -> tuple[dict[str, Es
         "floors": {name: [round(float(one), 4) for one in floors] for name, floors in found.floors.items()},
         "texts": [int(one) for one in found.texts],
         "effective_pairs": round(effective_pairs(weights), 2),
-        "critical_tau": round(critical_value(weights, seeds.generator("null of tau")), 3),
+        "critical_tau": round(rare, 3) if np.isfinite(rare) else None,
     }
     return out, settings

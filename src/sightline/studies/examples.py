@@ -17,6 +17,7 @@ from sightline.results import Estimate, Finding, MapRow
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
 from sightline.studies.study import gate, grid_of
+from sightline.studies.thresholds import MEASURED
 
 DATA = "planted:needle(n=1200,length=20,strength=0.9,ending=true)"
 _TRAINING = FitSpec(epochs=40, patience=5)
@@ -64,6 +65,7 @@ EXAMPLES: Mapping[str, tuple[Case, Case]] = {
     "SL-106": (Case("MLP"), Case(STOP)),
     "SL-402": (Case("MLP"), Case(STOP)),
     "SL-202": (Case("MLP"), Case(_UNUSED)),
+    "SL-401": (Case("MLP"), Case(STOP)),
     "SL-205": (Case("MLP"), Case(_UNUSED)),
     "SL-107": (Case("MLP"), Case(_FROZEN)),
     "SL-201": (Case("MLP", "alpha"), Case("MLP", "beta")),
@@ -81,7 +83,15 @@ def cell(name: str, seed: int = 0) -> RunSpec:
     """Describe the run of one of `MODELS`."""
     one = MODELS[name]
     companions = ("uniform", "frozen", "seed(by=1)")
-    return RunSpec(parse_data(DATA), parse_model(one.model), one.fit, seed, companions=companions, altered=one.altered)
+    return RunSpec(
+        parse_data(DATA),
+        parse_model(one.model),
+        one.fit,
+        seed,
+        companions=companions,
+        measures=MEASURED,
+        altered=one.altered,
+    )
 
 
 def grid() -> Grid:

@@ -17,6 +17,7 @@ from sightline.report.plots.heat_map import heat_map
 from sightline.report.plots.permutation import permutation_by_weight
 from sightline.report.plots.plausible import plausible
 from sightline.report.plots.plot import Cell, Plot
+from sightline.report.plots.ranks import ranks
 from sightline.report.plots.seeds import seeds_and_adversaries
 from sightline.report.plots.sparsity import sparsity
 from sightline.report.plots.tau import tau_by_class
@@ -75,6 +76,10 @@ FIGURES: Mapping[str, Figure] = {
     ),
     "plausible": _of_several(
         "how well each map finds the words that people marked, beside what its words carry", plausible
+    ),
+    "ranks": _of_several(
+        "how well information follows attention over ranks, by model and target, as published and as it should be",
+        ranks,
     ),
     "evenness": _of_several(
         "how evenly the importance of inputs lies over the words, by gradient and by deletion, text by text", evenness
