@@ -106,7 +106,11 @@ def _mean(named: tuple[str, ...], rows: Sequence[Mapping[str, Any]]) -> dict[str
     corpus, model, kind = named
     found = [one for one in rows if (one["corpus"], one["model"], one["kind"]) == named]
     numbers = {name: [Estimate(**one["numbers"][name]) for one in found if name in one["numbers"]] for name in TOLD}
-    means = {name: asdict(across_seeds(each)) for name, each in numbers.items() if each}
+    means = {
+        name: asdict(across_seeds(each, (-1.0, 1.0) if "tau" in name else None))
+        for name, each in numbers.items()
+        if each
+    }
     printed = PRINTED.get(model) if (corpus, kind) == ("sst", TRAINED) else None
     said = [one["said"].partition(":")[0] for one in found]
     return {**dict(zip(AXES, named, strict=False)), "seeds": len(found), "printed": printed, "said": said, **means}
