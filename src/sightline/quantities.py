@@ -35,7 +35,10 @@ SIZE, ANY = Scale("size of a change", 0), Scale("signed size of a change")
 
 @dataclass(frozen=True)
 class Quantity:
-    """One quantity of a measure; ``shape`` is that of its array: N texts, and so many numbers of each, or words."""
+    """One quantity of a measure; ``shape`` is that of its array: N texts, and so many numbers of each, or words.
+
+    Or it is of `all texts` together.
+    """
 
     told: str
     scale: Scale
@@ -47,6 +50,12 @@ _ALIKE = Quantity("whether all weights are equal", TRUTH)
 _GOLD, _LEARNED = Quantity("gold class", CLASS), Quantity("decision as it is", CLASS)
 
 _NATS = Scale("nats")
+WHOLE = "all texts"
+"""The shape of what only all texts together have."""
+_TARGETS = {
+    "output": "the model’s own answer", "decoupled": "its answer under uniform attention", "label": "the gold label"
+}  # fmt: skip
+_ASKED = {of: f"about {told}" for of, told in _TARGETS.items()}
 _OF_RANKS = {
     "scores": Quantity("what the state of each rank tells of TARGET, of a text its probe has not seen", _NATS, "N 20"),
     "first": Quantity("what the state with the largest weight tells of TARGET", _NATS),
@@ -375,12 +384,20 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
     "information": {
         **{
             f"{kind}.{of}": replace(one, told=one.told.replace("TARGET", told))
-            for of, told in {
-                "output": "the model’s own answer",
-                "decoupled": "its answer under uniform attention",
-                "label": "the gold label",
-            }.items()
+            for of, told in _TARGETS.items()
             for kind, one in _OF_RANKS.items()
+        },
+        **{f"D.{of}": Quantity(f"`first` less `rest`, {told}", _NATS, WHOLE) for of, told in _ASKED.items()},
+        **{
+            f"untrained.D.{of}": Quantity(f"the same of the untrained companion, {told}", _NATS, WHOLE)
+            for of, told in _ASKED.items()
+            if of != "output"
+        },
+        "coupled.D": Quantity("p of `D.output` among shuffles of the attention", CHANCE, WHOLE),
+        "flatness": Quantity("mean weight of the first rank over that of the last", Scale("ratio", 1), WHOLE),
+        **{
+            f"paper.tau.{of}": Quantity(f"Shieh’s τ of counted information, {told}", TAU, WHOLE)
+            for of, told in _ASKED.items()
         },
     },
     "mixing": {
@@ -407,6 +424,7 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "probability": Quantity(
             "probability of the decided class if one word had all attention, mean over the words", CHANCE
         ),
+        "share": Quantity("share of what varies among words that lies within texts", SHARE, WHOLE),
         "within": Quantity(
             "variance, over the words of the text, of the margins that each would give alone, mean over the classes",
             Scale("squared difference of logits", 0),
@@ -430,6 +448,9 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "entropy": Quantity("`−ln p(w)` of these by how common each word is, added up", Scale("nats", 0)),
         "gained": Quantity("what the probe adds to the log-probability of these, added up", Scale("nats")),
         "gained_half": Quantity("the same of a probe that learned from half of the pairs", Scale("nats")),
+        "nats": Quantity("what the probe adds a word", _NATS, WHOLE),
+        "nats_half": Quantity("the same of the probe that learned from half of the pairs", _NATS, WHOLE),
+        "share": Quantity("what the probe adds, of the entropy of the words", SHARE, WHOLE),
     },
     "rationale": {
         "auprc.MAP": Quantity("area under precision and recall of the marked words, by the order of a map", SHARE),

@@ -152,7 +152,7 @@ def test_a_decoding_that_misses_the_logits_is_still_seen() -> None:
 def test_every_measure_is_taken_or_says_why_not(name: str) -> None:
     outcomes = take(model(name), TEXTS)
     why = "needs token_logits (the logits of each word alone, which only an affine decoder has)"
-    exact = {"counterfactual", "flips", "token_evidence"}
+    exact = {"counterfactual", "flips", "own_word", "token_evidence"}
     for code in sorted(exact):
         assert outcomes.pop(code) == NotApplicable(code, why)
     assert set(outcomes) == set(MEASURES) - BY_NAME - WHERE_OFFERED - exact

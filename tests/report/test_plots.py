@@ -453,9 +453,8 @@ def test_every_audit_has_its_ranks() -> None:
     assert [row["tau"] for row in rows if row["target"] == "label"] == [0.9, 0.2, -0.4]
     assert [row["D_high"] for row in rows if row["target"] == "output"] == [0.9, 0.2, -0.4]
     assert {row["model"] for row in rows} == {"mlp+additive+softmax on planted:vote"}
-    assert [(row["seed"], row["flatness"], row["critical_tau"]) for row in rows[::3]] == [
-        ("0", 2.0, 0.5), ("1", 3.0, math.inf), ("2", 4.0, math.inf),
-    ]  # fmt: skip
+    assert [(row["seed"], row["flatness"]) for row in rows[::3]] == [("0", 2.0), ("1", 3.0), ("2", 4.0)]
+    assert [math.isnan(row["critical_tau"]) for row in rows[::3]] == [False, True, True]
 
 
 def test_every_text_has_its_entropy_and_undefined_ones_are_counted() -> None:

@@ -178,7 +178,7 @@ def _faithful(case: Case) -> Ground | None:
     if not _meets(case, asked) or unlike or case.learned is None or not case.learned.something:
         return None
     untested = tuple(code for code in case.short() if case.answer(code) == "not applicable")
-    return tuple(asked), case.reasons(*untested)
+    return tuple(code for code, what in asked.items() if what), case.reasons(*untested)
 
 
 def _with_caveats(case: Case) -> Ground | None:

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 from sightline.files import plain, write_bytes
@@ -15,14 +16,11 @@ from sightline.report.plots.evenness import evenness
 from sightline.report.plots.farthest import farthest_by_class, farthest_by_weight
 from sightline.report.plots.heat_map import heat_map
 from sightline.report.plots.permutation import permutation_by_weight
-from sightline.report.plots.plausible import plausible
 from sightline.report.plots.plot import Cell, Plot
 from sightline.report.plots.ranks import ranks
 from sightline.report.plots.seeds import seeds_and_adversaries
-from sightline.report.plots.sparsity import sparsity
 from sightline.report.plots.tau import tau_by_class
 from sightline.report.plots.transplant import transplant
-from sightline.report.plots.words_alone import words_alone
 from sightline.report.sheets.csv import guarded
 from sightline.results import Results
 
@@ -51,6 +49,11 @@ def _of_several(told: str, draw: Callable[[Audits], Plot]) -> Figure:
     return Figure(told, lambda audits, text: draw(audits), several=True)
 
 
+def _when_drawn(name: str) -> Callable[..., Plot]:
+    """Import what draws a figure when it is drawn: it takes scipy, for which a list of figures need not wait."""
+    return lambda *given: getattr(import_module(f"sightline.report.plots.{name}"), name)(*given)
+
+
 FIGURES: Mapping[str, Figure] = {
     "tau-by-class": _of_one("Kendall’s τ-b of attention and gradient: texts counted, by predicted class", tau_by_class),
     "permutation-by-weight": _of_one(
@@ -65,7 +68,10 @@ FIGURES: Mapping[str, Figure] = {
         "one text under the model’s attention, and under the farthest attention with the same answer", heat_map
     ),
     "words-alone": Figure(
-        "how sure models would be of one text by each of its words alone", words_alone, several=True, of_a_text=True
+        "how sure models would be of one text by each of its words alone",
+        _when_drawn("words_alone"),
+        several=True,
+        of_a_text=True,
     ),
     "adversaries": _of_several(
         "how far the attention and the answers of adversaries are from their base’s, over λ", adversaries
@@ -75,7 +81,7 @@ FIGURES: Mapping[str, Figure] = {
         seeds_and_adversaries,
     ),
     "plausible": _of_several(
-        "how well each map finds the words that people marked, beside what its words carry", plausible
+        "how well each map finds the words that people marked, beside what its words carry", _when_drawn("plausible")
     ),
     "ranks": _of_several(
         "how well information follows attention over ranks, by model and target, as published and as it should be",
@@ -85,7 +91,8 @@ FIGURES: Mapping[str, Figure] = {
         "how evenly the importance of inputs lies over the words, by gradient and by deletion, text by text", evenness
     ),
     "sparsity": _of_several(
-        "Kendall’s τ-b of attention and importance over λ of the projection, with how many words have weight", sparsity
+        "Kendall’s τ-b of attention and importance over λ of the projection, with how many words have weight",
+        _when_drawn("sparsity"),
     ),
 }
 

@@ -46,7 +46,7 @@ class Ranked:
 
     def rows(self) -> list[Row]:
         """Give a row a target."""
-        rare = math.inf if self.critical is None else self.critical
+        rare = math.nan if self.critical is None else self.critical
         return [
             (self.model, self.seed, name, *_cells(self.tau[name]), *_cells(one), one.n, self.flatness, rare)
             for name, one in self.contrast.items()
