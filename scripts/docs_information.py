@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from docs_tables import Stored, is_known, number, table, unfinished
+from docs_tables import Stored, number, table, unfinished
 
 _MEAN = ("corpus", "model", "seeds", "published τ", "τ, own answer", "τ, uniform attention", "τ, label",
          "D, own answer", "D, uniform attention", "D, label", "a₁ / a_k", "said of ranks, by seed")  # fmt: skip
 _ROW = ("corpus", "model", "seed", "accuracy", "τ, own answer", "5 % critical", "D, own answer", "p, coupling",
         "D, uniform attention (p)", "D, label (p)", "label D found in 4 of 5", "a₁ / a_k", "n")  # fmt: skip
 _TARGETS = ("output", "decoupled", "label")
+NATS = 3
+"""Digits of what is small: of nats, and of chances."""
 
 
 def information(stored: Stored) -> str:
@@ -24,9 +25,9 @@ def information(stored: Stored) -> str:
 
 def _mean(mean: Stored) -> Iterator[str]:
     yield from (mean["corpus"], _named(mean), str(mean["seeds"]))
-    yield "—" if mean["printed"] is None else f"{mean['printed']:.2f}"
+    yield number(mean["printed"])
     yield from (number(mean.get(f"paper.tau.{target}")) for target in _TARGETS)
-    yield from (_small(mean.get(f"D.{target}")) for target in _TARGETS)
+    yield from (number(mean.get(f"D.{target}"), NATS) for target in _TARGETS)
     yield number(mean.get("flatness"))
     yield "; ".join(mean["said"])
 
@@ -36,23 +37,15 @@ def _row(row: Stored) -> Iterator[str]:
     yield from (row["corpus"], _named(row), row["seed"], number(row["accuracy"]))
     yield number(found.get("paper.tau.output"))
     yield number(settings.get("critical_tau"))
-    yield _small(found.get("D.output"))
-    p = found.get("coupled.D")
-    yield "—" if p is None else f"{p['value']:.3f}"
+    yield number(found.get("D.output"), NATS)
+    yield number(found.get("coupled.D", {}).get("value"), NATS)
     for target in _TARGETS[1:]:
         p = found.get(f"exchanged.D.{target}")
-        yield _small(found.get(f"D.{target}")) + ("" if p is None else f" (p = {p['value']:.3f})")
-    yield "—" if "contrast_found" not in settings else f"{settings['contrast_found']['label']:.3f}"
+        yield number(found.get(f"D.{target}"), NATS) + ("" if p is None else f" (p = {p['value']:.3f})")
+    yield number(settings.get("contrast_found", {}).get("label"), NATS)
     yield number(found.get("flatness"))
     yield f"{found['D.label']['n']:,}" if "D.label" in found else f"{row['texts']:,}, {row['said']}"
 
 
 def _named(row: Stored) -> str:
     return row["model"] if row["kind"] == "trained" else f"{row['model']}, {row['kind']}"
-
-
-def _small(value: Any) -> str:
-    """Write an estimate in nats: two digits would be too few."""
-    if value is None or not is_known(value):
-        return "—"
-    return f"{value['value']:.3f} [{value['low']:.3f}, {value['high']:.3f}]"

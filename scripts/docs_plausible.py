@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 
@@ -37,18 +36,8 @@ def plausible(stored: Stored) -> str:
     return f"{unfinished(stored, len(stored['rows']))}{models}\n{table(_HEAD, maps)}"
 
 
-def _model(one: Stored) -> tuple[str, ...]:
-    return f"`{one['model']}`", str(one["seeds"]), str(one["accuracy"]["n"]), number(one["accuracy"])
-
-
 def _map(model: str, one: Stored) -> Iterator[str]:
     yield from (f"`{model}`", f"`{one['name']}`")
-    yield from (_fine(one[kind]) for kind in _KINDS)
+    yield from (number(one[kind], 3) for kind in _KINDS)  # what is above chance may be a hundredth
     yield number(one["carried"])
     yield ", ".join(f"{answer} {count}" for answer, count in Counter(one["answers"]).items())
-
-
-def _fine(one: Stored) -> str:
-    """Write an estimate with three decimals: what is above chance may be a hundredth."""
-    ends = [f"{end:.3f}" for end in (one["low"], one["high"]) if end is not None and not math.isnan(end)]
-    return f"{one['value']:.3f}{f' [{ends[0]}, {ends[1]}]' if len(ends) == 2 else ''}"

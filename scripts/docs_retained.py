@@ -36,7 +36,7 @@ def _words(mean: Stored) -> Iterator[str]:
     yield from _named(mean)
     yield str(mean["seeds"])
     yield from (number(mean[name]) for name in ("F1", "token_evidence.probability"))
-    yield _printed(mean.get("printed_probability"))
+    yield number(mean.get("printed_probability"))
     yield number(mean["token_evidence.share"])
     yield from (f"{number(mean[code])}, {', '.join(answers)}" for code, answers in mean["answers"].items())
 
@@ -46,9 +46,5 @@ def _states(mean: Stored) -> Iterator[str]:
     counted = mean[f"{_KNOWN}.counted"]
     yield "—" if counted is None else f"{counted['n']:,}"
     yield from (number(mean[f"{_KNOWN}.{name}"]) for name in ("counted", "counted_null"))
-    yield _printed(mean.get("printed_information"))
+    yield number(mean.get("printed_information"))
     yield from (number(mean[f"{_KNOWN}.{name}"]) for name in ("word_entropy", "nats", "share", "nats_half"))
-
-
-def _printed(value: float | None) -> str:
-    return "—" if value is None else f"{value:.2f}"

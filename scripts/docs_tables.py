@@ -65,12 +65,13 @@ def is_known(one: Stored | None) -> bool:
     return one is not None and one["value"] is not None and not math.isnan(one["value"])
 
 
-def number(value: Any) -> str:
+def number(value: Any, digits: int = 2) -> str:
     """Write a number, or an estimate with its interval as far as that is known."""
     if isinstance(value, Mapping):
         ends = [end for end in (value["low"], value["high"]) if end is not None and not math.isnan(end)]
-        return f"{value['value']:.2f}{f' [{ends[0]:.2f}, {ends[1]:.2f}]' if ends else ''}" if is_known(value) else "—"
-    return "—" if value is None else f"{value:.2f}"
+        interval = f" [{ends[0]:.{digits}f}, {ends[1]:.{digits}f}]" if ends else ""
+        return f"{value['value']:.{digits}f}{interval}" if is_known(value) else "—"
+    return "—" if value is None else f"{value:.{digits}f}"
 
 
 def answered(found: Stored | None) -> str:

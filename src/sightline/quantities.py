@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sightline.questions import MAPS
+from sightline.questions import MAPS, OUTPUT, TARGETS
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,7 @@ _GOLD, _LEARNED = Quantity("gold class", CLASS), Quantity("decision as it is", C
 _NATS = Scale("nats")
 WHOLE = "all texts"
 """The shape of what only all texts together have."""
-_TARGETS = {
-    "output": "the model’s own answer", "decoupled": "its answer under uniform attention", "label": "the gold label"
-}  # fmt: skip
-_ASKED = {of: f"about {told}" for of, told in _TARGETS.items()}
+_ASKED = {of: f"about {told}" for of, told in TARGETS.items()}
 _OF_RANKS = {
     "scores": Quantity("what the state of each rank tells of TARGET, of a text its probe has not seen", _NATS, "N 20"),
     "first": Quantity("what the state with the largest weight tells of TARGET", _NATS),
@@ -384,14 +381,14 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
     "information": {
         **{
             f"{kind}.{of}": replace(one, told=one.told.replace("TARGET", told))
-            for of, told in _TARGETS.items()
+            for of, told in TARGETS.items()
             for kind, one in _OF_RANKS.items()
         },
         **{f"D.{of}": Quantity(f"`first` less `rest`, {told}", _NATS, WHOLE) for of, told in _ASKED.items()},
         **{
             f"untrained.D.{of}": Quantity(f"the same of the untrained companion, {told}", _NATS, WHOLE)
             for of, told in _ASKED.items()
-            if of != "output"
+            if of != OUTPUT
         },
         "coupled.D": Quantity("p of `D.output` among shuffles of the attention", CHANCE, WHOLE),
         "flatness": Quantity("mean weight of the first rank over that of the last", Scale("ratio", 1), WHOLE),

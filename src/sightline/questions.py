@@ -116,3 +116,10 @@ SIGNED_RIVALS = ("signed_gradient", "signed_deletion", "signed_contribution", "s
 """The maps that could be shown instead of attention, each held against those of its kind."""
 BROUGHT = ("given", "signed_given")
 """The maps that are not made of the model here."""
+OUTPUT, DECOUPLED, LABEL = "output", "decoupled", "label"
+TARGETS: Mapping[str, str] = {
+    OUTPUT: "the model’s own answer",
+    DECOUPLED: "its answer under uniform attention",
+    LABEL: "the gold label",
+}
+"""What states are asked about. The first is computed from attention, so it is asked for the sake of the paper alone."""

@@ -35,6 +35,8 @@ Origin = Literal["here", "elsewhere"]
 """Who made and trained a model: this package, or somebody whose code has to be proved first."""
 COMPANION = "companion."
 """What stands before the name of a companion where a measure needs one, as in ``companion.uniform``."""
+UNTRAINED = "untrained"
+"""The companion that shows what a model knows, and mixes, before it has learned anything."""
 ANY_COMPANION = "companions"
 """What a measure needs that looks at every companion there is."""
 OTHER_ATTENTION = "decode or token_logits"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Bool, Float
 
+from sightline.maths.divergences import entropy
+
 Array = np.ndarray
 
 
@@ -15,7 +17,7 @@ def shares(importance: Float[Array, "B W W"], mask: Bool[Array, "B W"]) -> Float
     return np.asarray(np.divide(there, whole, out=np.full(there.shape, np.nan), where=whole > 0))
 
 
-def evenness(shares: Float[Array, "B W W"], mask: Bool[Array, "B W"]) -> Float[Array, "B W"]:
+def evenness(shares: Float[Array, "B S W"], mask: Bool[Array, "B W"]) -> Float[Array, "B S"]:
     """Give the normalised entropy of the shares of each state: 0 where one word has all, 1 where all have the same.
 
     ``H̃(g) = − Σ_i g_i log g_i / log W`` (Meister et al. 2021, §4 and footnote 1). NaN in a text of one word.
@@ -24,12 +26,8 @@ def evenness(shares: Float[Array, "B W W"], mask: Bool[Array, "B W"]) -> Float[A
     >>> evenness(one, two).tolist()
     [[0.0, 1.0]]
     """
-    logs = np.log(shares, out=np.zeros(shares.shape), where=(shares > 0))
-    entropy = np.maximum(-(shares * logs).sum(axis=2), 0.0)  # no −0
-    words = mask.sum(axis=1, keepdims=True)
-    return np.asarray(
-        np.divide(entropy, np.log(np.maximum(words, 1)), out=np.full(entropy.shape, np.nan), where=words > 1)
-    )
+    found, words = entropy(shares), mask.sum(axis=1, keepdims=True)
+    return np.asarray(np.divide(found, np.log(np.maximum(words, 1)), out=np.full(found.shape, np.nan), where=words > 1))
 
 
 def over_states(

@@ -65,7 +65,11 @@ def interval(
 
     Noise moves τ only towards 0, so its percentiles do not cover the τ of all texts.
     """
-    drawn = summary(resampled(scores, draws, generator))
+    return ends(summary(resampled(scores, draws, generator)), level)
+
+
+def ends(drawn: Float[Array, " R"], level: float = 0.95) -> tuple[float, float]:
+    """Give the percentiles between which so many draws of a number lie."""
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,16 +11,18 @@ from jaxtyping import Float, Int
 from scipy.stats import beta
 
 from sightline.maths.rank_coupling import Coupling
-from sightline.maths.rank_curves import contrast, exchanged, rarity, resampled, slope, span
+from sightline.maths.rank_curves import contrast, ends, exchanged, rarity, resampled, slope, span
 from sightline.maths.rank_published import Published
+from sightline.maths.rank_scores import Family
 from sightline.maths.simplex import decision
 from sightline.maths.weighted_tau import critical_value, effective_pairs, weighted_tau
-from sightline.measures.arrays import WHY, with_reasons
-from sightline.measures.ranks import DECOUPLED, LABEL, OUTPUT, TARGETS, Ranks, looked
+from sightline.measures.arrays import WHY, to_numpy, with_reasons
+from sightline.measures.ranks import Ranks, looked
 from sightline.measures.words import words_of
+from sightline.questions import DECOUPLED, LABEL, OUTPUT, TARGETS
 from sightline.results import Estimate, Measurement
 from sightline.seeds import Seeds
-from sightline.types import Arrays, Subject, Survey, Trace
+from sightline.types import UNTRAINED, Arrays, Subject, Survey, Trace
 
 Array = np.ndarray
 MOST = 20
@@ -28,7 +30,6 @@ MOST = 20
 EXCHANGES, KEPT = 999, 199
 """Exchanges of ranks behind a p-value, and how many of them are kept for the report."""
 RESAMPLES = 2000
-UNTRAINED = "untrained"
 SHORT = "fewer words than ranks"
 KINDS, RARE = ("D", "B", "range", "tau", "best"), ("D", "B", "tau")
 """What a curve over ranks comes to (`best` is its largest value), and of what it is told how rare it is by chance."""
@@ -41,7 +42,7 @@ class Asked:
     """What the states of each rank say about one target: a score a text and rank, by which probes, of how much."""
 
     scores: Float[Array, "n K"]
-    family: str
+    family: Family
     most: Float[Array, " n"]
 
 
@@ -79,8 +80,7 @@ class Information:
         if (other := subject.companions.get(UNTRAINED)) is not None and {"states", "decode"} <= other.offers:
             read = looked(other, other.trace(trace.batch), seeds, 0, MOST)
             found |= {f"{UNTRAINED}.{name}": one for name, one in read.items()}
-        batch = trace.batch
-        return {"index": words_of(trace).index, "label": batch.labels.cpu().numpy().astype(np.int64), **found}
+        return {"index": words_of(trace).index, "label": to_numpy(trace.batch.labels), **found}
 
     def learn(self, arrays: Arrays, seeds: Seeds) -> Learned:
         """Ask the states of every rank about every target."""
@@ -116,9 +116,7 @@ class Information:
     def conclude(self, measurement: Measurement, learned: Learned, seeds: Seeds) -> Measurement:
         """Add what the texts have only together: curves, contrasts, p-values, and what the paper would print."""
         whole, settings = (_undefined(learned), {}) if learned.refused else _concluded(learned, seeds)
-        return Measurement(
-            self.code, measurement.values, measurement.undefined, {**measurement.settings, **settings}, whole
-        )
+        return replace(measurement, settings={**measurement.settings, **settings}, whole=whole)
 
 
 def _undefined(learned: Learned) -> dict[str, Estimate]:
@@ -151,7 +149,7 @@ def _of_texts(
             seeds.generator(f"exchanged ranks, {name}", int(i)).choice(mine, KEPT)
             for i, mine in zip(index[there], own, strict=True)
         ]
-    ranks = max(2, int((~np.isnan(scores)).sum(1).max(initial=2)))
+    ranks = learned.ranks.ranks if learned.ranks else MOST
     return {
         "scores": scores,
         "first": scores[:, 0],
@@ -224,8 +222,7 @@ def _column(place: int) -> Callable[[Array], Array]:
 
 
 def _between(value: float, again: Float[Array, " R"], n: int, method: str) -> Estimate:
-    low, high = np.quantile(again, [0.025, 0.975])
-    return Estimate(value, float(low), float(high), n, method)
+    return Estimate(value, *ends(again), n, method)
 
 
 def _chance(p: float, draws: int, told: str) -> Estimate:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -16,7 +16,7 @@ from sightline.maths.information import plug_in, shuffled, table
 from sightline.maths.mini_batch import MiniBatch, mini_batch_kmeans
 from sightline.maths.word_probe import WordProbe, learned
 from sightline.measures.arrays import count_undefined, of_words, to_numpy
-from sightline.measures.words import spelled, type_number, words_of
+from sightline.measures.words import types_of, words_of
 from sightline.results import Estimate, Measurement, Ragged
 from sightline.seeds import Seeds, seed_for
 from sightline.types import Arrays, Stating, Subject, Survey, Trace
@@ -73,7 +73,7 @@ class InputInformation:
         """Take the type, the embedding and the state of every word, the latter in single precision."""
         words = words_of(trace)
         lengths = words.mask.sum(1)
-        types = np.array([type_number(word) for word in spelled(subject.texts, words, trace)])
+        types = types_of(subject.texts, words, trace)
         vectors = {
             name: Ragged(words.alone(to_numpy(of))[words.mask].astype(np.float32), lengths)
             for name, of in (("inputs", trace.embeddings), ("states", _states(subject, trace)))
@@ -101,7 +101,7 @@ class InputInformation:
         """Ask the probes of every word of the audited texts that is among the chosen ones."""
         found = cast(Found, subject.learned)
         words = words_of(trace)
-        types = np.array([type_number(word) for word in spelled(subject.texts, words, trace)])
+        types = types_of(subject.texts, words, trace)
         place = np.minimum(np.searchsorted(found.types, types), len(found.types) - 1)
         asked = found.types[place] == types
         row = np.repeat(np.arange(len(words.mask)), words.mask.sum(1))[asked]
@@ -114,23 +114,23 @@ class InputInformation:
             name: np.where(count > 0, np.bincount(row, to_numpy(of), len(count)), np.nan)
             for name, of in (("entropy", alone), ("gained", gained), ("gained_half", halved))
         }
-        return {"words": count, **sums, "whole": np.tile(found.whole, (len(count), 1))}
+        return {"words": count, **sums}
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Part what all texts share from the numbers of each, and count the texts without such a word."""
-        values = {name: value for name, value in arrays.items() if name != "whole"}
-        rows = np.asarray(arrays["whole"])
-        known = rows[np.isfinite(rows).all(1)][:1]
-        whole = {} if not len(known) else {
-            name: Estimate(float(value), np.nan, np.nan, int(known[0, -1]), _COUNTED.format(int(known[0, -1])))
-            for name, value in zip(WHOLE, known[0], strict=False)
-        }  # fmt: skip
-        undefined = count_undefined(values, {"none of the words": np.asarray(arrays["words"]) == 0})
+        """Count the texts without such a word."""
+        undefined = count_undefined(arrays, {"none of the words": np.asarray(arrays["words"]) == 0})
         settings = {
             "words": self.words, "tokens": self.tokens, "clusters": self.clusters, "drawn": self.drawn,
             "surveys": self.surveys,
         }  # fmt: skip
-        return Measurement(self.code, values, undefined, settings, whole)
+        return Measurement(self.code, arrays, undefined, settings)
+
+    def conclude(self, measurement: Measurement, learned: Found, seeds: Seeds) -> Measurement:
+        """Add what was counted, which all texts share."""
+        *values, pairs = learned.whole.tolist()
+        told = _COUNTED.format(int(pairs))
+        counted = (Estimate(value, np.nan, np.nan, int(pairs), told) for value in values)
+        return replace(measurement, whole=dict(zip(WHOLE, counted, strict=True)))
 
     def _chosen(self, types: Float[Array, " S"], generator: np.random.Generator) -> Float[Array, " C"]:
         """Choose words by how common they are, in the order of their numbers; ties fall by number."""

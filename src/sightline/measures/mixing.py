@@ -15,11 +15,9 @@ from sightline.measures.state_importance import deletion_of_states, facet_import
 from sightline.measures.words import words_of
 from sightline.results import Measurement
 from sightline.seeds import Seeds
-from sightline.types import Arrays, Stating, Subject, Trace
+from sightline.types import UNTRAINED, Arrays, Stating, Subject, Trace
 
 Array = np.ndarray
-UNTRAINED = "untrained"
-"""The companion that shows what the architecture mixes before it has learned anything."""
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,10 @@ from jaxtyping import Float
 
 from sightline.maths.own_words import explained
 from sightline.measures.arrays import WHY, of_words, to_numpy, with_reasons
-from sightline.measures.mixing import UNTRAINED
 from sightline.measures.words import types_of, words_of
 from sightline.results import Measurement, Ragged, Values
 from sightline.seeds import Seeds
-from sightline.types import Arrays, Subject, Survey, Trace
+from sightline.types import UNTRAINED, Arrays, Subject, Survey, Trace
 
 Array = np.ndarray
 NAMES = ("whole", "word", "text")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
@@ -22,22 +21,16 @@ from sightline.maths.rank_rules import (
     ties_decide,
     too_little,
 )
-from sightline.maths.rank_scores import Target, clusters_of, table_size
+from sightline.maths.rank_scores import Family, Target, clusters_of, table_size
 from sightline.maths.rank_targets import Bins
 from sightline.measures.arrays import of_words, shuffled, to_numpy
 from sightline.measures.words import Words, like, words_of
+from sightline.questions import DECOUPLED, LABEL, OUTPUT
 from sightline.results import Ragged
 from sightline.seeds import Seeds
 from sightline.types import Arrays, Auditable, Stating, Trace
 
 Array = np.ndarray
-OUTPUT, DECOUPLED, LABEL = "output", "decoupled", "label"
-TARGETS: Mapping[str, str] = {
-    OUTPUT: "the model’s own answer",
-    DECOUPLED: "its answer under uniform attention",
-    LABEL: "the gold label",
-}
-"""What states are asked about. The first is computed from attention, so it is asked for the sake of the paper alone."""
 
 
 def looked(model: Auditable, trace: Trace, seeds: Seeds, shuffles: int, most: int) -> dict[str, Array | Ragged]:
@@ -146,12 +139,16 @@ class Ranks:
     @cached_property
     def axes(self) -> Axes:
         """The axes on which states are asked about."""
-        return Axes.of(self._at(self.order[:, : self.ranks])[self.kept])
+        return Axes.of(self._own)
 
     @cached_property
     def features(self) -> Float[Array, "n K Q"]:
         """The states of each rank, on these axes."""
-        return self.axes(self._at(self.order[:, : self.ranks])[self.kept])
+        return self.axes(self._own)
+
+    @cached_property
+    def _own(self) -> Float[Array, "n K P"]:
+        return self._at(self.order[:, : self.ranks], self.kept)
 
     @cached_property
     def bins(self) -> Bins:
@@ -172,26 +169,24 @@ class Ranks:
         """Make ready to ask about a target."""
         return Target.of(self.asked(name), self._tables, self.seeds.generator("folds of ranks", name))
 
-    def coupled(self, family: str) -> Coupling:
+    def coupled(self, family: Family) -> Coupling:
         """Compare with attention that is shuffled within each text."""
         assert self.shuffled is not None  # asked of the model itself, which has been shuffled
         own = Drawn(self.features, self.asked(OUTPUT))
         seed = int(self.seeds.generator("coupling").integers(2**32))
-        return coupling(
-            own, self.shuffled.shape[1], self._draw, self.mean, "table" if family == "table" else "logistic", seed
-        )
+        return coupling(own, self.shuffled.shape[1], self._draw, self.mean, family, seed)
 
     def _draw(self, number: int) -> Drawn:
         """Give the states by the ranks of shuffled weights, and the bins of what they answer."""
         assert self.shuffled is not None
         assert self.places is not None
-        states = self._at(self.places[:, number, : self.ranks])[self.kept]
+        states = self._at(self.places[:, number, : self.ranks], self.kept)
         return Drawn(self.axes(states), self.bins(self.shuffled[self.kept, number]))
 
     def published(self) -> Published:
         """Count as Wen et al. (2022) do: texts leave by rank, ties are in the order of the text."""
         known = self.known
-        places = by_weight(self.weights, self.mask)[known, : self.ranks]
+        places = by_weight(self.weights, self.mask)[:, : self.ranks]
         kept = texts_of_ranks(self.mask[known], self.ranks, common=False)
         bins = Bins(self.logits[known], self.seeds.generator("bins of answers"))
         targets = {OUTPUT: bins(self.logits[known]), DECOUPLED: bins(self.flat[known]), LABEL: self.labels[known]}
@@ -208,8 +203,8 @@ class Ranks:
     def _starts(self) -> Int[Array, " N"]:
         return np.asarray(np.cumsum(self.attention.lengths) - self.attention.lengths)
 
-    def _at(self, places: Int[Array, "N K"], rows: Bool[Array, " N"] | None = None) -> Float[Array, "N K P"]:
-        """Give the states at some places of each text; of a place behind its last word, those of another."""
-        starts = self._starts if rows is None else self._starts[rows]
-        at = np.minimum(starts[:, None] + np.maximum(places, 0), max(0, len(self.states.flat) - 1))
+    def _at(self, places: Int[Array, "N K"], rows: Bool[Array, " N"]) -> Float[Array, "n K P"]:
+        """Give the states at some places of these texts; of a place behind its last word, those of another."""
+        at = self._starts[rows][:, None] + np.maximum(places[rows], 0)
+        at = np.minimum(at, max(0, len(self.states.flat) - 1))
         return np.asarray(self.states.flat[at], dtype=np.float64)

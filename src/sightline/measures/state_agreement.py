@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
-from sightline.maths.divergences import entropy, probabilities, total_variation
+from sightline.maths.divergences import probabilities, total_variation
+from sightline.maths.mixing import evenness
 from sightline.maths.odds import log_odds
 from sightline.maths.ranks import kendall_tau_b
 from sightline.maths.ties import NOTHING, constant, settled
@@ -139,10 +140,10 @@ def _removed(maps: Maps, order: Order | None) -> Float[Array, "B W"]:
 
 
 def _evenness(importance: Float[Array, "B W"], mask: Bool[Array, "B W"]) -> Float[Array, " B"]:
-    """Entropy of the shares of importance over that of even ones: 1 where all words matter alike, 0 where one does."""
-    real, words = np.where(mask, importance, 0.0), mask.sum(1)
-    total = np.where((words > 1) & (real.sum(1) > NOTHING), real.sum(1), np.nan)
-    return np.asarray(entropy(real / total[:, None]) / np.log(np.maximum(words, 2)))
+    """Give the `evenness` of the importance of words for one thing, the answer; NaN where all is next to nothing."""
+    real = np.where(mask, importance, 0.0)
+    total = np.where(real.sum(1) > NOTHING, real.sum(1), np.nan)
+    return evenness((real / total[:, None])[:, None], mask)[:, 0]
 
 
 def _tau(x: Float[Array, "B W"], y: Float[Array, "B W"], mask: Bool[Array, "B W"]) -> Float[Array, " B"]:

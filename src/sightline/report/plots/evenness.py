@@ -11,11 +11,10 @@ from jaxtyping import Float
 
 from sightline.errors import DataError
 from sightline.report.numerals import count
-from sightline.report.page.made import without_folders
 from sightline.report.page.maps import called
 from sightline.report.plots.by_weight import COLUMNS as GROUP
 from sightline.report.plots.by_weight import READ
-from sightline.report.plots.families import run_of
+from sightline.report.plots.families import model_on, run_of
 from sightline.report.plots.plot import Plot, Row
 from sightline.report.plots.shades import label, shade
 from sightline.report.plots.violins import Violin, draw_violins
@@ -74,7 +73,7 @@ def evenness(audits: Iterable[Results]) -> Plot:
 
 def _groups(audit: Results, place: int) -> Iterator[Group]:
     measured, run = audit.measurements.get("state_agreement"), run_of(audit)
-    who = f"audit {place + 1}" if run is None else f"{run.model} on {without_folders(str(run.data))}, seed {run.seed}"
+    who = f"audit {place + 1}" if run is None else f"{model_on(run)}, seed {run.seed}"
     short = str(place + 1) if run is None else f"{place + 1}: {run.model.projection}"
     if isinstance(measured, Measurement):
         for name in MAPS:

@@ -86,7 +86,7 @@ def _gather(found: dict[str, Family], run: RunSpec, audit: Results, values: Mapp
     if base is None or (base is not run and f"jsd.{BASE}" not in values):
         return
     key = training_key(base)
-    family = found.setdefault(key, Family(key, f"{base.model} on {without_folders(str(base.data))}, seed {base.seed}"))
+    family = found.setdefault(key, Family(key, f"{model_on(base)}, seed {base.seed}"))
     if base is not run:
         told = (_trained(run.fit), run.fit.adversary, run.fit.adversary_weight)
         family.adversaries.append(Adversary(str(audit.spec.get("key", "")), *told, _apart(audit, values, BASE)))
@@ -103,6 +103,11 @@ def run_of(audit: Results) -> RunSpec | None:
         return None
     run: RunSpec = read_as(RunSpec, {name: value for name, value in told.items() if name != "meaning"}, "run")
     return run
+
+
+def model_on(run: RunSpec) -> str:
+    """Name a model and its data, without the seed."""
+    return f"{run.model} on {without_folders(str(run.data))}"
 
 
 def _trained(fit: FitSpec) -> str:

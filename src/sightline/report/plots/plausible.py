@@ -10,9 +10,8 @@ from sightline.errors import DataError
 from sightline.findings.marked import above_chance
 from sightline.questions import RIVALS, SIGNED_RIVALS
 from sightline.report.numerals import count
-from sightline.report.page.made import without_folders
 from sightline.report.page.maps import called
-from sightline.report.plots.families import run_of
+from sightline.report.plots.families import model_on, run_of
 from sightline.report.plots.plot import Plot, Row
 from sightline.report.plots.shades import INK, PALE, label, shade
 from sightline.results import Estimate, Results
@@ -84,7 +83,7 @@ def _maps(audit: Results) -> dict[str, tuple[Estimate, Estimate]]:
 def _model(audit: Results, place: int) -> str:
     """Name a model without its seed; one that was not trained by a run stands alone."""
     run = run_of(audit)
-    return f"audit {place + 1}" if run is None else f"{run.model} on {without_folders(str(run.data))}"
+    return f"audit {place + 1}" if run is None else model_on(run)
 
 
 def _names(found: Sequence[Mapping[str, object]]) -> list[str]:

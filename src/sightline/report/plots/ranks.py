@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from sightline.errors import DataError
 from sightline.report.numerals import count
-from sightline.report.page.made import without_folders
-from sightline.report.plots.families import run_of
+from sightline.report.plots.families import model_on, run_of
 from sightline.report.plots.plot import Plot, Row
 from sightline.report.plots.shades import INK, PALE, Shade, label, shade
 from sightline.results import Estimate, Measurement, Results
@@ -89,8 +88,7 @@ def _ranked(audit: Results, place: int) -> Ranked | None:
         return None
     who = f"audit {place + 1}"
     if run is not None:
-        made = f"{'untrained ' * (not run.fit.epochs)}{run.model}"
-        who = ", ".join(filter(None, (run.altered, f"{made} on {without_folders(str(run.data))}")))
+        who = ", ".join(filter(None, (run.altered, f"{'untrained ' * (not run.fit.epochs)}{model_on(run)}")))
     tau, contrast = ({name: measured.whole[f"{kind}.{name}"] for name in TARGETS} for kind in ("paper.tau", "D"))
     flatness, critical = measured.whole["flatness"].value, measured.settings["critical_tau"]
     return Ranked(who, "" if run is None else str(run.seed), tau, contrast, flatness, critical)

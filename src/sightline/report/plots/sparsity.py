@@ -10,8 +10,7 @@ import numpy as np
 
 from sightline.errors import DataError
 from sightline.report.numerals import count, interval
-from sightline.report.page.made import without_folders
-from sightline.report.plots.families import run_of
+from sightline.report.plots.families import model_on, run_of
 from sightline.report.plots.plot import Plot, Row
 from sightline.report.plots.shades import INK, PALE, label, shade
 from sightline.results import Measurement, Results
@@ -98,7 +97,7 @@ def _lines(audits: Iterable[Results]) -> list[Line]:
 
 def _model(run: RunSpec) -> str:
     """Name a model without its λ and its seed."""
-    return f"{replace(run.model, projection=Part(PROJECTION))} on {without_folders(str(run.data))}"
+    return model_on(replace(run, model=replace(run.model, projection=Part(PROJECTION))))
 
 
 def _rows(line: Line) -> Iterable[Row]:
