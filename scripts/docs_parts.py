@@ -26,6 +26,7 @@ from sightline.spec.bases import BESIDE
 from sightline.spec.model_rows import ALTERED, MODELS
 from sightline.spec.presets import PRESETS, build_specs
 from sightline.spec.row import Row
+from sightline.studies.artefacts import ARTEFACTS
 from sightline.studies.thresholds import WORLDS
 
 Made = Mapping[str, Callable[[], str]]
@@ -77,6 +78,7 @@ def makers() -> dict[str, Callable[[], str]]:
         "quirks": quirks,
         "bounds": bounds,
         "table: figures": figures,
+        "table: artefacts": artefacts,
     }
 
 
@@ -239,6 +241,15 @@ def bounds() -> str:
         (one.of.rstrip(","), one.shown(one.most), f"`{one.setting}`" if one.setting else "—", one.why) for one in BOUNDS
     ]
     return table(("of", "at most", "raised by", "what it is for"), rows)
+
+
+def artefacts() -> str:
+    """Table every table and figure of a paper by its id."""
+    rows = [
+        (f"`{name}`", one.place, one.told, ", ".join(one.corpora), ", ".join(map("`{}`".format, one.figures)) or "—")
+        for name, one in ARTEFACTS.items()
+    ]
+    return table(("id", "where", "what", "of", "figures"), rows)
 
 
 def figures() -> str:

@@ -94,10 +94,10 @@ def read_grid(path: str | Path) -> Grid:
 
 def pin(spec: RunSpec) -> RunSpec:
     """Note the bytes of a run's table in its spec, so that its key names them; a planted corpus needs no note."""
-    return _pin_all([spec])[0]
+    return pin_all([spec])[0]
 
 
-def _pin_all(specs: Iterable[RunSpec]) -> list[RunSpec]:
+def pin_all(specs: Iterable[RunSpec]) -> list[RunSpec]:
     """Pin many runs, reading each file once."""
     specs = list(specs)
     named = {data: str(data) for data in {spec.data for spec in specs}}
@@ -133,7 +133,7 @@ def _build(tree: Mapping[str, Any], folder: Path) -> Grid:
     points = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
     # Cells share what they do not vary, so a file of word vectors is read once; cached for this study alone.
     data, trained = cache(partial(_data, folder)), cache(partial(_trained, folder))
-    cells = _pin_all(_cell(base | point, data, trained) for point in points)
+    cells = pin_all(_cell(base | point, data, trained) for point in points)
     return Grid(name, tuple(cells), tuple(axes), tuple(tuple(map(_label, point.values())) for point in points))
 
 
