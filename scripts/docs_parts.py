@@ -14,6 +14,7 @@ from docs_tables import ROOT, finding_page, table
 
 from sightline.bounds import BOUNDS
 from sightline.data.official.formats import FORMATS
+from sightline.experiments.sql.tables import TABLES
 from sightline.findings.claim import Asked, Charge
 from sightline.findings.claims import CLAIMS
 from sightline.findings.thresholds import committed
@@ -77,6 +78,7 @@ def makers() -> dict[str, Callable[[], str]]:
         "quirks": quirks,
         "bounds": bounds,
         "table: figures": figures,
+        "table: sql": sql_tables,
     }
 
 
@@ -239,6 +241,17 @@ def bounds() -> str:
         (one.of.rstrip(","), one.shown(one.most), f"`{one.setting}`" if one.setting else "—", one.why) for one in BOUNDS
     ]
     return table(("of", "at most", "raised by", "what it is for"), rows)
+
+
+def sql_tables() -> str:
+    """Table the tables that a query may name, and what their columns hold."""
+    rows = [
+        (f"`{name}`" if column is one.columns[0] else "", f"`{column.name}`", column.kind, column.told)
+        for name, one in TABLES.items()
+        for column in one.columns
+    ]
+    told = "\n".join(f"* `{name}`: a row is {one.told}" for name, one in TABLES.items())
+    return f"{told}\n\n{table(('table', 'column', 'what', 'it says'), rows)}"
 
 
 def figures() -> str:
