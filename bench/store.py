@@ -5,11 +5,15 @@ Timed are the four operations, and the commands a user types for them, from thei
 
 from __future__ import annotations
 
+import json
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +23,10 @@ from sightline import seal
 from sightline.experiments.grid import read_grid
 from sightline.experiments.run import run
 from sightline.experiments.sql.ask import ask
-from sightline.experiments.store import INDEX, Store
+from sightline.experiments.store import INDEX, SUMMARY, Store
 from sightline.experiments.tabulate import tabulate
+from sightline.files import plain
+from sightline.spec.keys import run_key
 from sightline.spec.values import RunSpec
 
 ALLOWED = 5.0
@@ -87,11 +93,21 @@ def whole(cells: Sequence[RunSpec], root: Path) -> None:
 
 
 def fill(cells: Sequence[RunSpec], root: Path) -> None:
-    """Write the same audit under the keys of runs."""
+    """Write the same audit under the keys of runs: one as a run is kept, the others as copies of its files."""
     seal._flush = lambda path: None  # filling is not what is timed
-    store, audit = Store(root), run(cells[0])[1]
-    for cell in cells:
-        store.write_run(cell, audit, 1.0)
+    store, first = Store(root), run_key(cells[0])
+    store.write_run(cells[0], run(cells[0])[1], 1.0)
+    kept = store.summary(first)
+    for cell in cells[1:]:
+        summary = json.dumps(plain(asdict(replace(kept, key=run_key(cell), seed=cell.seed))))
+        seal.write_sealed(store.run_folder(run_key(cell)), partial(copied, store.run_folder(first), summary))
+    store.find(map(run_key, cells))
+
+
+def copied(first: Path, summary: str, folder: Path) -> None:
+    """Copy what a run consists of but for its summary and its seal."""
+    shutil.copytree(first, folder, ignore=shutil.ignore_patterns(SUMMARY, seal.MANIFEST))
+    (folder / SUMMARY).write_text(summary, encoding="utf-8")
 
 
 def without_index(root: Path, keys: Sequence[str]) -> int:
