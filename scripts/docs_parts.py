@@ -14,6 +14,7 @@ from docs_tables import ROOT, finding_page, table
 
 from sightline.bounds import BOUNDS
 from sightline.data.official.formats import FORMATS
+from sightline.experiments.sql.tables import TABLES
 from sightline.findings.claim import Asked, Charge
 from sightline.findings.claims import CLAIMS
 from sightline.findings.thresholds import committed
@@ -79,6 +80,7 @@ def makers() -> dict[str, Callable[[], str]]:
         "bounds": bounds,
         "table: figures": figures,
         "table: artefacts": artefacts,
+        "table: sql": sql_tables,
     }
 
 
@@ -250,6 +252,17 @@ def artefacts() -> str:
         for name, one in ARTEFACTS.items()
     ]
     return table(("id", "where", "what", "of", "figures"), rows)
+
+
+def sql_tables() -> str:
+    """Table the tables that a query may name, and what their columns hold."""
+    rows = [
+        (f"`{name}`" if column is one.columns[0] else "", f"`{column.name}`", column.kind, column.told)
+        for name, one in TABLES.items()
+        for column in one.columns
+    ]
+    told = "\n".join(f"* `{name}`: a row is {one.told}" for name, one in TABLES.items())
+    return f"{told}\n\n{table(('table', 'column', 'what', 'it says'), rows)}"
 
 
 def figures() -> str:
