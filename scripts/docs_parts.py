@@ -231,9 +231,10 @@ def quirks() -> str:
     """List what the paper recipes keep."""
     lines = []
     for name, form in FORMATS.items():
-        if form.paper is not None:
-            told = "; ".join(form.paper.quirks)
-            lines.append(f"* `{name}`, words in at least {form.paper.min_count} training texts: {told}.\n")
+        for task, recipe in form.recipes.items():
+            spec = f"{name}(task={task})" if task else name
+            told = "; ".join(recipe.quirks)
+            lines.append(f"* `{spec}`, words in at least {recipe.min_count} training texts: {told}.\n")
     return "".join(lines)
 
 

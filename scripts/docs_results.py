@@ -202,6 +202,7 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: resumed": when_counted("resumed", resumed),
     "table: fuzz": when_counted("fuzz", fuzz),
     "table: large": when_counted("large", large),
+    "table: notes": when_counted("notes", large),
     "table: repeats": when_counted("repeats", repeats),
 }
 """The tables that are made of results, by the name of their marker."""

@@ -7,7 +7,8 @@ same on seeds from 10000 on, which nobody had looked at before.
 store (``scripts/chaos.py``; their files say what they cost). ``resumed``: a training that is killed at twenty steps
 (``scripts/resumed.py``). ``fuzz``: two thousand odd command lines
 (``scripts/fuzzed.py``). ``repeats``: one audit, made again with what must not matter changed (``scripts/repeats.py``).
-``large``: what a million texts, hundreds of classes and a long page take (``scripts/large.py``).
+``large``: what a million texts, hundreds of classes and a long page take (``scripts/large.py``); ``notes``: what a file
+of notes as large as that of MIMIC-III takes (``scripts/notes.py``).
 ``coverage``: how often intervals hold the truth (``scripts/covered.py``). ``families``: which families of transformers
 pass the proofs (``scripts/families.py``); ``planted_heads``: the verdict on one whose heads are written down
 (``scripts/planted_heads.py``); ``sst_bert``: on a small one that is trained on SST (``scripts/sst_bert.py``).
@@ -39,6 +40,7 @@ from exact import exact
 from families import families
 from fuzzed import fuzzed
 from large import large
+from notes import notes
 from planted_heads import planted_heads
 from published import FOLDER, at_hand, published_data
 from repeats import repeats
@@ -79,6 +81,7 @@ MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
     "resumed": resumed,
     "repeats": repeats,
     "large": large,
+    "notes": notes,
     "coverage": coverage,
     "families": families,
     "planted_heads": planted_heads,
