@@ -20,8 +20,9 @@ from sightline.cli.estimate import span
 from sightline.cli.output import emit, say, tell, write_text, writing
 from sightline.cli.places import Folder, Input, Output, check_places
 from sightline.cli.stopping import Terminated
-from sightline.errors import SpecError
+from sightline.errors import SightlineError, SpecError
 from sightline.experiments.cost import Cost
+from sightline.experiments.executors.asked import Workers, executor_of, read_workers
 from sightline.report.numerals import counted
 from sightline.report.sheets.files import PRINTINGS
 from sightline.report.sheets.terminal import to_text
@@ -31,16 +32,24 @@ from sightline.spec.values import OWN
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sightline.experiments.executors.executor import Executor
     from sightline.experiments.grid import Grid
     from sightline.experiments.store import Store, Summary
     from sightline.results import Table
     from sightline.spec.values import RunSpec
 
 UNFINISHED = 4
+ALONE = Workers()
 
 File = Annotated[Path, typer.Argument(metavar="FILE.toml", help="The study: a base and the axes that vary it.")]
-Workers = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes, one thread each.")]
+Crew = Annotated[
+    Workers,
+    typer.Option(
+        "--workers",
+        metavar="N|ray[:HOST:PORT]",
+        parser=read_workers,
+        help="Processes here, one thread each; or the processors of a Ray cluster.",
+    ),
+]
 Again = Annotated[bool, typer.Option("--retry-failed", help="Run the cells again that are kept as failed.")]
 TableFile = Annotated[
     Path | None,
@@ -70,7 +79,7 @@ Beside = Annotated[
 def study(
     file: File,
     store: flags.StoreFolder,
-    workers: Workers = 1,
+    workers: Crew = ALONE,
     limit: flags.Limit = None,
     retry_failed: Again = False,
     dry_run: flags.DryRun = False,
@@ -139,12 +148,9 @@ def _wanted(summary: Summary | None, retry_failed: bool) -> bool:
     return summary is None or (retry_failed and summary.state == "failed")
 
 
-def _run(todo: Sequence[RunSpec], store: Store, workers: int, again: bool, quiet: bool) -> set[str]:
+def _run(todo: Sequence[RunSpec], store: Store, workers: Workers, again: bool, quiet: bool) -> set[str]:
     """Run what is to do, and give the keys of the cells that were left to another process."""
-    from sightline.experiments.executors.processes import Processes  # noqa: PLC0415  (as late as it is needed)
-    from sightline.experiments.executors.serial import Serial  # noqa: PLC0415  (torch)
-
-    executor: Executor = Serial() if workers == 1 else Processes(workers)
+    executor = executor_of(workers)
     elsewhere = set[str]()
     with cells_progress(len(todo), quiet=quiet) as show:
         for done in executor.run(todo, store, again=again):
@@ -185,10 +191,10 @@ def _show_table(table: Table, file: Path | None, as_json: bool) -> None:
 
 
 def _show_plan(
-    store: Store, grid: Grid, found: dict[str, Summary], todo: Sequence[RunSpec], workers: int, as_json: bool
+    store: Store, grid: Grid, found: dict[str, Summary], todo: Sequence[RunSpec], asked: Workers, as_json: bool
 ) -> None:
     """Say what there is to do, from the cells that were measured or from a trial where none was."""
-    began = perf_counter() - BEGAN
+    began, workers = perf_counter() - BEGAN, _processors(asked) if todo else asked.processes
     cost = _cost(todo, [summary for summary in found.values() if summary.state == "done"])
     least, most = ((began + cost.start + cells / workers) / 3600 for cells in (cost.least, cost.most))
     disk = store.bytes_a_run() * len(todo) if todo else 0.0
@@ -208,6 +214,19 @@ def _show_plan(
     space = f"about {disk / 2**20:,.0f} MiB" if disk else "known once a cell is done"
     time = f"time on {counted(workers, 'worker')}: {span(least * 3600, most * 3600)}, start and all ({cost.basis})"
     return say([*lines, counts, time, f"disk: {space}"])
+
+
+def _processors(asked: Workers) -> int:
+    """Count who would work; a plan is also made for a cluster that is not up yet, as for one worker."""
+    if asked.cluster is None:
+        return asked.processes
+    from sightline.experiments.executors.cluster import Cluster  # noqa: PLC0415  (as late as it is needed)
+
+    try:
+        return Cluster(asked.cluster).processors()
+    except SightlineError as error:
+        tell(f"planned for one worker: {error}")
+        return 1
 
 
 def _cost(todo: Sequence[RunSpec], done: Sequence[Summary]) -> Cost:
