@@ -8,9 +8,10 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from sightline.errors import StoreError
 from sightline.files import put_back, write_whole
 
 MANIFEST = "SHA256SUMS"
@@ -24,10 +25,32 @@ def write_sealed(folder: Path, write: Callable[[Path], None]) -> None:
     def sealed(aside: Path) -> None:
         write(aside)
         seal(aside)
+
+    _write_flushed(folder, sealed)
+
+
+def write_copy(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Put a sealed folder in place that was read elsewhere, seal and all; one that is not whole is refused."""
+    if any(Path(name).name != name for name in files):
+        raise StoreError(f"{folder}: expected plain names of files, got {sorted(files)}")
+
+    def copied(aside: Path) -> None:
+        aside.mkdir()
+        for name, content in files.items():
+            (aside / name).write_bytes(content)
+        if not is_whole(aside):
+            raise StoreError(f"{folder}: its copy was damaged on the way")
+
+    _write_flushed(folder, copied)
+
+
+def _write_flushed(folder: Path, write: Callable[[Path], None]) -> None:
+    def flushed(aside: Path) -> None:
+        write(aside)
         for path in (*aside.iterdir(), aside):
             _flush(path)
 
-    write_whole(folder, sealed)
+    write_whole(folder, flushed)
     _flush(folder.parent)
 
 

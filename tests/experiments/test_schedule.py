@@ -15,8 +15,9 @@ import pytest
 
 from sightline.errors import SightlineError, StoreError
 from sightline.experiments.executors import processes
-from sightline.experiments.executors.processes import ATTEMPTS, Processes
+from sightline.experiments.executors.processes import Processes
 from sightline.experiments.executors.serial import Serial
+from sightline.experiments.executors.tries import ATTEMPTS
 from sightline.experiments.store import Store
 from sightline.spec.keys import run_key
 from sightline.spec.texts import parse_data, parse_model

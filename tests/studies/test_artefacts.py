@@ -220,7 +220,7 @@ def test_what_is_printed_of_a_model_is_of_one_that_is_run() -> None:
     """A printed line would stay empty for ever if its model were called otherwise than ours."""
     summed = {"W-F2": {"additive", "deep", "dot"}, "W-5": {"additive", "deep", "dot", "all"}}
     for one in artefacts.ARTEFACTS.values():
-        plan = Plan(one, Asked(Path(), 1), tuple(name for name in one.corpora if name in corpora.PLACES), {})
+        plan = Plan(one, Asked(Path(), 1), one.corpora, {})
         models = {"", *summed.get(one.name, ()), *(run.model for run in plan.planned)}
         swept = {model.partition("(lambda")[0] for model in models}
         assert {each.model for each in printed_in(one.name)} <= models | swept, one.name

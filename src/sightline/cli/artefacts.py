@@ -46,16 +46,11 @@ def show_list(data: Path | None, as_json: bool) -> None:
     """List every table and figure: what it is, the corpora it is of (which are there), and how many runs it takes."""
     from sightline.studies.artefact import Asked, Plan, plan_of  # noqa: PLC0415  (as late as it is needed)
     from sightline.studies.artefacts import ARTEFACTS  # noqa: PLC0415  (as late as it is needed)
-    from sightline.studies.corpora import PLACES  # noqa: PLC0415  (as late as it is needed)
 
     rows: list[dict[str, Any]] = []
     for name, artefact in ARTEFACTS.items():
         asked = Asked(data or Path())
-        plan = (
-            Plan(artefact, asked, tuple(one for one in artefact.corpora if one in PLACES), {})
-            if data is None
-            else plan_of(artefact, asked)
-        )
+        plan = Plan(artefact, asked, artefact.corpora, {}) if data is None else plan_of(artefact, asked)
         lacking, runs = dict(plan.absent), len(plan.planned)
         rows.append({"id": name, "place": artefact.place, "about": artefact.told, "corpora": artefact.corpora,
                      "lacking": lacking, "runs": runs, "figures": artefact.figures})  # fmt: skip

@@ -19,8 +19,9 @@ from sightline.cli.estimate import span
 from sightline.cli.output import emit, say, tell, write_text, writing
 from sightline.cli.places import Folder, Output
 from sightline.cli.stopping import Terminated
-from sightline.errors import SpecError
+from sightline.errors import SightlineError, SpecError
 from sightline.experiments.cost import Cost
+from sightline.experiments.executors.asked import Workers, executor_of
 from sightline.report.numerals import counted
 from sightline.report.sheets.files import PRINTINGS
 from sightline.report.sheets.terminal import to_text
@@ -30,7 +31,6 @@ from sightline.spec.values import OWN
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from sightline.experiments.executors.executor import Executor
     from sightline.experiments.grid import Grid
     from sightline.experiments.store import Store, Summary
     from sightline.results import Table
@@ -44,7 +44,7 @@ class How:
     """How a study is done, as its flags say; ``limit`` is how many of the missing cells are run at most."""
 
     store: Path
-    workers: int
+    workers: Workers
     limit: int | None
     retry_failed: bool
     dry_run: bool
@@ -121,10 +121,7 @@ def _wanted(summary: Summary | None, how: How) -> bool:
 
 def _run(todo: Sequence[RunSpec], store: Store, how: How) -> set[str]:
     """Run what is to do, and give the keys of the cells that were left to another process."""
-    from sightline.experiments.executors.processes import Processes  # noqa: PLC0415  (as late as it is needed)
-    from sightline.experiments.executors.serial import Serial  # noqa: PLC0415  (torch)
-
-    executor: Executor = Serial() if how.workers == 1 else Processes(how.workers)
+    executor = executor_of(how.workers)
     elsewhere = set[str]()
     with cells_progress(len(todo), quiet=how.quiet) as show:
         for done in executor.run(todo, store, again=how.retry_failed):
@@ -159,15 +156,15 @@ def show_table(table: Table, how: How, **beside: Any) -> None:
 
 def _show_plan(store: Store, grid: Grid, found: Mapping[str, Summary], todo: Sequence[RunSpec], how: How) -> None:
     """Say what there is to do, from the cells that were measured or from a trial where none was."""
-    began = perf_counter() - BEGAN
+    began, workers = perf_counter() - BEGAN, _processors(how.workers) if todo else how.workers.processes
     cost = _cost(todo, [summary for summary in found.values() if summary.state == "done"])
-    least, most = ((began + cost.start + cells / how.workers) / 3600 for cells in (cost.least, cost.most))
+    least, most = ((began + cost.start + cells / workers) / 3600 for cells in (cost.least, cost.most))
     disk = store.bytes_a_run() * len(todo) if todo else 0.0
     states = Counter(summary.state for summary in found.values())
     plan = {"cells": len(grid.cells), "done": states["done"], "failed": states["failed"], "to_run": len(todo)}
     if how.as_json:
         hours = {"hours": most, "hours_least": least, "disk_bytes": disk, "basis": cost.basis}
-        return emit(plan | {"workers": how.workers} | hours)
+        return emit(plan | {"workers": workers} | hours)
     lines = [
         f"{'done  ' if key in found else 'to run'}  {', '.join(labels)}"
         for key, labels in zip(grid.keys, grid.labels, strict=True)
@@ -177,8 +174,21 @@ def _show_plan(store: Store, grid: Grid, found: Mapping[str, Summary], todo: Seq
     if not todo:
         return say([*lines, counts])
     space = f"about {disk / 2**20:,.0f} MiB" if disk else "known once a cell is done"
-    time = f"time on {counted(how.workers, 'worker')}: {span(least * 3600, most * 3600)}, start and all ({cost.basis})"
+    time = f"time on {counted(workers, 'worker')}: {span(least * 3600, most * 3600)}, start and all ({cost.basis})"
     return say([*lines, counts, time, f"disk: {space}"])
+
+
+def _processors(asked: Workers) -> int:
+    """Count who would work; a plan is also made for a cluster that is not up yet, as for one worker."""
+    if asked.cluster is None:
+        return asked.processes
+    from sightline.experiments.executors.cluster import Cluster  # noqa: PLC0415  (as late as it is needed)
+
+    try:
+        return Cluster(asked.cluster).processors()
+    except SightlineError as error:
+        tell(f"planned for one worker: {error}")
+        return 1
 
 
 def _cost(todo: Sequence[RunSpec], done: Sequence[Summary]) -> Cost:

@@ -12,9 +12,12 @@ from sightline.cli import artefacts, flags
 from sightline.cli.cells import Ended, How, check_printing, do_cells, show_table
 from sightline.cli.places import Input, check_places
 from sightline.errors import SpecError
+from sightline.experiments.executors.asked import Workers, read_workers
 
 if TYPE_CHECKING:
     from sightline.experiments.grid import Grid
+
+ALONE = Workers()
 
 File = Annotated[
     str,
@@ -25,7 +28,15 @@ File = Annotated[
         "as jain2019:J-2 (list names them all).",
     ),
 ]
-Workers = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes, one thread each.")]
+Crew = Annotated[
+    Workers,
+    typer.Option(
+        "--workers",
+        metavar="N|ray[:HOST:PORT]",
+        parser=read_workers,
+        help="Processes here, one thread each; or the processors of a Ray cluster.",
+    ),
+]
 Again = Annotated[bool, typer.Option("--retry-failed", help="Run the cells again that are kept as failed.")]
 TableFile = Annotated[
     Path | None,
@@ -98,7 +109,7 @@ Out = Annotated[
 def study(
     file: File,
     store: Kept = None,
-    workers: Workers = 1,
+    workers: Crew = ALONE,
     limit: flags.Limit = None,
     retry_failed: Again = False,
     dry_run: flags.DryRun = False,

@@ -217,9 +217,9 @@ class Store:
         """Claim a run without waiting: somebody who holds it will finish it."""
         return claim(self.root / CLAIMS / f"run-{key}", wait=False)
 
-    def claim_training(self, key: str) -> AbstractContextManager[bool]:
-        """Claim a training, waiting for who holds it: it is needed, and they will have made it."""
-        return claim(self.root / CLAIMS / f"training-{key}", wait=True)
+    def claim_training(self, key: str, *, wait: bool = True) -> AbstractContextManager[bool]:
+        """Claim a training, waiting for who holds it: where it is needed, they will have made it."""
+        return claim(self.root / CLAIMS / f"training-{key}", wait=wait)
 
 
 def _about(spec: RunSpec) -> tuple[str, str, int]:

@@ -6,6 +6,7 @@ import time
 from functools import partial
 
 from sightline.errors import ModelError, SpecError, StoreError
+from sightline.experiments.attempt import refused_by_the_disk, wanted
 from sightline.experiments.partway import Pace, Partway
 from sightline.experiments.run import run
 from sightline.experiments.store import State, Store
@@ -22,22 +23,21 @@ def run_stored(spec: RunSpec, store: Store, *, again: bool = False, display: Dis
 
     A failure is left as it is unless ``again``. Only what the disk refuses is raised: it would refuse every other run.
     """
-    try:
-        return _run_stored(spec, store, again, display or Display())
-    except OSError as error:
-        raise StoreError(f"{store.root}: {error.strerror or error}; free some space and run again") from error
-
-
-def _run_stored(spec: RunSpec, store: Store, again: bool, display: Display) -> State:
-    key = run_key(spec)
-    with store.claim_run(key) as mine:
-        state = store.state(key)
-        if not mine or state == "done" or (state == "failed" and not again):
+    with refused_by_the_disk(store), store.claim_run(run_key(spec)) as mine:
+        state = store.state(run_key(spec))
+        if not mine or not wanted(state, again=again):
             return state
-        sweep_aside(store.run_folder(key))
+        return run_claimed(spec, store, display)
+
+
+def run_claimed(spec: RunSpec, store: Store, display: Display | None = None) -> State:
+    """Do one run of a store whose claim is held, here or by whoever sent us; otherwise as `run_stored`."""
+    with refused_by_the_disk(store):
+        sweep_aside(store.run_folder(run_key(spec)))
         began = time.perf_counter()
         try:
-            _, audit = run(spec, display, keep=partial(keep_training, store), named=partial(model_of, store))
+            named = partial(model_of, store)
+            _, audit = run(spec, display or Display(), keep=partial(keep_training, store), named=named)
             store.write_run(spec, audit, time.perf_counter() - began)
         except (StoreError, OSError):  # a training that cannot be claimed, or what the disk refuses
             raise

@@ -151,7 +151,9 @@ class Plan:
         if self.artefact.counted is not None:
             for corpus in self.corpora:
                 for name, value in self.artefact.counted(data_of(self.asked.folder, corpus)).items():
-                    yield Line(corpus, "", name, Found(Estimate(float(value), float(value), float(value), 1, "counted")), 0)
+                    yield Line(
+                        corpus, "", name, Found(Estimate(float(value), float(value), float(value), 1, "counted")), 0
+                    )
 
 
 def plan_of(artefact: Artefact, asked: Asked) -> Plan:

@@ -14,6 +14,9 @@ PLACES: Mapping[str, tuple[str, ...]] = {
     "imdb": ("imdb:imdb/aclImdb_v1_labelled.tar.gz", "imdb:imdb/aclImdb_v1.tar.gz", "imdb:imdb/aclImdb", "imdb:imdb"),
     "news": ("20news:20news/20news-bydate.rec.sport.tar.gz", "20news:20news/20news-bydate.tar.gz", "20news:20news"),
     "agnews": ("agnews:ag_news",),
+    "adr": ("adr:adr", "adr:adr.tsv"),
+    **{task: (f"mimic:mimic(task={task})",) for task in ("diabetes", "anemia")},
+    "cnn": ("cnn:cnn",),
     "snli": ("snli:snli",),
     **{f"babi{task}": (f"babi:babi/tasks_1-20_v1-2(task={task})", f"babi:babi(task={task})") for task in (1, 2, 3)},
 }
@@ -34,8 +37,6 @@ def data_of(folder: Path, corpus: str) -> DataSpec:
 
 def lacking(folder: Path, corpus: str) -> str:
     """Say where a corpus was looked for; nothing where it is there."""
-    if corpus not in PLACES:
-        return "nothing reads it yet"
     spec = data_of(folder, corpus)
     return "" if Path(spec.path).exists() else f"no {spec.path}"
 

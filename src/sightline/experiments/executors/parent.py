@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from contextlib import suppress
 from multiprocessing.process import BaseProcess
 
@@ -16,18 +17,22 @@ ORPHANED = 1
 _PR_SET_PDEATHSIG = 1
 
 
-def end_with_parent() -> None:
-    """End this process as soon as the one that started it has ended, whatever is going on here."""
+def end_with_parent(grace: float = 0.0) -> None:
+    """End this process as soon as the one that started it has ended, whatever is going on here.
+
+    With ``grace`` it has so many seconds more, to end first what it has started itself.
+    """
     parent = multiprocessing.parent_process()
     if parent is None or parent.pid is None:
         return
-    threading.Thread(target=_wait_for, args=(parent,), daemon=True).start()
-    if sys.platform == "linux":
+    threading.Thread(target=_wait_for, args=(parent, grace), daemon=True).start()
+    if sys.platform == "linux" and not grace:
         _die_with(parent.pid)
 
 
-def _wait_for(parent: BaseProcess) -> None:
+def _wait_for(parent: BaseProcess, grace: float) -> None:
     parent.join()
+    time.sleep(grace)
     os._exit(ORPHANED)
 
 

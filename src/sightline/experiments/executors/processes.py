@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import signal
-import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
 from sightline.errors import SightlineError
 from sightline.experiments.executors.executor import Done
+from sightline.experiments.executors.starting import start
+from sightline.experiments.executors.tries import Tries
 from sightline.experiments.executors.worker import work
 from sightline.experiments.store import Store
 from sightline.spec.values import RunSpec
 
-ATTEMPTS = 3
-"""How often a cell whose worker was killed is tried before it is kept as failed: it may be what kills them."""
 _OWN_WILL = range(256)
 """Exit codes of a process that ended by itself; one that was killed has another, on Windows a very large one."""
 
@@ -70,7 +67,7 @@ class _Queue:
     """Cells that wait, and how often each has been tried."""
 
     left: deque[RunSpec]
-    tried: dict[RunSpec, int] = field(default_factory=dict)
+    tries: Tries = field(default_factory=Tries)
 
     def give(self, worker: _Worker) -> None:
         """Hand the next cell to a worker that has none."""
@@ -95,13 +92,10 @@ class _Queue:
     def _killed(self, spec: RunSpec, worker: _Worker, store: Store) -> Done:
         worker.process.join()
         _check_killed(worker.process.exitcode, spec)
-        self.tried[spec] = self.tried.get(spec, 0) + 1
-        told = f"its worker was killed ({_cause(worker.process.exitcode)})"
-        if self.tried[spec] < ATTEMPTS:
+        done = self.tries.killed(spec, f"its worker was killed ({_cause(worker.process.exitcode)})", store)
+        if done.ending == "killed":
             self.left.append(spec)
-            return Done(spec, "killed", told)
-        store.write_failure(spec, f"{told} {ATTEMPTS} times, perhaps for want of memory", 0.0)
-        return Done(spec, "failed", told)
+        return done
 
 
 def _check_killed(code: int | None, spec: RunSpec) -> None:
@@ -120,42 +114,4 @@ def _cause(code: int | None) -> str:
 
 
 def _hire(store: Store, again: bool) -> _Worker:
-    context = multiprocessing.get_context("spawn")
-    here, there = context.Pipe()
-    process = context.Process(target=work, args=(there, store.root, again), daemon=True)
-    with _deaf(), _safe_path():
-        process.start()
-    there.close()
-    return _Worker(process, here)
-
-
-@contextmanager
-def _deaf() -> Iterator[None]:
-    """Start a process that never hears Ctrl-C, not even while it imports: that is the parent's to answer."""
-    if threading.current_thread() is not threading.main_thread():  # only the main thread may set a handler
-        yield
-        return
-    heard = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, heard)
-
-
-@contextmanager
-def _safe_path() -> Iterator[None]:
-    """Start a process that imports nothing from the current folder, where a table may lie beside a ``types.py``.
-
-    A worker begins as ``python -c``, which looks there first. By the environment, because the helper process of
-    multiprocessing is started on the way.
-    """
-    name = "PYTHONSAFEPATH"
-    before = os.environ.get(name)
-    os.environ[name] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = before
+    return _Worker(*start(work, store.root, again))

@@ -1,0 +1,119 @@
+"""The process that speaks to Ray for a study: cells go through it to the cluster, and answers come back.
+
+A process of its own, because Ray takes over the one that it is in: it prints, answers signals, waits minutes for an
+address where nobody is, and ends it where a node is lost. What we started can always be ended.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from sightline.experiments.executors.node import Answer, Order, work
+from sightline.experiments.executors.parent import end_with_parent
+
+LEAVE = 10.0
+"""Seconds in which what was begun on a cluster can be ended, when the parent has no more to do, or is gone."""
+TURN = 0.1
+"""Seconds after which new cells are looked for while others run."""
+
+
+@dataclass(frozen=True)
+class Joined:
+    """The cluster answers; it has so many nodes and processors."""
+
+    nodes: int
+    processors: int
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Ray would not, in its words."""
+
+    told: str
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What became of a cell, by its key: its answer, or why there is none. The cluster may have grown meanwhile."""
+
+    key: str
+    answer: Answer | None
+    told: str
+    processors: int
+
+
+def carry(pipe: Connection, address: str) -> None:
+    """Carry cells to a cluster and answers back, until the pipe is closed; without an address to the one at hand."""
+    end_with_parent(LEAVE)
+    _say_nothing()
+    os.chdir(os.sep)  # Ray lets every worker import from where this process stands: not from beside the user's tables
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    import ray  # noqa: PLC0415  (an extra, and only this process has it)
+
+    try:
+        _join(ray, address)
+    except Exception as error:  # whatever it is, there is no cluster
+        return pipe.send(Refused(_words(error)))
+    pipe.send(Joined(sum(bool(node["Alive"]) for node in ray.nodes()), _processors(ray)))
+    with suppress(EOFError, BrokenPipeError):  # the parent is gone, or has enough
+        _serve(ray, pipe)
+    ray.shutdown()
+
+
+def _say_nothing() -> None:
+    """Let nothing of Ray's come between our own lines: it writes on stdout as well, and from outside Python."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
+
+
+def _join(ray: Any, address: str) -> None:
+    """Join the cluster at an address; without one that of this machine, or Ray started on it for this study alone."""
+    quiet = {"log_to_driver": False, "configure_logging": False}
+    try:
+        ray.init(address=address or "auto", **quiet)
+    except ConnectionError:
+        if address:
+            raise
+        ray.init(address="local", include_dashboard=False, **quiet)
+
+
+def _serve(ray: Any, pipe: Connection) -> None:
+    # A killed worker is ours to count: Ray would begin its cell again in silence.
+    task = ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(work)
+    waiting: dict[Any, str] = {}
+    try:
+        while True:
+            while pipe.poll(0 if waiting else None):
+                order: Order = pipe.recv()
+                waiting[task.remote(order)] = order.key
+            for ref in ray.wait([*waiting], timeout=TURN)[0]:
+                pipe.send(Heard(waiting.pop(ref), *_answer(ray, ref), _processors(ray)))
+    finally:
+        for ref in waiting:
+            ray.cancel(ref, force=True)
+
+
+def _answer(ray: Any, ref: Any) -> tuple[Answer | None, str]:
+    try:
+        return ray.get(ref), ""
+    except ray.exceptions.RayTaskError as error:  # it lived, and could not: no sightline there, or another
+        told = f"a node could not begin a cell ({_words(error)}); install there the sightline that is here"
+        return Answer("", "unfit", told), ""
+    except ray.exceptions.RayError as error:
+        return None, _words(error)
+
+
+def _processors(ray: Any) -> int:
+    return int(ray.cluster_resources().get("CPU", 0))
+
+
+def _words(error: Exception) -> str:
+    """Say in a line what Ray says in many: the last of a traceback, the first of anything else."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [""]
+    chosen = lines[-1] if any(line.startswith("Traceback") or "(pid=" in line for line in lines) else lines[0]
+    return f"{type(error).__name__}: {chosen}"[:400]

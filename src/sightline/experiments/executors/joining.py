@@ -1,0 +1,68 @@
+"""How a study joins a Ray cluster, through a process that speaks to it, and how it leaves."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from multiprocessing.connection import Connection
+from typing import Any
+
+from sightline.errors import MissingExtra, SightlineError, SpecError
+from sightline.experiments.executors.courier import LEAVE, Joined, Refused, carry
+from sightline.experiments.executors.starting import start
+
+KNOCK, JOIN = 10.0, 60.0
+"""Seconds for a machine to answer at an address, and for Ray to let us in."""
+
+
+@contextmanager
+def joined(address: str) -> Iterator[tuple[Joined, Connection]]:
+    """Join a cluster for a while, and end there what was begun; what keeps us out is an error.
+
+    Without an address it is the cluster of this machine, or Ray on this machine alone, started for this while.
+    """
+    _check_installed()
+    _knock(address)
+    process, pipe = start(carry, address)
+    try:
+        found = received(pipe) if pipe.poll(JOIN) else Refused(f"no answer in {JOIN:.0f} seconds")
+        if isinstance(found, Refused):
+            told = f"Ray at {address or 'this machine'}: {found.told}"
+            raise SightlineError(f"{told}; run this on a machine of the cluster, where `ray status` shows it")
+        yield found, pipe
+    finally:
+        pipe.close()
+        process.join(LEAVE)
+        process.kill()
+        process.join()
+
+
+def received(pipe: Connection) -> Any:
+    """Wait for what comes next from the cluster."""
+    try:
+        return pipe.recv()
+    except (EOFError, OSError) as error:
+        told = "the connection to the Ray cluster was lost; what is done is kept"
+        raise SightlineError(f"{told}, and the same command goes on when the cluster is back") from error
+
+
+def _check_installed() -> None:
+    try:
+        version("ray")
+    except PackageNotFoundError as error:
+        told = "--workers ray needs Ray: pip install 'sightline[ray]'"
+        raise MissingExtra(f"{told}, or use the processors of this machine with --workers N") from error
+
+
+def _knock(address: str) -> None:
+    """See whether anybody is at an address before Ray, which would wait for minutes."""
+    if not address:
+        return
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), KNOCK).close()
+    except (OSError, OverflowError) as error:
+        told = f"ray:{address}: nobody answers ({error})"
+        raise SpecError(f"{told}; `ray start --head` starts a cluster and says its address", field="workers") from error

@@ -1,0 +1,107 @@
+"""A Ray cluster of two nodes on this machine, a processor each, in a process of its own that tests can end.
+
+It prints its address, kills its second node when a line comes in, and ends when its input does.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.living import lives, wait_for
+
+ROOT = Path(__file__).resolve().parents[2]
+MARK = "SIGHTLINE_TEST_CLUSTER"
+"""In the environment of whatever the cluster starts, so that all of it is found again."""
+SOON = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 300, "health_check_failure_threshold": 3}
+"""A node that died is missed after a second: as it comes it takes a quarter of a minute."""
+SMALL = {"num_cpus": 1, "object_store_memory": 80 * 2**20, "include_log_monitor": False}
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """A cluster that runs: its address, and the process that has it."""
+
+    address: str
+    process: subprocess.Popen[str]
+
+    def kill_one(self) -> None:
+        """Kill the second node, as a machine that loses its power."""
+        self._ask("kill")
+
+    def replace(self) -> None:
+        """Have a second node again."""
+        self._ask("add")
+
+    def _ask(self, what: str) -> None:
+        print(what, file=self.process.stdin, flush=True)
+        assert self.process.stdout.readline() == "done\n"
+
+    def at_work(self) -> list[int]:
+        """Name the workers that have a cell, or had one for the study that runs."""
+        return [process for process in started_by(str(self.process.pid)) if "ray::work" in command_of(process)]
+
+
+@contextmanager
+def two_nodes(folder: Path) -> Iterator[Nodes]:
+    """Start a cluster, and leave nothing of it behind, whatever happens."""
+    environment = {**os.environ, MARK: "", "RAY_USAGE_STATS_ENABLED": "0", "RAY_TMPDIR": str(folder)}
+    with (folder / "said.txt").open("w") as said, subprocess.Popen(
+        [sys.executable, "-m", "tests.experiments.nodes"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=said, text=True, cwd=ROOT, env=environment, start_new_session=True,
+    ) as process:  # fmt: skip
+        try:
+            yield Nodes(process.stdout.readline().strip(), process)
+        finally:
+            process.stdin.close()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(20)
+            process.kill()
+            for left in started_by(str(process.pid)):
+                with suppress(ProcessLookupError):
+                    os.kill(left, signal.SIGKILL)
+            wait_for(lambda: not started_by(str(process.pid)), 10)
+
+
+def started_by(name: str) -> list[int]:
+    """Name the processes of a cluster that live."""
+    found = [int(place.name) for place in Path("/proc").glob("[0-9]*") if f"{MARK}={name}" in environment_of(place)]
+    return [process for process in found if lives(process)]
+
+
+def environment_of(place: Path) -> list[str]:
+    try:
+        return (place / "environ").read_text(errors="replace").split("\0")
+    except OSError:
+        return []
+
+
+def command_of(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text()
+    except OSError:
+        return ""
+
+
+def main() -> None:
+    os.environ[MARK] = str(os.getpid())
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(True, head_node_args={**SMALL, "include_dashboard": False, "_system_config": SOON})
+    nodes = [cluster.add_node(**SMALL)]
+    print(cluster.address, flush=True)
+    for line in sys.stdin:
+        if line == "kill\n":
+            os.kill(nodes.pop().all_processes["raylet"][0].process.pid, signal.SIGKILL)
+        else:
+            nodes.append(cluster.add_node(**SMALL))
+        print("done", flush=True)
+    cluster.shutdown()
+
+
+if __name__ == "__main__":
+    main()
