@@ -60,6 +60,7 @@ def test_figures_and_tables_lie_in_a_folder(
         f"{stem}{ending}" for ending in (".pdf", ".png", ".svg", ".csv")
     }
     assert "left out: imdb (no " in done.err
+    assert {row[1]["n"] for row in told["rows"]} == {10}
     assert "ours: a sample of at most 10 test texts of each run" in told["notes"]
     again = sightline(
         "study", "jain2019:J-4", "--data", folder, "--seeds", "1", "--limit", "10", "--store", tmp_path / "store",

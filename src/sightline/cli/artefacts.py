@@ -6,18 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sightline.cli.cells import Ended, How, do_cells, show_table
-from sightline.cli.output import emit, say, tell, write_text, writing
-from sightline.cli.places import Folder, Input, Output, check_places
-from sightline.errors import DataError, SpecError
+from sightline.cli.cells import Ended, How, check_out, do_cells, show_table
+from sightline.cli.output import emit, say, tell
+from sightline.cli.places import Input, check_places
+from sightline.errors import SpecError
 from sightline.report.sheets.columns import aligned
-from sightline.report.sheets.files import PRINTINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sightline.experiments.store import Store
-    from sightline.results import Table
     from sightline.studies.artefact import Plan
 
 PICTURES = (".pdf", ".png", ".svg")
@@ -32,7 +27,6 @@ class Wanted:
     seeds: int | None
     limit: int | None
     vectors: Path | None
-    out: Path | None
 
 
 def is_named(name: str) -> bool:
@@ -71,19 +65,16 @@ def _corpora(row: dict[str, Any]) -> str:
 def study_artefact(name: str, wanted: Wanted, how: How) -> None:
     """Run what an artefact lacks, and show it beside what is printed."""
     from sightline.studies.beside import compare  # noqa: PLC0415  (as late as it is needed)
+    from sightline.studies.drawn import figures_of  # noqa: PLC0415  (as late as it is needed)
 
     plan = _plan(name, wanted)
-    out = (
-        None
-        if wanted.out is None
-        else Output("--out", wanted.out, Folder("a paper’s table", (f"{plan.artefact.name}.csv",)))
-    )
-    check_places(_inputs(plan), *how.outputs, out)
+    id_, figures = plan.artefact.name, plan.artefact.figures
+    check_out(how, figures)
+    check_places(_inputs(plan), *how.outputs(id_))
 
     def show(ended: Ended) -> None:
-        table = compare(plan, ended.store)
-        written = [] if wanted.out is None else list(_written(plan, ended.store, table, wanted.out))
-        show_table(table, how, files=[str(path) for path in written])
+        drawings = figures_of(id_, figures, plan.named(ended.store), together=1)
+        show_table(compare(plan, ended.store), how, id_, drawings)
 
     do_cells(plan.grid, how, show)
 
@@ -112,21 +103,3 @@ def _plan(name: str, wanted: Wanted) -> Plan:
 def _inputs(plan: Plan) -> list[Input]:
     data = {Path(place) for cell in plan.grid.cells for place in cell.data.places}
     return [("--data", plan.asked.folder), ("--vectors", plan.asked.vectors), *(("--data", one) for one in data)]
-
-
-def _written(plan: Plan, store: Store, table: Table, out: Path) -> Iterator[Path]:
-    """Write the table in every form, and the figures; a figure that these runs cannot give says why."""
-    from sightline.studies.drawn import figures_of  # noqa: PLC0415  (numpy)
-
-    with writing(out):
-        out.mkdir(parents=True, exist_ok=True)
-    for ending, printing in PRINTINGS.items():
-        path = out / f"{plan.artefact.name}{ending}"
-        write_text(path, printing(table))
-        yield path
-    for figure in figures_of(plan, store):
-        try:
-            with writing(out):
-                yield from figure.write(out, PICTURES)
-        except DataError as error:
-            tell(f"not drawn: {figure.name}: {error}")

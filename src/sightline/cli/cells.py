@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -29,12 +29,13 @@ from sightline.spec.keys import run_key
 from sightline.spec.values import OWN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from sightline.experiments.grid import Grid
     from sightline.experiments.store import Store, Summary
     from sightline.results import Table
     from sightline.spec.values import RunSpec
+    from sightline.studies.drawn import Drawing
 
 UNFINISHED = 4
 
@@ -49,16 +50,20 @@ class How:
     retry_failed: bool
     dry_run: bool
     table: Path | None
+    out: Path | None
     as_json: bool
     quiet: bool
 
-    @property
-    def outputs(self) -> tuple[Output, Output | None]:
-        """Name what is written."""
+    def outputs(self, name: str) -> list[Output | None]:
+        """Say what is written, for a study of this name."""
         from sightline.experiments.store import FILES  # noqa: PLC0415  (as late as it is needed)
 
         room = Output("--store", self.store, Folder("a store", FILES, kept=True))
-        return room, None if self.table is None else Output("--table", self.table)
+        table = None if self.table is None else Output("--table", self.table)
+        if self.out is None:
+            return [room, table]
+        folder = Output("--out", self.out, Folder("a folder of tables and figures", (), kept=True))
+        return [room, table, folder, *(Output("--out", self.out / f"{name}{ending}") for ending in PRINTINGS)]
 
 
 @dataclass(frozen=True)
@@ -144,14 +149,33 @@ def check_printing(file: Path | None) -> None:
         raise SpecError(f"--table {file}: expected a name that ends in {', '.join(PRINTINGS)}")
 
 
-def show_table(table: Table, how: How, **beside: Any) -> None:
-    """Print a table, and write it where that is asked for; in JSON with what stands ``beside`` it."""
+def check_out(how: How, figures: Sequence[str]) -> None:
+    """Refuse figures that cannot be drawn here, before hours are spent on their numbers."""
+    from sightline.report.plots.drawing import check_drawing  # noqa: PLC0415  (numpy)
+
+    if how.out is not None and figures:
+        check_drawing()
+
+
+def show_table(table: Table, how: How, name: str, drawings: Iterable[Drawing]) -> None:
+    """Print a table, and write it, and figures, where that is asked for."""
+    files = [] if how.out is None else _write_all(name, table, drawings, how.out)
     if how.table is not None:
         write_text(how.table, PRINTINGS[how.table.suffix](table))
     if how.as_json:
-        return emit(asdict(table) | beside)
+        return emit(asdict(table) | {"files": [str(path) for path in files]})
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     return say([to_text(table, width)])
+
+
+def _write_all(name: str, table: Table, drawings: Iterable[Drawing], folder: Path) -> list[Path]:
+    from sightline.studies.drawn import write_all  # noqa: PLC0415  (numpy)
+
+    with writing(folder):
+        paths, left = write_all(name, table, drawings, folder)
+    for told in left:
+        tell(f"not drawn: {told}")
+    return paths
 
 
 def _show_plan(store: Store, grid: Grid, found: Mapping[str, Summary], todo: Sequence[RunSpec], how: How) -> None:

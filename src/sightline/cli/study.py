@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from sightline.cli import artefacts, flags
-from sightline.cli.cells import Ended, How, check_printing, do_cells, show_table
+from sightline.cli.cells import Ended, How, check_out, check_printing, do_cells, show_table
 from sightline.cli.places import Input, check_places
 from sightline.errors import SpecError
 from sightline.experiments.executors.asked import Workers, read_workers
@@ -136,11 +136,11 @@ def study(
         raise SpecError("missing; expected the folder in which runs are kept, made where there is none", field="store")
     check_printing(table)
     named = artefacts.is_named(file)
-    how = How(store, workers, None if named else limit, retry_failed, dry_run, table, as_json, quiet)
+    how = How(store, workers, None if named else limit, retry_failed, dry_run, table, out, as_json, quiet)
     if named:
         _refuse({"columns": columns, "spread": None if spread == "interval" else spread}, file, "of a study file")
-        return artefacts.study_artefact(file, artefacts.Wanted(data, datasets, seeds, limit, vectors, out), how)
-    of_papers = {"data": data, "datasets": datasets, "seeds": seeds, "vectors": vectors, "out": out}
+        return artefacts.study_artefact(file, artefacts.Wanted(data, datasets, seeds, limit, vectors), how)
+    of_papers = {"data": data, "datasets": datasets, "seeds": seeds, "vectors": vectors}
     _refuse(of_papers, file, "of a paper’s table or figure, as jain2019:J-2; a file says these itself")
     return _study_file(Path(file), how, columns, spread)
 
@@ -153,17 +153,21 @@ def _refuse(given: Mapping[str, object], file: str, whose: str) -> None:
 
 def _study_file(file: Path, how: How, columns: str | None, spread: Literal["interval", "sd"]) -> None:
     from sightline.experiments.grid import read_grid  # noqa: PLC0415  (as late as it is needed)
-    from sightline.experiments.tabulate import COLUMNS, check_columns, tabulate  # noqa: PLC0415  (as late as it is needed)
+    from sightline.experiments.shown import read_shown  # noqa: PLC0415  (as late as it is needed)
+    from sightline.experiments.tabulate import check_columns, tabulate  # noqa: PLC0415  (as late as it is needed)
+    from sightline.studies.drawn import drawings_of, file_name  # noqa: PLC0415  (as late as it is needed)
 
-    chosen = COLUMNS if columns is None else tuple(name.strip() for name in columns.split(","))
-    check_columns(chosen)
-    grid = read_grid(file)
-    check_places(inputs(file, grid), *how.outputs)
+    asked = None if columns is None else tuple(name.strip() for name in columns.split(","))
+    check_columns(asked or ())
+    grid, shown = read_grid(file), read_shown(file)
+    chosen = shown.columns if asked is None else asked
+    check_out(how, shown.figures)
+    check_places(inputs(file, grid), *how.outputs(file_name(grid.name)))
 
     def show(ended: Ended) -> None:
         audits = ended.store.audit
         told = tabulate(grid, ended.found, ended.elsewhere, columns=chosen, spread=spread, audits=audits)
-        show_table(told, how)
+        show_table(told, how, file_name(grid.name), drawings_of(grid, shown.figures, told, ended.store))
 
     do_cells(grid, how, show)
 

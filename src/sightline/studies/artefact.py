@@ -146,6 +146,10 @@ class Plan:
             if key in found and found[key].state == "done"
         ]
 
+    def named(self, store: Store) -> list[tuple[tuple[str, ...], Done]]:
+        """Give the runs that are done, each with its labels."""
+        return [((run.corpus, run.model, str(run.seed)), run) for run in self.runs(store)]
+
     def counted(self) -> Iterator[Line]:
         """Count the corpora themselves."""
         if self.artefact.counted is not None:

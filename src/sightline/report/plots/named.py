@@ -113,7 +113,11 @@ def write_figure(audits: Audits, name: str, path: Path, text: str | None = None)
 
     ``text`` is the id of the text that is drawn, where a figure is of one. Both files are made before one is written.
     """
-    plot = FIGURES[name].draw(audits, text)
+    return write_plot(FIGURES[name].draw(audits, text), path)
+
+
+def write_plot(plot: Plot, path: Path) -> Path:
+    """Write a plot that is ready to be drawn, likewise."""
     picture = drawn(plot, path.suffix.lower())
     out = io.StringIO()
     rows = csv.writer(out)
