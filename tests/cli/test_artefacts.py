@@ -81,7 +81,7 @@ def test_figures_and_tables_lie_in_a_folder(
         ("study jain2019:J-2 --store st --data . --columns F1", "--columns: jain2019:J-2 takes no such flag: it is of a study file"),
         ("study jain2019:J-2 --store st --data . --spread sd", "--spread: jain2019:J-2 takes no such flag"),
         ("study s.toml --store st --seeds 2", "--seeds: s.toml takes no such flag: it is of a paper’s table or figure"),
-        ("study s.toml --store st --out o", "--out: s.toml takes no such flag"),
+        ("study s.toml --store st --datasets sst", "--datasets: s.toml takes no such flag"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_asked_is_refused_before_anything_runs(
