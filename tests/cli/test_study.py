@@ -116,6 +116,38 @@ def test_a_dry_run_plans_and_writes_nothing(
     assert "MiB" in planned.out
 
 
+@pytest.mark.parametrize("workers", ["0", "-1", "two", "٣", "ray:", "ray:here", "ray:a b:1", "ray:ray://a:1", "Ray"])
+def test_workers_are_a_number_or_a_cluster(sightline: Call, tiny: Path, tmp_path: Path, workers: str) -> None:
+    done = sightline("study", tiny, "--store", tmp_path / "store", f"--workers={workers}")
+    told = f"error: --workers: expected a number above 0, ray or ray:HOST:PORT, got {workers!r}\n"
+    assert (done.code, done.out, done.err) == (2, "", told)
+    assert not (tmp_path / "store").exists()
+
+
+def test_a_cluster_that_cannot_be_reached_is_said_and_no_cell_fails(
+    sightline: Call, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sightline.experiments.forecast.SECONDS", 0.2)
+    asked = ("study", tiny, "--store", tmp_path / "store", "--workers", "ray:127.0.0.1:1")
+    done = sightline(*asked)
+    told = "--workers: ray:127.0.0.1:1: nobody answers ([Errno 111] Connection refused); `ray start --head` starts"
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"error: {told}")
+    assert list((tmp_path / "store").glob("runs/*")) == []
+    planned = sightline(*asked, "--dry-run", "--json")
+    assert (planned.code, planned.json["workers"], planned.json["to_run"]) == (0, 1, 4)
+    assert "planned for one worker: workers: ray:127.0.0.1:1: nobody answers" in planned.err
+
+
+def test_a_plan_for_a_cluster_counts_its_processors(
+    sightline: Call, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sightline.experiments.forecast.SECONDS", 0.2)
+    monkeypatch.setattr("sightline.experiments.executors.cluster.Cluster.processors", lambda cluster: 7)
+    planned = sightline("study", tiny, "--store", tmp_path / "store", "--dry-run", "--json", "--workers", "ray")
+    assert (planned.code, planned.json["workers"]) == (0, 7)
+
+
 @pytest.mark.parametrize(
     ("axis", "told"),
     [

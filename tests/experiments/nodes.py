@@ -1,6 +1,6 @@
 """A Ray cluster of two nodes on this machine, a processor each, in a process of its own that tests can end.
 
-It prints its address, kills its second node when a line comes in, and ends when its input does.
+It prints its address, kills its second node when a line comes in, and ends when no more can.
 """
 
 import os
@@ -31,15 +31,8 @@ class Nodes:
 
     def kill_one(self) -> None:
         """Kill the second node, as a machine that loses its power."""
-        self._ask("kill")
-
-    def replace(self) -> None:
-        """Have a second node again."""
-        self._ask("add")
-
-    def _ask(self, what: str) -> None:
-        print(what, file=self.process.stdin, flush=True)
-        assert self.process.stdout.readline() == "done\n"
+        print(file=self.process.stdin, flush=True)
+        assert self.process.stdout.readline() == "killed\n"
 
     def at_work(self) -> list[int]:
         """Name the workers that have a cell, or had one for the study that runs."""
@@ -92,14 +85,11 @@ def main() -> None:
     from ray.cluster_utils import Cluster
 
     cluster = Cluster(True, head_node_args={**SMALL, "include_dashboard": False, "_system_config": SOON})
-    nodes = [cluster.add_node(**SMALL)]
+    second = cluster.add_node(**SMALL)
     print(cluster.address, flush=True)
-    for line in sys.stdin:
-        if line == "kill\n":
-            os.kill(nodes.pop().all_processes["raylet"][0].process.pid, signal.SIGKILL)
-        else:
-            nodes.append(cluster.add_node(**SMALL))
-        print("done", flush=True)
+    for _ in sys.stdin:
+        os.kill(second.all_processes["raylet"][0].process.pid, signal.SIGKILL)
+        print("killed", flush=True)
     cluster.shutdown()
 
 

@@ -42,68 +42,81 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
 
 @dataclass(frozen=True)
 class Ground:
+    """A study with a table beside it, and what it comes to in one process."""
+
     folder: Path
     whole: Store
 
-    def start(self, nodes: Nodes, store: str, *more: str, fd: int | None = None) -> subprocess.Popen[str]:
+    def start(self, nodes: Nodes, store: str, fd: int | None = None) -> subprocess.Popen[str]:
+        """Start the study on a cluster, from the folder of its table."""
         command = [sys.executable, "-m", "sightline", "study", "study.toml", "--store", store, "--json"]
         return subprocess.Popen(
-            [*command, "--workers", f"ray:{nodes.address}", *more], cwd=self.folder, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, pass_fds=() if fd is None else (fd,),
+            [*command, "--workers", f"ray:{nodes.address}"], cwd=self.folder, text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, start_new_session=True, pass_fds=() if fd is None else (fd,),
+            # A shell starts what runs in its background deaf to Ctrl-C, and children inherit that.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )  # fmt: skip
 
-    def equals(self, store: Store) -> bool:
-        keys = read_grid(self.folder / "study.toml").keys
-        assert set(keys) == set(store.keys())
-        assert store.check() == ()
-        return all(same(self.whole.audit(key), store.audit(key)) for key in keys)
+    def check_ended(self, study: subprocess.Popen[str], store: Path, told: str) -> None:
+        """Wait for a study, and ask that it said so, and that its runs are those of one process, bit for bit."""
+        out, said = study.communicate(timeout=240)
+        assert (study.returncode, json.loads(out)["title"]) == (0, "spread"), said
+        assert told in said
+        keys, found = read_grid(self.folder / "study.toml").keys, Store(store)
+        assert (set(found.keys()), found.check()) == (set(keys), ())
+        assert all(same(self.whole.audit(key), found.audit(key)) for key in keys)
+        assert list(store.rglob(".*")) == []
 
 
 @pytest.fixture(scope="module")
 def ground(tmp_path_factory: pytest.TempPathFactory) -> Ground:
     folder = tmp_path_factory.mktemp("ground")
-    rows = [f"{'good' if i % 2 else 'bad'} {word} thing number {i},{i % 2}" for i in range(120) for word in ["a"]]
+    rows = [f"{'good' if i % 2 else 'bad'} thing number {i},{i % 2}" for i in range(120)]
     (folder / "table.csv").write_text("\n".join(["text,label", *rows]))
     (folder / "study.toml").write_text(STUDY)
     whole = Store(folder / "whole")
-    with chdir(folder):  # as the command is: what a cell is called has the path of its table
+    with chdir(folder):  # as the command is: an audit says by which path its texts were read
         endings = [done.ending for done in Serial().run(read_grid("study.toml").cells, whole, again=False)]
     assert endings == ["done"] * 4
     return Ground(folder, whole)
 
 
-def runs(store: Path) -> dict[Path, int]:
+def written(store: Path) -> dict[Path, int]:
+    """Say of each run when it was written."""
     return {path: path.stat().st_mtime_ns for path in (store / "runs").glob("??/[!.]*/SHA256SUMS")}
 
 
-def test_a_study_whose_driver_is_killed_is_resumed(nodes: Nodes, ground: Ground) -> None:
+@pytest.mark.slow
+def test_a_study_that_is_interrupted_and_killed_goes_on_and_does_nothing_twice(nodes: Nodes, ground: Ground) -> None:
     store = ground.folder / "store"
-    killed = ground.start(nodes, "store")
-    wait_for(lambda: len(runs(store)) >= 1)
-    killed.kill()
-    killed.communicate()
+    study = ground.start(nodes, "store")
+    wait_for(lambda: bool(nodes.at_work()))
+    os.killpg(study.pid, signal.SIGINT)
+    _, said = study.communicate(timeout=60)
+    assert (study.returncode, said.splitlines()[-1]) == (130, "error: interrupted; nothing is half-written")
     wait_for(lambda: not nodes.at_work(), 20)
     assert nodes.at_work() == []
-    written = runs(store)
-    out, err = ground.start(nodes, "store").communicate(timeout=120)
-    assert json.loads(out)["title"] == "spread"
-    assert "writes to the store itself" in err
-    assert ground.equals(Store(store))
-    assert {path: time for path, time in runs(store).items() if path in written} == written
+
+    study = ground.start(nodes, "store")
+    wait_for(lambda: bool(written(store)))
+    assert len(nodes.at_work()) > 0
+    study.kill()
+    study.communicate()
+    wait_for(lambda: not nodes.at_work(), 20)
+    assert nodes.at_work() == []
+
+    before = written(store)
+    ground.check_ended(ground.start(nodes, "store"), store, "writes to the store itself")
+    assert {path: time for path, time in written(store).items() if path in before} == before
 
 
-def test_blind_and_node_killed(nodes: Nodes, ground: Ground) -> None:
-    """The store is named by a descriptor of the command's own: no other process finds it there."""
-    place = ground.folder / "blind"
+@pytest.mark.slow
+def test_a_store_that_no_node_sees_is_filled_though_a_node_is_killed(nodes: Nodes, ground: Ground) -> None:
+    place = ground.folder / "hidden"
     place.mkdir()
-    fd = os.open(place, os.O_RDONLY)
-    study = ground.start(nodes, f"/proc/self/fd/{fd}/store", fd=fd)
-    os.close(fd)
-    wait_for(lambda: len(runs(place / "store")) >= 1)
+    hidden = os.open(place, os.O_RDONLY)  # by the number of a file that is open in the command, and nowhere else
+    study = ground.start(nodes, f"/proc/self/fd/{hidden}/store", hidden)
+    os.close(hidden)
+    wait_for(lambda: len(written(place / "store")) == 1)
     nodes.kill_one()
-    out, err = study.communicate(timeout=120)
-    assert json.loads(out)["title"] == "spread"
-    print(err)
-    assert "does not see the store" in err
-    assert ground.equals(Store(place / "store"))
+    ground.check_ended(study, place / "store", "does not see the store, and sends what it makes")
