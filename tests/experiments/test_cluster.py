@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import chdir
 from dataclasses import dataclass
@@ -36,7 +37,8 @@ seed = [0, 1, 2, 3]
 
 @pytest.fixture(scope="module")
 def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
-    with two_nodes(tmp_path_factory.mktemp("ray")) as found:
+    # A short name: the path of a socket has 107 letters at most.
+    with tempfile.TemporaryDirectory(prefix="ray") as folder, two_nodes(Path(folder)) as found:
         yield found
 
 

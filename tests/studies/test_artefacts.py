@@ -68,7 +68,7 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tutek2020, "WEIGHTS", (1e-3, 1e-1))
     monkeypatch.setattr(adversaries, "WEIGHTS", (1e-3, 1e-1))
     monkeypatch.setattr(adversaries, "SEEDS", ("seed(by=1)",))
-    monkeypatch.setattr(retained, "KINDS", {kind: retained.KINDS[kind] for kind in ("base", "tying")})
+    monkeypatch.setattr(retained, "KINDS", {kind: retained.KINDS[kind] for kind in ("base", "tying", "mlm")})
     monkeypatch.setattr(sparse, "LAMBDAS", (-10.0, 0.0, 0.5))
     monkeypatch.setattr(wen2022, "ENCODERS", ("mlp",))
     monkeypatch.setattr(wen2022, "SCORERS", ("additive", "dot"))
