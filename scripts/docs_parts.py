@@ -14,6 +14,7 @@ from docs_tables import ROOT, finding_page, table
 
 from sightline.bounds import BOUNDS
 from sightline.data.official.formats import FORMATS
+from sightline.experiments.sql.tables import TABLES
 from sightline.findings.claim import Asked, Charge
 from sightline.findings.claims import CLAIMS
 from sightline.findings.thresholds import committed
@@ -26,6 +27,7 @@ from sightline.spec.bases import BESIDE
 from sightline.spec.model_rows import ALTERED, MODELS
 from sightline.spec.presets import PRESETS, build_specs
 from sightline.spec.row import Row
+from sightline.studies.artefacts import ARTEFACTS
 from sightline.studies.thresholds import WORLDS
 
 Made = Mapping[str, Callable[[], str]]
@@ -77,6 +79,8 @@ def makers() -> dict[str, Callable[[], str]]:
         "quirks": quirks,
         "bounds": bounds,
         "table: figures": figures,
+        "table: artefacts": artefacts,
+        "table: sql": sql_tables,
     }
 
 
@@ -227,9 +231,10 @@ def quirks() -> str:
     """List what the paper recipes keep."""
     lines = []
     for name, form in FORMATS.items():
-        if form.paper is not None:
-            told = "; ".join(form.paper.quirks)
-            lines.append(f"* `{name}`, words in at least {form.paper.min_count} training texts: {told}.\n")
+        for task, recipe in form.recipes.items():
+            spec = f"{name}(task={task})" if task else name
+            told = "; ".join(recipe.quirks)
+            lines.append(f"* `{spec}`, words in at least {recipe.min_count} training texts: {told}.\n")
     return "".join(lines)
 
 
@@ -239,6 +244,26 @@ def bounds() -> str:
         (one.of.rstrip(","), one.shown(one.most), f"`{one.setting}`" if one.setting else "—", one.why) for one in BOUNDS
     ]
     return table(("of", "at most", "raised by", "what it is for"), rows)
+
+
+def artefacts() -> str:
+    """Table every table and figure of a paper by its id."""
+    rows = [
+        (f"`{name}`", one.place, one.told, ", ".join(one.corpora), ", ".join(map("`{}`".format, one.figures)) or "—")
+        for name, one in ARTEFACTS.items()
+    ]
+    return table(("id", "where", "what", "of", "figures"), rows)
+
+
+def sql_tables() -> str:
+    """Table the tables that a query may name, and what their columns hold."""
+    rows = [
+        (f"`{name}`" if column is one.columns[0] else "", f"`{column.name}`", column.kind, column.told)
+        for name, one in TABLES.items()
+        for column in one.columns
+    ]
+    told = "\n".join(f"* `{name}`: a row is {one.told}" for name, one in TABLES.items())
+    return f"{told}\n\n{table(('table', 'column', 'what', 'it says'), rows)}"
 
 
 def figures() -> str:

@@ -109,9 +109,11 @@ PROMISES = (
         "Memory grows with the texts and with the classes, not with their square; a table of a million texts is "
         "checked within a gigabyte",
         "tests/test_scale.py",
+        "tests/data/test_mimic.py",
         "tests/maths/test_simplex.py",
         "tests/statistics/test_counts.py",
         large=("within the memory each may take", "within the time each may take"),
+        notes=("within the memory each may take", "within the time each may take"),
     ),
     _promise(
         "Wrong files, models and flags end with 2 and one line that names what is wrong",

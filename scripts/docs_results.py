@@ -11,6 +11,7 @@ from docs_information import information
 from docs_plausible import plausible
 from docs_promises import chaos, fuzz, large, promises, repeats, resumed, shared
 from docs_real import real_texts
+from docs_reproduction import artefacts, overview
 from docs_retained import retained
 from docs_searched import farthest
 from docs_sparse import sparse
@@ -183,6 +184,8 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: trained": when_counted("trained", trained),
     "table: adversaries": when_counted("adversaries", adversaries),
     "table: retained": when_counted("retained", retained),
+    "table: reproduction": when_counted("reproduction", overview),
+    "table: reproduction by table": when_counted("reproduction", artefacts),
     "table: ablations": when_counted("ablations", ablations),
     "table: information": when_counted("information", information),
     "table: farthest": when_counted("farthest", farthest),
@@ -199,6 +202,7 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: resumed": when_counted("resumed", resumed),
     "table: fuzz": when_counted("fuzz", fuzz),
     "table: large": when_counted("large", large),
+    "table: notes": when_counted("notes", large),
     "table: repeats": when_counted("repeats", repeats),
 }
 """The tables that are made of results, by the name of their marker."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from published import FOLDER
 from studied import ROOT, VECTORS
 
-from sightline.experiments.grid import Grid
+from sightline.experiments.grid import Grid, pin
 from sightline.experiments.store import Store
 from sightline.experiments.stored import run_stored
 from sightline.report.plots.named import FIGURES, numbers_of, write_figure
@@ -37,7 +37,7 @@ MEASURES = ("agreement", "permutation", "counterfactual", "erasure", "transplant
 def audited(store: Store) -> Results:
     """Give the audit of the base of the adversaries on all test texts."""
     cell = adversaries.cell(FOLDER, {}, ())
-    spec: RunSpec = replace(cell, limit=None, measures=MEASURES)
+    spec: RunSpec = pin(replace(cell, limit=None, measures=MEASURES))
     if run_stored(spec, store, again=True) != "done":
         raise SystemExit(f"{store.root}: the audit {run_key(spec)} is not done: {store.summary(run_key(spec))}")
     return store.audit(run_key(spec))

@@ -56,7 +56,7 @@ def large(texts: int = TEXTS, page: int = PAGE, classes: Sequence[int] = CLASSES
         found = [*_of_a_table(folder, texts), *_of_long_texts(folder, long), _of_a_page(folder, page), *many]
     more = (many[-1].bytes - many[0].bytes) // (classes[-1] - classes[0])
     return {
-        "rows": [_row(one) for one in found],
+        "rows": [row(one) for one in found],
         "gates": [
             every("large: within the memory each may take", [one.bytes < one.most_bytes for one in found]),
             every("large: within the time each may take", [one.seconds < one.most_seconds for one in found]),
@@ -65,7 +65,8 @@ def large(texts: int = TEXTS, page: int = PAGE, classes: Sequence[int] = CLASSES
     }
 
 
-def _row(one: Taken) -> dict[str, Any]:
+def row(one: Taken) -> dict[str, Any]:
+    """Write what a command took, beside what it may take."""
     return {
         "what": one.what,
         "mib": one.bytes >> 20,
@@ -78,10 +79,10 @@ def _row(one: Taken) -> dict[str, Any]:
 def _of_a_table(folder: Path, texts: int) -> Iterator[Taken]:
     write_table(folder / "all.csv", texts, 2, seed=0)
     write_table(folder / "others.csv", 2000, 2, seed=1)
-    _run(folder, "train", "--data", "others.csv", "--model", "mlp", "--epochs", "1", "--quiet", "--out", "model")
-    yield Taken(f"check-data of {texts:,} texts", *_run(folder, "check-data", "--data", "all.csv"))
+    run(folder, "train", "--data", "others.csv", "--model", "mlp", "--epochs", "1", "--quiet", "--out", "model")
+    yield Taken(f"check-data of {texts:,} texts", *run(folder, "check-data", "--data", "all.csv"))
     audit = ("audit", "--data", "all.csv", "--model", "model", "--limit", "300", "--quiet", "--out", "audit.html")
-    yield Taken(f"audit of 300 of {texts:,} texts, of a saved model", *_run(folder, *audit), 2 * GIGABYTE)
+    yield Taken(f"audit of 300 of {texts:,} texts, of a saved model", *run(folder, *audit), 2 * GIGABYTE)
 
 
 def _of_long_texts(folder: Path, texts: int) -> Iterator[Taken]:
@@ -92,24 +93,24 @@ def _of_long_texts(folder: Path, texts: int) -> Iterator[Taken]:
             words = " ".join(f"w{int(30_000 * drawn.random() ** 3)}" for _ in range(WORDS))
             file.write(f"{words} n{number},c{number % 2}\n")
     most, what = BARE + TIMES * path.stat().st_size, f"{texts:,} texts of {WORDS:,} words"
-    yield Taken(f"check-data of {what}", *_run(folder, "check-data", "--data", "long.csv"), most)
+    yield Taken(f"check-data of {what}", *run(folder, "check-data", "--data", "long.csv"), most)
     model = ("--model", "mlp(hidden=8)", "--epochs", "1", "--companions", "none")
     audit = ("audit", "--data", "long.csv", *model, "--limit", "300", "--quiet", "--out", "long.html")
-    yield Taken(f"training, and audit of 300 of {what}", *_run(folder, *audit), most, 60 * MINUTE)
+    yield Taken(f"training, and audit of 300 of {what}", *run(folder, *audit), most, 60 * MINUTE)
 
 
 def _of_a_page(folder: Path, texts: int) -> Taken:
     drawn = random.Random(2)
     records = tuple(audits.record(sentence(drawn), number) for number in range(texts))
     audits.explored(records).save(folder / "saved")
-    took = _run(folder, "report", "saved", "--out", "page.html")
+    took = run(folder, "report", "saved", "--out", "page.html")
     return Taken(f"page of {texts:,} texts, drawn from a saved audit", *took, GIGABYTE // 2)
 
 
 def _of_classes(folder: Path, classes: int) -> Taken:
     write_table(folder / "classes.csv", EACH * classes, classes, seed=classes)
     audit = ("audit", "--data", "classes.csv", "--model", "mlp", "--epochs", "1", "--quiet", "--out", "classes.html")
-    return Taken(f"training and audit, {classes} classes of {EACH} texts", *_run(folder, *audit))
+    return Taken(f"training and audit, {classes} classes of {EACH} texts", *run(folder, *audit))
 
 
 def write_table(path: Path, texts: int, classes: int, seed: int) -> None:
@@ -126,7 +127,7 @@ def sentence(drawn: random.Random) -> str:
     return " ".join(VOCABULARY[int(len(VOCABULARY) * drawn.random() ** 3)] for _ in range(drawn.randint(6, 20)))
 
 
-def _run(folder: Path, *words: str) -> tuple[int, float]:
+def run(folder: Path, *words: str) -> tuple[int, float]:
     """Run a command to its end, which must be a good one; give its bytes and its processor seconds."""
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "sightline", *words]

@@ -7,7 +7,8 @@ same on seeds from 10000 on, which nobody had looked at before.
 store (``scripts/chaos.py``; their files say what they cost). ``resumed``: a training that is killed at twenty steps
 (``scripts/resumed.py``). ``fuzz``: two thousand odd command lines
 (``scripts/fuzzed.py``). ``repeats``: one audit, made again with what must not matter changed (``scripts/repeats.py``).
-``large``: what a million texts, hundreds of classes and a long page take (``scripts/large.py``).
+``large``: what a million texts, hundreds of classes and a long page take (``scripts/large.py``); ``notes``: what a file
+of notes as large as that of MIMIC-III takes (``scripts/notes.py``).
 ``coverage``: how often intervals hold the truth (``scripts/covered.py``). ``families``: which families of transformers
 pass the proofs (``scripts/families.py``); ``planted_heads``: the verdict on one whose heads are written down
 (``scripts/planted_heads.py``); ``sst_bert``: on a small one that is trained on SST (``scripts/sst_bert.py``).
@@ -15,8 +16,9 @@ pass the proofs (``scripts/families.py``); ``planted_heads``: the verdict on one
 not (``scripts/exact.py``).
 ``data``: the published corpora by both recipes (``scripts/published.py``), ``real``: the verdict on models trained on
 them, ``trained``: how well models do on test texts that were trained as the papers trained, ``plausible``: maps
-beside the words that people marked, and ``sparse``: sparse attention beside the importance of inputs and of states; all
-left out where the corpora are not at hand.
+beside the words that people marked, and ``sparse``: sparse attention beside the importance of inputs and of states; and
+``reproduction``: what a store has of the papers' tables, beside what is printed (``scripts/reproduced.py``; it runs
+nothing); all left out where the corpora are not at hand.
 ``random_attention``, ``examples``, ``real``, ``trained``, ``plausible``, ``sparse`` and both ``worlds`` are studies,
 whose runs are kept in ``--store``: a killed one resumes.
 
@@ -38,9 +40,11 @@ from exact import exact
 from families import families
 from fuzzed import fuzzed
 from large import large
+from notes import notes
 from planted_heads import planted_heads
 from published import FOLDER, at_hand, published_data
 from repeats import repeats
+from reproduced import reproduced
 from resumed import resumed
 from sst_bert import sst_bert
 from studied import ROOT, VECTORS, add_flags, studied
@@ -65,8 +69,10 @@ from sightline.studies.study import Study
 VERIFIED = ROOT / "docs" / "verified"
 OF_CORPORA = (
     "data", "sst_bert", "real", "trained", "adversaries", "ablations", "farthest", "information", "retained",
-    "plausible", "sparse",
+    "plausible", "sparse", "reproduction",
 )  # fmt: skip
+REPRODUCTION = "reproduction"
+"""It runs nothing, and tables what is there."""
 MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
     "data": published_data,
     "chaos": chaos,
@@ -75,6 +81,7 @@ MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
     "resumed": resumed,
     "repeats": repeats,
     "large": large,
+    "notes": notes,
     "coverage": coverage,
     "families": families,
     "planted_heads": planted_heads,
@@ -104,6 +111,8 @@ def compute(name: str, flags: argparse.Namespace) -> Mapping[str, Any] | None:
     if name in STUDIES:
         study, grid = STUDIES[name]
         return studied(study, grid(flags.seeds), flags)
+    if name == REPRODUCTION:
+        return None if flags.dry_run else reproduced(flags.store)
     return None if flags.dry_run or flags.so_far else MEASURED[name]()
 
 
@@ -120,7 +129,7 @@ def _wanted(name: str, only: str | None) -> bool:
 def main() -> int:
     """Run what was asked for, write the files, and fail when a gate does not hold."""
     parser = argparse.ArgumentParser(description=__doc__)
-    names = (*MEASURED, *STUDIES)
+    names = (*MEASURED, *STUDIES, REPRODUCTION)
     parser.add_argument("--only", choices=names)
     add_flags(parser)
     flags = parser.parse_args()

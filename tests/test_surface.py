@@ -21,6 +21,7 @@ def test_public_names() -> None:
         "load",
         "look",
         "predict",
+        "study",
         "tap",
         "train",
         "transformer",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sightline.errors import SightlineError as SightlineError
     from sightline.front.look import look as look
     from sightline.front.predict import predict as predict
+    from sightline.front.study import study as study
     from sightline.front.train import audit as audit
     from sightline.front.train import load as load
     from sightline.front.train import train as train
@@ -31,6 +32,7 @@ _HOMES = {
     "load": "sightline.front.train",
     "look": "sightline.front.look",
     "predict": "sightline.front.predict",
+    "study": "sightline.front.study",
     "tap": "sightline.adapters.tapped",
     "train": "sightline.front.train",
     "transformer": "sightline.adapters.huggingface.loading",
@@ -38,7 +40,7 @@ _HOMES = {
 }
 
 __all__ = ["Audit", "SightlineError", "audit", "compare", "data_from", "load", "look", "predict"]
-__all__ += ["tap", "train", "transformer", "wrap"]
+__all__ += ["study", "tap", "train", "transformer", "wrap"]
 
 
 def __getattr__(name: str) -> Any:

@@ -42,13 +42,16 @@ WRITES: dict[tuple[str, str], list[str]] = {
     ("export", "--parquet"): ["export", "sa", "--parquet"],
     ("study", "--table"): ["study", "s.toml", "--store", "st", "--table"],
     ("study", "--store"): ["study", "s.toml", "--store"],
+    ("study", "--out"): ["study", "s.toml", "--store", "st", "--out"],
     ("results", "--csv"): ["results", "--store", "st", "--csv"],
+    ("results", "--out"): ["results", "--store", "st", "--sql", "FROM runs", "--out"],
     ("vectors", "--out"): ["vectors", "--data", "d.csv", "--out"],
     ("demo", "--out"): ["demo", "--out"],
 }
 """Each flag by which a command is told where to write, behind what else the command needs."""
 READS = {("audit", "--scores"), ("audit", "--vectors"), ("train", "--vectors"), ("report", "folder"), ("export", "saved"),
-         ("study", "file"), ("results", "--store"), ("compare", "--store"), ("look", "--audit")}  # fmt: skip
+         ("study", "--data"), ("study", "--vectors"), ("results", "--store"), ("compare", "--store"), ("look", "--audit")}  # fmt: skip
+FOLDERS, A_STUDY = ("--save", "--store"), ("study", "--out")
 WITHIN = [("demo", "--out")]
 """What lies in the folder is written, not the folder."""
 
@@ -149,13 +152,13 @@ def named(kind: str) -> str:
 @pytest.mark.parametrize(("command", "flag"), WRITES)
 def test_what_is_no_file_or_folder_is_left_alone(sightline: Call, place: Path, command, flag, kind) -> None:
     name = named(kind)
-    if kind == "a link to an audit" and (command, flag) in [*WITHIN, ("study", "--store")]:
+    if kind == "a link to an audit" and (command, flag) in [*WITHIN, ("study", "--store"), ("study", "--out")]:
         return  # these write into a folder, and a link leads to one
     told = refused(sightline, place, [*WRITES[command, flag], name])
     if (command, flag) in WITHIN:
         assert f"n.csv is a {STRANGE[kind][1]}, not a folder; name another place" in told
         return
-    wanted = "folder" if flag in ("--save", "--store") or command in ("train", "export") else "file"
+    wanted = "folder" if flag in FOLDERS or command in ("train", "export") or (command, flag) == A_STUDY else "file"
     if name == os.devnull and command == "study":
         assert told.startswith("--table /dev/null: expected a name that ends in")
         return

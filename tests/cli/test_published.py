@@ -23,6 +23,29 @@ def test_check_data_tells_of_a_published_corpus(sightline: Call, reviews):
     assert "found: train, negative 8 of 12500" in shown
 
 
+def test_check_data_tells_of_corpora_that_only_their_owner_has(sightline: Call, tmp_path):
+    specs = {"adr": "", "mimic": "(task=anemia)", "cnn": ""}
+    for kind, options in specs.items():
+        data = f"{kind}:{folder_of(tmp_path / kind, CORPORA[kind])}{options}"
+        ran = sightline("check-data", "--data", data, "--json")
+        assert ran.code == 0, ran.err
+        assert all(split["n"] for split in ran.json["splits"].values())
+    shown = sightline("check-data", "--data", f"mimic:{tmp_path / 'mimic'}(task=anemia)").out
+    assert "found: notes 48 of 2083180, discharge summaries 24 of 59652, diagnoses 60 of 651047" in shown
+    assert "copies and texts of one author, patient or source together" in shown
+    asked = sightline("check-data", "--data", f"mimic:{tmp_path / 'mimic'}", "--recipe", "paper")
+    assert (asked.code, "expected train_50_hadm_ids.csv" in asked.err, asked.err.count("\n")) == (2, True, 1)
+
+
+def test_an_audit_of_summaries_leaves_no_copy_and_a_page_without_them(sightline: Call, tmp_path, monkeypatch):
+    monkeypatch.setenv("SIGHTLINE_CACHE", str(tmp_path / "cache"))
+    data, page = f"mimic:{folder_of(tmp_path / 'mimic', CORPORA['mimic'])}", tmp_path / "page.html"
+    ran = sightline("audit", "--data", data, *TINY, "--no-texts", "--quiet", "--out", page)
+    assert ran.code == 0, ran.err
+    assert "sent home" not in page.read_text()
+    assert not (tmp_path / "cache").exists()
+
+
 def test_what_is_wrong_is_named_as_its_flag(sightline: Call, reviews, tmp_path):
     marked = f"eraser:{folder_of(tmp_path, CORPORA['eraser'])}"
     assert "error: --recipe: no paper here has" in sightline("check-data", "--data", marked, "--recipe", "paper").err
@@ -54,7 +77,7 @@ def test_vectors_are_told_plainly(sightline: Call, reviews, tmp_path):
     assert (same.code, "expected the name of a file" in same.err or "both name" in same.err) == (2, True)
 
 
-@pytest.mark.parametrize("kind", ["snli", "babi"])
+@pytest.mark.parametrize("kind", ["snli", "babi", "cnn"])
 def test_texts_with_a_query_need_a_model_that_reads_it(sightline: Call, kind, tmp_path):
     data, out = f"{kind}:{folder_of(tmp_path / kind, CORPORA[kind])}", tmp_path / "page.html"
     assert sightline("check-data", "--data", data).code == 0
@@ -94,7 +117,9 @@ def test_copies_that_a_papers_recipe_keeps_do_not_bar_the_audit_of_a_saved_model
 def test_published_corpora_are_listed(sightline: Call):
     rows = {row["spec"]: row for row in json.loads(sightline("list", "data", "--json").out)["data"]}
     assert rows["babi:PATH"]["options"] == {"task": 1, "size": "10k"}
-    assert {"sst:PATH", "imdb:PATH", "agnews:PATH", "20news:PATH", "snli:PATH", "eraser:PATH"} <= set(rows)
+    assert {"sst:PATH", "imdb:PATH", "agnews:PATH", "20news:PATH", "snli:PATH", "eraser:PATH", "mimic:PATH"} <= set(
+        rows
+    )
 
 
 @pytest.mark.parametrize("command", ["audit", "train", "check-data", "vectors", "check-model"])

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sightline.data import loading
+from tests.data.mimic_writing import mimic
 
 Files = Mapping[str, str | bytes]
 SST = {
@@ -101,6 +102,38 @@ def eraser() -> dict[str, str]:
     return files
 
 
+def adr(n: int = 12) -> dict[str, str]:
+    """Tweets of as many users, two of each, of a split or of none."""
+
+    def lines(split: str) -> str:
+        return "".join(
+            f"3{user}{i}\t{split}{user}\t{user % 2}\tThe {split} drug no{user} makes me {('fine', 'ill')[user % 2]}, {i}!\n"
+            for user in range(n)
+            for i in range(2)
+        )
+
+    return {f"{split}.tsv": lines(split) for split in ("train", "test")} | {"readme.txt": "no tweet"}
+
+
+def question(article: str, query: str, answer: str, entities: str = "0123") -> str:
+    """Write a question as CNN's files have it."""
+    names = "".join(f"@entity{number}:Name {number}: of one\n" for number in entities)
+    return f"http://web.archive.org/{article.split()[-1]}\n\n{article}\n\n{query}\n\n{answer}\n\n{names}"
+
+
+def cnn(n: int = 4) -> dict[str, str]:
+    """Two questions about each article; the test articles have an entity that training does not."""
+    files = {}
+    for split in ("training", "validation", "test"):
+        for i in range(n):
+            more = "@entity3" if split == "test" else "someone"
+            article = f"( @entity0 ) @entity1 met @entity2 and {more} , said {split}{i}"
+            for asked in (1, 2):
+                query = f"@placeholder met the {('', 'first', 'other')[asked]} ."
+                files[f"questions/{split}/{split}{i}_{asked}.question"] = question(article, query, f"@entity{asked}")
+    return files
+
+
 def folder_of(place: Path, files: Files, *, packed: bool = False) -> Path:
     """Write files into a folder, each one gzipped if ``packed``."""
     for name, content in files.items():
@@ -136,4 +169,7 @@ CORPORA = {
     "snli": snli(),
     "babi": babi(),
     "eraser": eraser(),
+    "adr": adr(),
+    "mimic": mimic(),
+    "cnn": cnn(),
 }

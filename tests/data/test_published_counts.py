@@ -40,5 +40,19 @@ def test_a_count_that_is_off_closes_its_gate():
 
 
 def test_every_published_corpus_is_counted():
-    assert {spec.partition(":")[0] for spec in published.PLACES.values()} == set(OFFICIAL)
-    assert set(STORED["corpora"]) == set(published.PLACES) == set(published.REASONS) == set(published.PAPERS)
+    at_hand = {spec.partition(":")[0] for spec in published.PLACES.values()}
+    elsewhere = {name.partition("(")[0] for name in published.NOT_AT_HAND}
+    assert at_hand | elsewhere == set(OFFICIAL)
+    assert not at_hand & elsewhere
+    assert set(STORED["corpora"]) == set(published.PLACES) == set(published.PAPERS)
+    assert set(published.REASONS) == {*published.PLACES, *published.NOT_AT_HAND}
+
+
+def test_what_the_papers_print_of_corpora_that_are_not_here_stands_beside_the_others():
+    rows = [row[:2] for row in published.rows(STORED)]
+    for name, tables in published.NOT_AT_HAND.items():
+        place = rows.index((f"`{name}`", next(iter(tables))))
+        assert [table for _, table in rows[place : place + len(tables)]] == list(tables)
+        assert {corpus for corpus, _ in rows[place + 1 : place + len(tables)]} <= {""}
+    told = {row[0]: row[3] for row in published.found_rows(STORED)}
+    assert all(told[f"`{name}`"].startswith("Not counted here.") for name in published.NOT_AT_HAND)

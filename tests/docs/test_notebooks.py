@@ -1,13 +1,18 @@
 """The notebooks run as they stand, in a kernel of their own, and what they display is what a reader is to see."""
 
+import json
+import math
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
+
+from sightline.experiments.store import Store
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 NOTEBOOKS = {path.stem: path for path in sorted(EXAMPLES.glob("*.ipynb"))}
@@ -26,7 +31,7 @@ def displayed(path: Path, folder: Path) -> list[dict[str, Any]]:
 
 
 def test_the_notebooks_are_those_that_were_promised() -> None:
-    assert list(NOTEBOOKS) == ["engineer", "huggingface", "teacher"]
+    assert list(NOTEBOOKS) == ["engineer", "huggingface", "sql", "teacher"]
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
@@ -68,3 +73,17 @@ def test_a_classifier_of_hugging_face_is_made_proved_audited_and_looked_at(tmp_p
     assert (tmp_path / "report.html").stat().st_size > 10_000
     assert "report.html" in page["text/plain"]
     assert (tmp_path / "classifier" / "tokenizer.json").exists()
+
+
+def test_one_query_of_a_store_draws_a_papers_figure(tmp_path: Path) -> None:
+    figure, counted = displayed(NOTEBOOKS["sql"], tmp_path)
+    assert figure["image/png"]
+    rows = json.loads((tmp_path / "tau.json").read_text())
+    assert {row["predicted"] for row in rows} == {"alpha", "beta"}
+    store = Store(tmp_path / "runs")
+    audits = [*map(store.audit, store.keys())]
+    every = [value for audit in audits for value in audit.measurements["agreement"].values["tau.gradient"].tolist()]
+    known = [(text.predicted, value) for text, value in zip((t for a in audits for t in a.texts), every, strict=True)]
+    bins = Counter((name, math.floor(value * 10) / 10) for name, value in known if not math.isnan(value))
+    assert {(row["predicted"], row["bin"]): row["texts"] for row in rows} == bins
+    assert counted["text/plain"] == str(sum(bins.values()))

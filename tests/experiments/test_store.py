@@ -15,11 +15,13 @@ from sightline.audits import Audit
 from sightline.errors import DataError, StoreError
 from sightline.experiments import store as storing
 from sightline.experiments import stored as keeping
+from sightline.experiments.absent import why_absent
 from sightline.experiments.locks import claim
 from sightline.experiments.run import run
 from sightline.experiments.store import Store
 from sightline.experiments.stored import keep_training, run_stored
 from sightline.experiments.trainings import Display
+from sightline.findings.claims import CLAIMS
 from sightline.results import Measurement, Ragged
 from sightline.seal import MANIFEST, is_whole, read_whole, sweep_aside, write_sealed
 from sightline.spec.keys import run_key, training_key
@@ -46,6 +48,10 @@ def same(first: Audit, second: Audit) -> bool:
                 if a.tobytes() != b.tobytes():
                     return False
     return True
+
+
+def kept_in(audit: Audit, code: str) -> bool:
+    return any(finding.code == code for finding in audit.findings)
 
 
 @pytest.fixture
@@ -75,6 +81,11 @@ def test_a_run_is_kept_as_it_was(done: Store) -> None:
     assert (summary.key, summary.verdict) == (KEY, kept.verdict.text)
     assert summary.estimate("accuracy") == kept.metrics["accuracy"]
     assert summary.estimate("SL-101") == next(f.effect for f in kept.findings if f.code == "SL-101")
+    lacking = [finding.code for finding in kept.findings if finding.effect is None]
+    assert summary.absent == {
+        code: why_absent(code, kept) for code in CLAIMS if code in lacking or not kept_in(kept, code)
+    }
+    assert "SL-106" in summary.absent
     assert summary.seconds > 0
     assert kept.spec["run"] == json.loads(json.dumps(SPEC.to_json()))
 

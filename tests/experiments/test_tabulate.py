@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sightline.errors import SpecError
-from sightline.experiments.absent import NEEDS_COMPANION
+from sightline.experiments.absent import NEEDS_COMPANION, why_absent
 from sightline.experiments.grid import Grid, read_grid
 from sightline.experiments.store import Conclusion, Summary
 from sightline.experiments.tabulate import ALONE, COLUMNS, choosable, tabulate
@@ -85,6 +85,16 @@ def test_the_interval_of_a_share_stays_between_0_and_1(grid: Grid, found: dict[s
     (accuracy, effect), _ = tabulate(grid, found, columns=("accuracy", "SL-101")).rows
     assert (accuracy.high, effect.high) == (1.0, pytest.approx(effect.value + (effect.value - effect.low)))
     assert accuracy.low < accuracy.value < 1
+
+
+def test_why_there_is_no_number_is_told_by_the_summary_where_that_keeps_it(
+    grid: Grid, found: dict[str, Summary]
+) -> None:
+    kept = {key: replace(one, absent={"SL-106": "not applicable: no text has a mark"}) for key, one in found.items()}
+    table = tabulate(grid, kept, columns=("SL-106",), audits=lambda key: pytest.fail("read without need"))
+    assert next(cell.note for (cell,) in table.rows) == "not applicable: no text has a mark"
+    older = tabulate(grid, found, columns=("SL-106",), audits=lambda key: audits.audit())
+    assert next(cell.note for (cell,) in older.rows) == why_absent("SL-106", audits.audit())
 
 
 def test_any_other_number_is_read_from_the_whole_audits(grid: Grid, found: dict[str, Summary]) -> None:

@@ -40,7 +40,7 @@ def made() -> Audit:
     measured = {
         **base.measurements,
         "outputs": replace(outputs, values={**outputs.values, "attention": shares}),
-        "agreement": Measurement("agreement", {"tau.gradient": TAU}),
+        "agreement": Measurement("agreement", {"tau.gradient": TAU, "tau.deletion": -TAU, "tau.references": TAU / 2}),
         "permutation": Measurement("permutation", {"median": np.where(MOVED > 0.9, np.nan, MOVED)}),
     }
     return replace(base, texts=texts, measurements=measured)
@@ -286,6 +286,18 @@ def test_each_text_is_in_one_bin_of_its_class_and_undefined_ones_are_counted() -
     edges = [row["tau_from"] for row in ours[:-1]]
     assert edges == [tenth / 10 for tenth in range(-10, 10)]  # 0.4, and no 0.40000000000000013
     assert [row["tau_to"] for row in ours[:-1]] == [*edges[1:], 1.0]
+
+
+def test_differences_are_of_each_text_and_undefined_ones_are_counted() -> None:
+    rows = numbers("tau-differences")
+    for name, other in (("deletion", -TAU), ("gradient", TAU)):
+        here = [row for row in rows if row["less"] == f"less τ(attention, {name})"]
+        known = (TAU / 2 - other)[~np.isnan(TAU)]
+        assert here[-1]["texts"] == int(np.isnan(TAU).sum())
+        for row in here[:-1]:
+            last = row["difference_to"] == 2.0
+            inside = (known >= row["difference_from"]) & ((known <= 2.0) if last else (known < row["difference_to"]))
+            assert row["texts"] == int(inside.sum())
 
 
 def test_a_violin_is_of_the_texts_of_its_quarter_and_class() -> None:

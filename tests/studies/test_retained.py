@@ -12,7 +12,6 @@ from sightline.spec.keys import run_key, training_key
 from sightline.spec.texts import parse_data
 from sightline.spec.values import DataSpec, RunSpec
 from sightline.studies import retained, trained
-from sightline.studies.printed_retention import TABLE_2, TABLE_3
 from sightline.studies.study import grid_of
 
 PLANTED = parse_data("planted:needle(n=200,length=8,strength=0.9)")
@@ -78,6 +77,10 @@ def test_counts_of_other_numbers_of_pairs_have_no_mean() -> None:
 
 
 def test_every_printed_figure_is_of_a_cell() -> None:
-    assert {kind for _, kind in TABLE_2} | {kind for *_, kind in TABLE_3} <= {*retained.KINDS}
-    assert {corpus for corpus, _ in TABLE_2} == {corpus for corpus, *_ in TABLE_3} == {*retained.CORPORA}
-    assert {scorer for _, scorer, _ in TABLE_3} == {*retained.SCORERS}
+    for corpus in retained.CORPORA:
+        for scorer in retained.SCORERS:
+            told = {kind: retained._printed(corpus, scorer, kind) for kind in retained.KINDS}
+            assert {kind for kind, one in told.items() if one["printed_probability"]} == {*retained.KINDS} - {"concat"}
+            counted = {kind for kind, one in told.items() if one["printed_information"]}
+            assert counted == ({*retained.KINDS} - {"concat"} if scorer == "additive" else set())
+    assert retained._printed("sst", "additive", "tying") == {"printed_probability": 0.586, "printed_information": 4.870}

@@ -15,8 +15,8 @@ from sightline.results import Estimate, Measurement
 from sightline.spec.keys import training_key
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
-from sightline.studies import trained
-from sightline.studies.published import PRINTED, printed_of
+from sightline.studies import corpora, trained
+from sightline.studies.printed import performance
 from sightline.studies.study import complete, grid_of
 from tests.data.corpora import agnews, archive_of, babi, folder_of, newsgroups, snli
 
@@ -61,7 +61,7 @@ def test_each_model_is_run_from_three_seeds_and_each_setting_that_was_not_chosen
         tried_only = model.setting and trained.CHOSEN[model.setting] != model.model
         assert seeds == (["0"] if tried_only else ["0", "1", "2"]), model
     assert len(trained.grid(folder, seeds=1).cells) == len(models)
-    assert {label[0] for label in grid.labels} == set(trained.PLACES)
+    assert {label[0] for label in grid.labels} == {*corpora.PLACES}
 
 
 def test_a_run_is_the_papers_recipe_and_preset_with_whole_texts_and_all_test_texts(folder: Path) -> None:
@@ -205,7 +205,7 @@ def test_a_figure_is_reached_where_the_interval_is_not_below_it(value: float, hi
 
 def test_figures_are_those_that_the_papers_print() -> None:
     def told(corpus: str, model: str) -> set[tuple[str, str, float]]:
-        return {(one.paper.split()[0], one.metric, one.value) for one in printed_of(corpus, model)}
+        return {(one.paper.split()[0], one.quantity, one.value) for one in performance(corpus, model)}
 
     # Jain & Wallace 2019, Table 1; Wen et al. 2022, Table 1; Meister et al. 2021, Table 3; Tutek & Šnajder 2020, Table 1
     theirs = {("Jain", "F1", 0.81), ("Wen", "accuracy", 0.82), ("Meister", "accuracy", 0.82), ("Tutek", "F1", 0.842)}
@@ -214,4 +214,3 @@ def test_figures_are_those_that_the_papers_print() -> None:
     assert told("babi2", "bilstm+additive+query") == {("Jain", "accuracy", 0.48), ("Wen", "accuracy", 0.74)}
     assert told("sst", "bilstm+additive+tying(delta=10.0)") == {("Tutek", "F1", 0.835)}
     assert told("sst", "mlp+additive") == told("sst", "bilstm+additive+residual") == set()
-    assert len({(one.paper, one.corpus, one.model) for one in PRINTED}) == len(PRINTED)

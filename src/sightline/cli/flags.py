@@ -42,7 +42,7 @@ def read_rate(text: str) -> float:
 
 _SWITCH = ""
 """What a flag without a value takes: otherwise the help says <bool>, as if one were to follow."""
-_DATA, _MODEL, _RUN, _OUTPUT = "Data", "Model and training", "Run", "Output"
+_DATA, _MODEL, RUN, _OUTPUT = "Data", "Model and training", "Run", "Output"
 
 _TEXTS = (
     "Texts with labels: a .csv, .tsv or .jsonl file (plain or .gz) or a .parquet one, folder:DIR, hf:DIR, a published "
@@ -279,7 +279,7 @@ Companions = Annotated[
 Seed = Annotated[
     int,
     typer.Option(
-        "--seed", metavar="N", help="Everything random follows from it: splits, weights, draws.", rich_help_panel=_RUN
+        "--seed", metavar="N", help="Everything random follows from it: splits, weights, draws.", rich_help_panel=RUN
     ),
 ]
 Device = Annotated[
@@ -288,7 +288,7 @@ Device = Annotated[
         "--device",
         metavar="NAME",
         help="Where to compute: auto, cpu, cuda or cuda:1; auto takes a GPU if there is one.",
-        rich_help_panel=_RUN,
+        rich_help_panel=RUN,
     ),
 ]
 Threads = Annotated[
@@ -300,7 +300,7 @@ Threads = Annotated[
         max=1024,
         show_default="one or all, whichever is faster now",
         help="Processor threads; equal threads give equal bits.",
-        rich_help_panel=_RUN,
+        rich_help_panel=RUN,
     ),
 ]
 Memory = Annotated[
@@ -312,7 +312,7 @@ Memory = Annotated[
         show_default="128M",
         help="What an audit takes at once beyond its texts and the model, such as 256M or 2G: a bound for the runs "
         "with words deleted; it changes the speed, not the numbers.",
-        rich_help_panel=_RUN,
+        rich_help_panel=RUN,
     ),
 ]
 DryRun = Annotated[
@@ -321,7 +321,7 @@ DryRun = Annotated[
         "--dry-run",
         metavar=_SWITCH,
         help="Estimate time and memory from a small part of the work, and write nothing.",
-        rich_help_panel=_RUN,
+        rich_help_panel=RUN,
     ),
 ]
 
@@ -333,7 +333,7 @@ Limit = Annotated[
         min=1,
         show_default="all",
         help="Take so many at most: test texts of an audit (a seeded sample), or missing cells of a study.",
-        rich_help_panel=_RUN,
+        rich_help_panel=RUN,
     ),
 ]
 
@@ -343,7 +343,7 @@ Gradient = Annotated[
         "--gradient",
         help="How a word's gradient becomes one number: input (times the word's vector, as Jain & Wallace's code has "
         "it) or norm (its length, as Meister et al. have it).",
-        rich_help_panel=_RUN,
+        rich_help_panel=RUN,
     ),
 ]
 
@@ -355,7 +355,7 @@ StoreFolder = Annotated[
         metavar="DIR",
         show_default=False,
         help=STORE,
-        rich_help_panel=_RUN,
+        rich_help_panel=RUN,
     ),
 ]
 

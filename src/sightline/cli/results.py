@@ -1,4 +1,4 @@
-"""``sightline results``: what a store holds, as a list or a file for other tools."""
+"""``sightline results``: what a store holds, as a list, a file for other tools, or the answer to a query."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sightline.cli import flags
+from sightline.cli.asking import answer, check_asked
 from sightline.cli.output import emit, say, tell, write_text
 from sightline.cli.places import Output, check_places
-from sightline.errors import StoreError
+from sightline.errors import SpecError, StoreError
 from sightline.files import plain
 from sightline.report.numerals import counted
 from sightline.report.sheets.columns import aligned
@@ -33,23 +34,54 @@ Check = Annotated[
         "--check", metavar="", help="Read every byte of every run first, and name those that are torn or changed."
     ),
 ]
+Sql = Annotated[
+    str | None,
+    typer.Option(
+        "--sql",
+        metavar="QUERY",
+        show_default="none",
+        help="Answer a query, with tables runs, findings, numbers, estimates and texts; needs pip install "
+        "sightline[duckdb].",
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="FILE",
+        show_default="printed",
+        help="Write the answer of --sql in full: .csv, .json or .parquet.",
+        rich_help_panel="Output",
+    ),
+]
 HEAD = ("key", "state", "data", "model", "seed", "number", "value", "low", "high", "n", "seconds")
 
 
-def results(store: flags.StoreFolder, csv_file: Csv = None, check: Check = False, as_json: flags.Json = False) -> None:
-    """List the runs of a store: what each is, how it ended, and its verdict."""
+def results(
+    store: flags.StoreFolder,
+    csv_file: Csv = None,
+    sql: Sql = None,
+    out: Out = None,
+    check: Check = False,
+    as_json: flags.Json = False,
+) -> None:
+    """List the runs of a store: what each is, how it ended, and its verdict; or answer a query."""
     from sightline.experiments.store import Store  # noqa: PLC0415  (numpy and the report, for this command alone)
 
-    check_places((("--store", store),), None if csv_file is None else Output("--csv", csv_file))
+    written = [Output(flag, file) for flag, file in (("--csv", csv_file), ("--out", out)) if file is not None]
+    check_places((("--store", store),), *written)
     if not (store / "store.json").exists():
         raise StoreError(f"--store {store}: expected a folder that `sightline study` wrote")
+    _check_asked(csv_file, sql, out)
     kept = Store(store)
     torn = kept.check() if check else ()
+    for key in torn:
+        tell(f"torn or changed: {key}; a study that has this run does it again")
+    if sql is not None:
+        return answer(kept, sql, out, as_json)
     runs = kept.summaries()
     if csv_file is not None:
         write_text(csv_file, _as_csv(runs))
-    for key in torn:
-        tell(f"torn or changed: {key}; a study that has this run does it again")
     if as_json:
         return emit([asdict(run) for run in runs])
     return say(
@@ -58,6 +90,16 @@ def results(store: flags.StoreFolder, csv_file: Csv = None, check: Check = False
             counted(len(runs), "run"),
         ]
     )
+
+
+def _check_asked(csv_file: Path | None, sql: str | None, out: Path | None) -> None:
+    """Refuse a file of the list beside a query, and one of an answer without it; and what cannot be answered."""
+    if sql is None and out is not None:
+        raise SpecError("is where the answer of --sql goes; name a query, or take --csv for all numbers", field="out")
+    if sql is not None and csv_file is not None:
+        raise SpecError("lists every run, and --sql answers a query; take --out for its answer", field="csv_file")
+    if sql is not None:
+        check_asked(out)
 
 
 def _line(run: Summary) -> tuple[str, ...]:

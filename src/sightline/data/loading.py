@@ -159,4 +159,4 @@ def _published(spec: DataSpec) -> Corpus:
 
 
 def _paper(spec: DataSpec) -> PaperRecipe | None:
-    return FORMATS[spec.kind].paper if spec.kind in OFFICIAL else None
+    return FORMATS[spec.kind].recipe(spec.options()) if spec.kind in OFFICIAL else None

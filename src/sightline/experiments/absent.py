@@ -11,6 +11,9 @@ from sightline.questions import ALWAYS, BY_NAME, WHERE_OFFERED
 from sightline.results import Failed, NotApplicable, Results
 from sightline.spec.values import RunSpec
 
+METRICS = ("accuracy", "f1")
+NUMBERS = (*METRICS, *CLAIMS)
+"""The main numbers of a run: metrics, and the effect of each finding."""
 NEEDS_COMPANION = {"retrained": "uniform", "frozen": "frozen"}
 """The measures that compare with a model trained beside the one that is audited, and which that is."""
 
@@ -36,6 +39,12 @@ def why_absent(name: str, audit: Results) -> str:
             return f"not applicable: {outcome.reason}"
     told = _of_finding(name, audit) or audit.missing().get(name, "")
     return f"not applicable: {told}" if told else "not applicable"
+
+
+def why_all_absent(audit: Results) -> dict[str, str]:
+    """Say it of every main number that an audit does not have."""
+    known = {*audit.metrics, *(finding.code for finding in audit.findings if finding.effect is not None)}
+    return {name: why_absent(name, audit) for name in NUMBERS if name not in known}
 
 
 def measures_of(name: str) -> tuple[str, ...]:

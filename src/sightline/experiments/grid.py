@@ -13,6 +13,7 @@ A file may say::
     model = ["mlp(hidden=16)+additive", "bilstm(hidden=8)+additive"]
     "fit.learning_rate" = [0.001, 0.003]
     seed = [0, 1]
+    [show]                              # may be left out (`sightline.experiments.shown`)
 
 `FIELDS` lists what may be set or varied; the name of a flag, such as ``max-tokens``, stands for its field.
 """
@@ -82,22 +83,26 @@ def read_grid(path: str | Path) -> Grid:
     tables are seen from the folder of the file. Whatever cannot be read is a `SpecError` that names the file.
     """
     file = Path(path)
-    tree = read_toml(file)
+    return grid_from(read_toml(file), file.parent, str(file))
+
+
+def grid_from(tree: Mapping[str, Any], folder: Path, where: str = "the study") -> Grid:
+    """Read a study from the plain values of such a file; paths of tables are seen from a folder."""
     try:
-        grid = _build(tree, file.parent)
+        grid = _build(tree, folder)
         _check_different(grid)
     except SpecError as error:
         told = f"{_place(tree, error.field)}: {error.told}" if error.field else str(error)
-        raise SpecError(f"{file}: {told}") from error
+        raise SpecError(f"{where}: {told}") from error
     return grid
 
 
 def pin(spec: RunSpec) -> RunSpec:
     """Note the bytes of a run's table in its spec, so that its key names them; a planted corpus needs no note."""
-    return _pin_all([spec])[0]
+    return pin_all([spec])[0]
 
 
-def _pin_all(specs: Iterable[RunSpec]) -> list[RunSpec]:
+def pin_all(specs: Iterable[RunSpec]) -> list[RunSpec]:
     """Pin many runs, reading each file once."""
     specs = list(specs)
     named = {data: str(data) for data in {spec.data for spec in specs}}
@@ -121,8 +126,10 @@ def _place(tree: Mapping[str, Any], field: str) -> str:
 
 
 def _build(tree: Mapping[str, Any], folder: Path) -> Grid:
-    if unknown := sorted(set(tree) - {"name", "base", "axes"}):
-        raise SpecError(f"unknown {unknown[0]!r}; expected name, [base] and [axes], and all settings inside these two")
+    if unknown := sorted(set(tree) - {"name", "base", "axes", "show"}):
+        raise SpecError(
+            f"unknown {unknown[0]!r}; expected name, [base], [axes] and [show], and all settings inside the middle two"
+        )
     if not (name := read_as(str, tree.get("name", ""), "name")).strip():
         raise SpecError('no name; write one, such as name = "who-needs-attention", at the top')
     base = {key: value_of(key, value, f"base.{key}") for key, value in _flat(tree.get("base", {}), "base").items()}
@@ -133,7 +140,7 @@ def _build(tree: Mapping[str, Any], folder: Path) -> Grid:
     points = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
     # Cells share what they do not vary, so a file of word vectors is read once; cached for this study alone.
     data, trained = cache(partial(_data, folder)), cache(partial(_trained, folder))
-    cells = _pin_all(_cell(base | point, data, trained) for point in points)
+    cells = pin_all(_cell(base | point, data, trained) for point in points)
     return Grid(name, tuple(cells), tuple(axes), tuple(tuple(map(_label, point.values())) for point in points))
 
 

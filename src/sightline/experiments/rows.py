@@ -64,12 +64,14 @@ def all_numbers(run: Summary, audit: Results, axes: Mapping[str, str] | None = N
 
 
 def text_numbers(run: Summary, audit: Results, axes: Mapping[str, str] | None = None) -> Iterator[Number]:
-    """Give the raw numbers of each text, one a quantity; what has a number for each draw or word is left out."""
+    """Give the raw numbers of each text, one a quantity; what has one for each draw, word or group is left out."""
     place = axes_of(run) if axes is None else axes
     for code, measured in audit.measurements.items():
         for name, values in measured.values.items() if isinstance(measured, Measurement) else ():
-            for text, (value, low, high) in zip(audit.texts, _by_text(values), strict=False):
-                yield Number(run.key, place, f"{code}.{name}", value, low, high, text=text.id)
+            found = _by_text(values)
+            if len(found) == len(audit.texts):  # what is of groups, or of all texts together, may have any length
+                for text, (value, low, high) in zip(audit.texts, found, strict=True):
+                    yield Number(run.key, place, f"{code}.{name}", value, low, high, text=text.id)
 
 
 def _learned(audit: Results) -> dict[str, Estimate | None]:

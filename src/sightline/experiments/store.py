@@ -70,6 +70,8 @@ class Summary:
     """The row of the verdict table; 0 where there is no verdict."""
     by_class: Mapping[str, int] | None = None
     """The same for the texts of each predicted class."""
+    absent: Mapping[str, str] | None = None
+    """Why there is no number, by metric or finding; None where that was not kept, and the audit has to be asked."""
 
     def estimate(self, name: str) -> Estimate | None:
         """Give the effect of a finding by its code, or a metric by its name."""
@@ -179,11 +181,13 @@ class Store:
 
     def write_run(self, spec: RunSpec, audit: Results, seconds: float) -> None:
         """Keep a run that is done."""
+        from sightline.experiments.absent import why_all_absent  # noqa: PLC0415  (scipy, which lists do not need)
+
         findings = {finding.code: Conclusion(finding.verdict, finding.effect) for finding in audit.findings}
         verdict, metrics = audit.verdict, dict(audit.metrics)
         rows = {name: one.row for name, one in verdict.by_class.items()}
         key, said = run_key(spec), (verdict.text, findings, metrics)
-        summary = Summary(key, *_about(spec), "done", seconds, "", *said, row=verdict.row, by_class=rows)
+        summary = Summary(key, *_about(spec), "done", seconds, "", *said, verdict.row, rows, why_all_absent(audit))
 
         def write(aside: Path) -> None:
             write_results(audit, aside)

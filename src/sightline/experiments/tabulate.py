@@ -10,7 +10,7 @@ from functools import cache
 from typing import Literal
 
 from sightline.errors import SpecError
-from sightline.experiments.absent import not_asked, why_absent
+from sightline.experiments.absent import NUMBERS, not_asked, why_absent
 from sightline.experiments.grid import Grid
 from sightline.experiments.rows import all_numbers, main_numbers
 from sightline.experiments.store import Summary
@@ -26,9 +26,6 @@ from sightline.spec.catalogue import COMPANIONS
 from sightline.spec.values import RunSpec
 from sightline.statistics.across import across_seeds, deviation
 
-METRICS = ("accuracy", "f1")
-NUMBERS = (*METRICS, *CLAIMS)
-"""The columns after the verdict: metrics, and the effect of each finding."""
 COLUMNS = ("verdict", *NUMBERS)
 """The columns of a table where none are chosen."""
 Spread = Literal["interval", "sd"]
@@ -163,9 +160,15 @@ def _absent(done: Ended, name: str, audits: Audits | None) -> str:
         return "no run is done"
     if told := not_asked(name, done[0][0]):
         return told
-    if audits is None:
-        return "not applicable"
-    return "; ".join(dict.fromkeys(why_absent(name, audits(summary.key)) for _, summary in done))
+    return "; ".join(dict.fromkeys(_why(name, summary, audits) for _, summary in done))
+
+
+def _why(name: str, summary: Summary, audits: Audits | None) -> str:
+    """Say why a run has no number: as its summary has kept it, so that no audit is read for it, or from its audit."""
+    kept = (summary.absent or {}).get(name)
+    if kept is None and audits is not None:
+        return why_absent(name, audits(summary.key))
+    return kept or "not applicable"
 
 
 def _number(numbers: Sequence[tuple[RunSpec, str, Numbers]], name: str, spread: Spread) -> TableCell | None:

@@ -28,6 +28,11 @@ def one_line(text: str) -> str:
     return " ".join(visible(text).split())
 
 
+def sound(text: str) -> str:
+    """Write half of a surrogate pair by its number: no file of text can hold it."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def shortened(text: str, length: int) -> str:
     """Cut a text that is longer than ``length`` characters, and mark the cut."""
     return text if len(text) <= length else text[: length - 1] + "…"

@@ -113,6 +113,14 @@ PUBLISHED = (
         {"task": within(1, 1, 3), "size": one_of("10k", "1k")},
     ),
     Row("published", "eraser", "ERASER with rationales, such as the movie reviews: a folder, or a .tar.gz"),
+    Row("published", "adr", "tweets that tell of an adverse drug reaction or do not: a .tsv, or train.tsv, test.tsv"),
+    Row(
+        "published",
+        "mimic",
+        "MIMIC-III, discharge summaries by their diagnoses: a folder with NOTEEVENTS.csv, DIAGNOSES_ICD.csv",
+        {"task": one_of("diabetes", "anemia")},
+    ),
+    Row("published", "cnn", "CNN news with a blank to fill: the folder questions, or a .tar.gz; has queries"),
 )
 """Published corpora, named as NAME:PATH(option=value,…); plain or .gz; those with queries need +query."""
 

@@ -24,18 +24,19 @@ from sightline.results import Estimate
 from sightline.spec.keys import training_key
 from sightline.spec.parts import Part
 from sightline.spec.presets import build_specs
-from sightline.spec.values import RunSpec
+from sightline.spec.values import Piece, RunSpec
 from sightline.statistics.across import across_seeds
 from sightline.studies.adversaries import row_of
+from sightline.studies.corpora import data_of
 from sightline.studies.study import grid_of
-from sightline.studies.trained import BILSTM, data_of
+from sightline.studies.trained import BILSTM
 
 MLP = "mlp+additive"
 CORPORA = ("news", "sst")
 SEEDS = (0, 1, 2)
 LIMIT = 600
 MEASURES = ("need", "transplant")
-REPRESENTATION = ("embedding", "encoder")
+REPRESENTATION: tuple[Piece, ...] = ("embedding", "encoder")
 WORDS, FEWEST = 50, 20
 """How many words a guide names, and in how many training texts each must stand."""
 KINDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {

@@ -24,8 +24,9 @@ from sightline.results import Measurement, Ragged, Results
 from sightline.spec.keys import run_key
 from sightline.spec.values import RunSpec
 from sightline.statistics.bootstrap import mean, proportion
+from sightline.studies.corpora import data_of
 from sightline.studies.study import gate, grid_of
-from sightline.studies.trained import BILSTM, SEEDS, Model, data_of
+from sightline.studies.trained import BILSTM, SEEDS, Model
 from sightline.studies.trained import cell as trained_cell
 
 Array = np.ndarray

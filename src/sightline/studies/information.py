@@ -22,8 +22,9 @@ from sightline.results import Estimate, Measurement
 from sightline.spec.presets import build_specs
 from sightline.spec.values import RunSpec
 from sightline.statistics.across import across_seeds
+from sightline.studies.corpora import data_of
 from sightline.studies.study import grid_of
-from sightline.studies.trained import BILSTM, SEEDS, data_of
+from sightline.studies.trained import BILSTM, SEEDS
 
 ENCODERS, SCORERS = ("mlp", "bilstm", "cnn"), ("additive", "dot", "deep")
 AXES = ("corpus", "model", "kind", "seed")

@@ -19,9 +19,10 @@ from sightline.maths.information import comparable
 from sightline.results import Estimate, Results
 from sightline.spec.values import RunSpec
 from sightline.statistics.across import across_seeds
-from sightline.studies.printed_retention import TABLE_2, TABLE_3
+from sightline.studies.corpora import data_of
+from sightline.studies.printed import value_of
 from sightline.studies.study import grid_of
-from sightline.studies.trained import RETENTION, Model, data_of, positive_f1_of
+from sightline.studies.trained import RETENTION, Model, positive_f1_of
 from sightline.studies.trained import cell as trained_cell
 
 CORPORA = ("sst", "news")
@@ -58,7 +59,7 @@ def cell(data: Path, corpus: str, scorer: str, kind: str, state: str, seed: int,
     run = replace(trained_cell(data_of(data, corpus), model, seed, vectors), limit=LIMIT, measures=MEASURES)
     if state == "as drawn":
         run = replace(run, fit=replace(run.fit, epochs=0))
-    return pin(run)
+    return run
 
 
 def grid(folder: Path, vectors: Path | None = None, seeds: int | None = None) -> Grid:
@@ -73,7 +74,7 @@ def _cells(folder: Path, vectors: Path | None, seeds: Sequence[int]) -> Iterator
                 for kind in kinds:
                     for seed in seeds:
                         labels = (corpus, scorer, kind, state, str(seed))
-                        yield labels, cell(folder, corpus, scorer, kind, state, seed, vectors)
+                        yield labels, pin(cell(folder, corpus, scorer, kind, state, seed, vectors))
 
 
 def table(grid: Grid, store: Store) -> dict[str, Any]:
@@ -97,10 +98,7 @@ def _mean(axes: tuple[str, ...], group: tuple[str, ...], rows: Sequence[Mapping[
     found = [row for row in rows if tuple(row[axis] for axis in axes) == group]
     named = dict(zip(axes, group, strict=True))
     means = {name: _across(name, [row.get(name) for row in found]) for name in (*SHARES, *NUMBERS, CARRIED, STANDS)}
-    printed = {} if named["state"] != "trained" else {
-        "printed_probability": TABLE_3.get((named["corpus"], named["scorer"], named["kind"])),
-        "printed_information": TABLE_2.get((named["corpus"], named["kind"])) if named["scorer"] == "additive" else None,
-    }  # fmt: skip
+    printed = _printed(named["corpus"], named["scorer"], named["kind"]) if named["state"] == "trained" else {}
     answers = {code: [row["answers"][code] for row in found] for code in (CARRIED, STANDS)}
     return {**named, "seeds": len(found), **means, "answers": answers, **printed}
 
@@ -111,3 +109,11 @@ def _across(name: str, by_seed: Sequence[Mapping[str, Any] | None]) -> dict[str,
     if not known or (name in NUMBERS[:2] and not all(comparable(one.n, known[0].n) for one in known)):
         return None
     return asdict(across_seeds(known, (0.0, 1.0) if name in SHARES else None))
+
+
+def _printed(corpus: str, scorer: str, kind: str) -> dict[str, float | None]:
+    model = f"bilstm+{scorer}" + f"+{kind}" * (kind != "base")
+    return {
+        "printed_probability": value_of("T-3", corpus, model, "probability by one word alone"),
+        "printed_information": value_of("T-2", corpus, model, "counted information, frequent words"),
+    }

@@ -20,9 +20,10 @@ from sightline.spec.values import RunSpec
 from sightline.statistics.across import across_seeds
 from sightline.statistics.bootstrap import mean
 from sightline.statistics.sweep import At, goes_with, points
-from sightline.studies.printed_sparse import TABLE_1, TABLE_2, TABLE_6
+from sightline.studies.corpora import data_of
+from sightline.studies.printed import value_of
 from sightline.studies.study import grid_of
-from sightline.studies.trained import BILSTM, SEEDS, Model, data_of
+from sightline.studies.trained import BILSTM, SEEDS, Model
 from sightline.studies.trained import cell as trained_cell
 
 PRESET = "meister2021"
@@ -39,6 +40,15 @@ CORPORA: Mapping[str, tuple[tuple[str, ...], int, int | None]] = {
 """The models of each corpus, how many seeds, and how many test texts at most."""
 MEASURES = ("mixing", "state_agreement")
 REFERENCES = ("gradient_through", "deletion", "state_gradient", "state_deletion")
+PRINTED: Mapping[str, tuple[str, str]] = {
+    "entropy": ("M-1", "evenness of inputs for states"),
+    "gradient_through": ("M-6", "τ with gradient of inputs"),
+    "deletion": ("M-6", "τ with deletion of inputs"),
+    "state_gradient": ("M-6", "τ with gradient of states"),
+    "state_deletion": ("M-6", "τ with removal of states"),
+}
+"""Where the paper prints a number, and under which name it is kept."""
+ALONG = "τ of λ with evenness of inputs for the answer"
 KINDS = ("tau", "coupling_tau", "within_tau", "entropy")
 MIXED = ("mixing.entropy", "mixing.focus.untrained", "mixing.own")
 """Of the importance of inputs for states: how even it is, how uneven it is as drawn, and what is the word's own."""
@@ -47,7 +57,7 @@ MIXED = ("mixing.entropy", "mixing.focus.untrained", "mixing.own")
 def cell(folder: Path, corpus: str, model: str, seed: int) -> RunSpec:
     """Describe one run."""
     run = trained_cell(data_of(folder, corpus), Model(corpus, PRESET, model), seed, None)
-    return pin(replace(run, limit=CORPORA[corpus][2], measures=MEASURES, companions=("untrained",)))
+    return replace(run, limit=CORPORA[corpus][2], measures=MEASURES, companions=("untrained",))
 
 
 def grid(folder: Path, seeds: int | None = None) -> Grid:
@@ -59,7 +69,7 @@ def _cells(folder: Path, seeds: int | None) -> Iterator[tuple[tuple[str, ...], R
     for corpus, (models, count, _) in CORPORA.items():
         for seed in SEEDS[:count][:seeds]:
             for model in models:
-                yield (corpus, model, str(seed)), cell(folder, corpus, model, seed)
+                yield (corpus, model, str(seed)), pin(cell(folder, corpus, model, seed))
 
 
 def table(grid: Grid, store: Store) -> dict[str, Any]:
@@ -97,8 +107,8 @@ def _mean(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
     accuracy = asdict(across_seeds([Estimate(**row["accuracy"]) for row in found], (0.0, 1.0)))
     named = {name: first[name] for name in ("corpus", "model")}
-    pair = (first["corpus"], first["model"])
-    printed = {"entropy": TABLE_1.get(pair), **{name: by_model.get(pair) for name, by_model in TABLE_6.items()}}
+    corpus, model = first["corpus"], first["model"].removesuffix("+softmax")
+    printed = {name: value_of(artefact, corpus, model, told) for name, (artefact, told) in PRINTED.items()}
     return {**named, "seeds": len(found), "accuracy": accuracy, "values": values, "printed": printed}
 
 
@@ -112,4 +122,8 @@ def _sweep(corpus: str, audits: Sequence[tuple[tuple[str, ...], Results]]) -> di
     for name in (f"{kind}.{one}" for kind in ("tau", "entropy") for one in REFERENCES) if swept else ():
         found = [At(setting, seed, values[name], values["support"]) for setting, seed, values in swept]
         along[name] = {"with_lambda": asdict(goes_with(found)), "points": [asdict(one) for one in points(found)]}
-    return {"corpus": corpus, "along": along, "printed": TABLE_2.get((corpus, "bilstm"))}
+    return {
+        "corpus": corpus,
+        "along": along,
+        "printed": value_of("M-2", corpus, f"{BILSTM}+sparsegen", ALONG),
+    }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,21 +26,13 @@ from sightline.models.checkpoint import read_classifier
 from sightline.results import Estimate, Measurement, Results
 from sightline.spec.keys import run_key, training_key
 from sightline.spec.presets import build_specs
-from sightline.spec.texts import parse_data
 from sightline.spec.values import DataSpec, RunSpec
 from sightline.statistics.across import across_seeds
 from sightline.statistics.bootstrap import statistic
-from sightline.studies.published import printed_of
+from sightline.studies.corpora import data_of
+from sightline.studies.printed import performance
 from sightline.studies.study import gate, grid_of
 
-PLACES: Mapping[str, str] = {
-    "sst": "sst:sst",
-    "imdb": "imdb:imdb/aclImdb_v1_labelled.tar.gz",
-    "news": "20news:20news/20news-bydate.rec.sport.tar.gz",
-    "agnews": "agnews:ag_news",
-    "snli": "snli:snli",
-    **{f"babi{task}": f"babi:babi/tasks_1-20_v1-2(task={task})" for task in (1, 2, 3)},
-}
 SEEDS = (0, 1, 2)
 DIMENSION, FEWEST = 300, 5
 """Of the word vectors, and in how many training texts a word must stand to get one."""
@@ -101,12 +93,6 @@ MODELS: tuple[Model, ...] = (
     Model("imdb", "jain2019", BILSTM, 0.86),
 )
 """Cheap ones first."""
-
-
-def data_of(folder: Path, corpus: str) -> DataSpec:
-    """Name a corpus by the papers' recipe, which cuts no text."""
-    kind, _, place = PLACES[corpus].partition(":")
-    return replace(parse_data(f"{kind}:{folder / place}"), recipe="paper")
 
 
 def cell(data: DataSpec, model: Model, seed: int, vectors: Path | None) -> RunSpec:
@@ -188,9 +174,13 @@ def _group(model: Model, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     means = {name: _mean([row[name] for row in rows]) for name in ("accuracy", "F1")}
     whole = len(rows) == len(SEEDS)
     printed = [
-        {**asdict(one), "apart": mean.value - one.value, "reached": _reaches(mean, one.value) if whole else None}
-        for one in printed_of(model.corpus, model.model)
-        if (mean := means[one.metric]) is not None
+        {
+            **{"paper": one.paper, "place": one.place, "metric": one.quantity, "value": one.value},
+            "apart": mean.value - one.value,
+            "reached": _reaches(mean, one.value) if whole else None,
+        }
+        for one in performance(model.corpus, model.model)
+        if (mean := means[one.quantity]) is not None
     ]
     told = {name: None if mean is None else asdict(mean) for name, mean in means.items()}
     return {**asdict(model), "model": model.label, "seeds": len(rows), **told, "printed": printed}

@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 from random import Random
 
+from sightline.spec.values import OFFICIAL
 from tests.fuzz.basis import Basis
 from tests.fuzz.case import Case
 from tests.fuzz.kinds.bytes import damaged
@@ -25,7 +26,7 @@ MEMBERS = (
     "",
     ".",
 )
-CORPORA = ("imdb:", "20news:", "eraser:", "sst:", "snli:", "babi:", "agnews:", "")
+CORPORA = (*(f"{name}:" for name in OFFICIAL), "")
 
 
 def packed(chance: Random, here: Path, basis: Basis) -> Case:

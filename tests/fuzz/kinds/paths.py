@@ -10,6 +10,7 @@ from random import Random
 
 from tests.fuzz.basis import TINY, Basis
 from tests.fuzz.case import Case
+from tests.fuzz.kinds.archives import CORPORA
 
 NAMES = (
     "", " ", ".", "..", "/", "./", "-", "--", "-x", "~", "~nobody/x", "~nobody_knows", "a" * 300, "b/" * 2100, "x" * 255, "y" * 250 + ".csv",
@@ -84,7 +85,7 @@ def read(chance: Random, here: Path, basis: Basis) -> Case:
         (
             "check-data",
             "--data",
-            chance.choice(("sst:", "imdb:", "20news:", "snli:", "babi:", "eraser:", "agnews:")) + odd,
+            chance.choice(CORPORA) + odd,
         ),
         ("audit", *data, "--model", odd, "--quiet"),
         ("audit", *data, *TINY, "--limit", "4", "--scores", odd),

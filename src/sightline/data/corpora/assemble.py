@@ -76,7 +76,7 @@ def _examples(corpus: Corpus, chosen: Chosen) -> dict[str, Split]:
     for index, (text, name) in enumerate(kept):
         words = (text.text, text.tokens, text.places, numbers[corpus.label_names[text.label]])
         # A published task names its answers; a table says of no label that it cannot be one.
-        answers = None if text.query is None or corpus.columns else every_answer
+        answers = None if text.query is None or corpus.columns else text.answers or every_answer
         splits[name].append(Example(text.name, index, *words, text.query, answers, text.rationale, text.group))
     return {name: tuple(examples) for name, examples in splits.items()}
 

@@ -66,7 +66,7 @@ def read_corpus(spec: DataSpec, digest: str) -> Corpus:
 
 
 def _place(spec: DataSpec, digest: str, options: dict[str, Any]) -> Path | None:
-    folder = cache_folder()
+    folder = cache_folder() if FORMATS[spec.kind].kept else None
     about = [MEANING, spec.kind, spec.recipe, sorted(options.items()), digest, sys.version_info[:2]]
     name = hashlib.sha256(json.dumps(about).encode()).hexdigest()[:32]
     return None if folder is None else folder / "corpora" / f"{spec.kind}-{name}.npz"
@@ -86,6 +86,7 @@ def cache_folder() -> Path | None:
 def keep(corpus: Corpus, file: Path, path: str) -> None:
     """Write a corpus; file names inside it are kept from ``path`` on, which may be another one when it is read."""
     texts = corpus.texts
+    assert all(text.answers is None for text in texts)  # only corpora that are not kept have them
     about = {
         "label_names": corpus.label_names,
         "found": dict(corpus.found),

@@ -35,6 +35,8 @@ class Text:
     group: str = ""
     lost: tuple[int, int] = WHOLE
     """How many words of the text, and of the query, were cut away while it was read."""
+    answers: tuple[int, ...] | None = None
+    """Of a published corpus with queries: the labels that this text allows; None where it allows all."""
 
     @property
     def lengths(self) -> tuple[int, int]:

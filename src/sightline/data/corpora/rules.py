@@ -16,7 +16,7 @@ from typing import Any
 from sightline.data.corpora.corpus import Corpus, Text
 from sightline.data.corpora.format import PaperRecipe
 from sightline.data.dataset import SPLITS
-from sightline.data.splitting import with_validation
+from sightline.data.splitting import SHARES, connected, divide, with_validation
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,18 @@ def cleanly(corpus: Corpus, seed: int) -> Chosen:
     """Keep published splits; a text that is in two of them is left out of the earlier one.
 
     Copies have the same letters and digits (`copy_number`): published corpora have one text twice with other signs.
-    Where no validation texts are published, they are 15 % of training, class by class, copies together.
+    Where no validation texts are published, they are 15 % of training, class by class, copies together. Where no splits
+    are, texts are divided 70/15/15, and texts of a group, as of one patient, stay together as well.
     """
     names, keys = [text.split for text in corpus.texts], corpus.copies
+    labels = [str(text.label) for text in corpus.texts]
     notes = ["published splits; texts in two of them are kept in the later one"]
-    if "validation" not in names:
-        names = with_validation(names, [str(text.label) for text in corpus.texts], keys, seed)
+    if not any(names):
+        names = divide(labels, connected(keys, [text.group for text in corpus.texts]), SHARES, seed)
+        how = "class by class, copies and texts of one author, patient or source together"
+        notes = [f"no splits are published: divided 70/15/15 by seed {seed}, {how}"]
+    elif "validation" not in names:
+        names = with_validation(names, labels, keys, seed)
         notes = [*notes, f"no validation texts are published: 15 % of training, class by class, by seed {seed}"]
     dropped = drop_copies(names, keys)
     return Chosen(names, keys, corpus.label_names, dropped, notes)

@@ -5,7 +5,6 @@ Two classes as the papers had them (World, Business; the description alone), or 
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -15,8 +14,9 @@ from sightline.data.corpora.corpus import Corpus, Text
 from sightline.data.corpora.cutting import WordCutter
 from sightline.data.corpora.format import Format, PaperRecipe, Recipe
 from sightline.data.official.cleaning import OUR_WORDS, general, validation_of_training
-from sightline.data.official.finding import base, check_complete, found_files, whole_or_parts
+from sightline.data.official.finding import AGAIN, base, check_complete, found_files, whole_or_parts
 from sightline.data.sources.packed import File, Wanted
+from sightline.data.sources.rows import read_records
 from sightline.errors import DataError, SpecError
 
 CLASSES = {2: {"1": "World", "3": "Business"}, 4: {"1": "World", "2": "Sports", "3": "Business", "4": "Sci/Tech"}}
@@ -67,22 +67,7 @@ def _texts(file: File, classes: int, recipe: Recipe, cutter: WordCutter, joined:
 
 def read_news(file: File) -> Iterator[tuple[int, list[str]]]:
     """Yield the line a row begins on, and its class with title and description, or with both joined."""
-    seen = [0]
-
-    def lines() -> Iterator[str]:
-        for number, line in file.lines():
-            seen[0] = number
-            yield line + "\n"
-
-    rows = csv.reader(lines(), strict=True)
-    while True:
-        start = seen[0] + 1
-        try:
-            row = next(rows, None)
-        except csv.Error as error:
-            raise DataError(f"the quotes cannot be read ({error}); fetch the file again", file.shown, start) from None
-        if row is None:
-            return
+    for start, row in read_records(file.shown, file.ended_lines(), ",", AGAIN):
         if len(row) not in (2, 3) or row[0] not in CLASSES[4]:
             raise DataError(f'expected "1" to "4","title","description", got {_short(row)}', file.shown, start)
         yield start, row

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -64,14 +64,31 @@ def as_published(texts: Sequence[Text]) -> list[str]:
     return [text.split for text in texts]
 
 
-def validation_of_training(share: float, seed: int) -> Divide:
+def validation_of_training(share: float, seed: int, before: Divide = as_published) -> Divide:
     """Make a rule that draws validation texts from training, regardless of class, and follows the rest."""
 
     def divide(texts: Sequence[Text]) -> list[str]:
-        names = as_published(texts)
+        names = before(texts)
         train = [place for place, name in enumerate(names) if name == "train"]
         for drawn in draw(len(train), share, seed):
             names[train[drawn]] = "validation"
+        return names
+
+    return divide
+
+
+def drawn_by_class(parts: Mapping[str, tuple[float, int]]) -> Divide:
+    """Make a rule that puts all texts together, and draws split by split a share of each class that is left.
+
+    ``parts`` has the share and the seed of each split, in the order in which they are drawn.
+    """
+
+    def divide(texts: Sequence[Text]) -> list[str]:
+        names = ["train"] * len(texts)
+        for split, (share, seed) in parts.items():
+            left = [place for place, name in enumerate(names) if name == "train"]
+            for drawn in draw_by_class([texts[place].label for place in left], share, seed):
+                names[left[drawn]] = split
         return names
 
     return divide

@@ -6,15 +6,18 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from sightline.bounds import FILE
+from sightline.bounds import FILE, Bound
 from sightline.data.sources.packed import File, Wanted, open_files
 from sightline.errors import DataError
 
+AGAIN = "fetch the file again"
+"""What to do where a published file is not as published."""
 
-def found_files(path: str, wanted: Wanted, expected: str) -> Iterable[File]:
+
+def found_files(path: str, wanted: Wanted, expected: str, largest: Bound | None = FILE) -> Iterable[File]:
     """Open the wanted files; none at all is an error that says what was expected and where it was looked for."""
     nothing = True
-    for file in open_files(path, wanted, FILE):
+    for file in open_files(path, wanted, largest):
         nothing = False
         yield file
     if nothing:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sightline.bounds import FILE
 from sightline.data.corpora.format import Format
-from sightline.data.official import agnews, babi, eraser, imdb, newsgroups, snli, sst
+from sightline.data.official import adr, agnews, babi, cnn, eraser, imdb, mimic, newsgroups, snli, sst
 from sightline.data.sources.packed import digest
 from sightline.spec.values import DataSpec
 
@@ -18,9 +17,13 @@ FORMATS: Mapping[str, Format] = {
     "snli": snli.FORMAT,
     "babi": babi.FORMAT,
     "eraser": eraser.FORMAT,
+    "adr": adr.FORMAT,
+    "mimic": mimic.FORMAT,
+    "cnn": cnn.FORMAT,
 }
 
 
 def source_digest(spec: DataSpec) -> str:
     """Give the SHA-256 by which the files of a published corpus are known."""
-    return digest(spec.path, FORMATS[spec.kind].wanted(spec.options()), FILE)
+    form = FORMATS[spec.kind]
+    return digest(spec.path, form.wanted(spec.options()), form.largest)

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from sightline.data.corpora.corpus import Corpus, Text
 from sightline.data.corpora.cutting import WordCutter
 from sightline.data.corpora.format import Format, PaperRecipe, Recipe
-from sightline.data.official.cleaning import OUR_WORDS, apart, draw_by_class, general
+from sightline.data.official.cleaning import OUR_WORDS, apart, drawn_by_class, general
 from sightline.data.official.numbered import Numbered
 from sightline.data.sources.packed import File
 
@@ -74,22 +74,12 @@ def _without_footer(lines: list[str], every_footer: bool) -> list[str]:
     return lines
 
 
-def divide(texts: Sequence[Text]) -> list[str]:
-    """Put all messages together; a fifth of each group is test, and a fifth of the rest validation."""
-    names = ["train"] * len(texts)
-    for split in ("test", "validation"):
-        left = [place for place, name in enumerate(names) if name == "train"]
-        for drawn in draw_by_class([texts[place].label for place in left], 0.2, SEED):
-            names[left[drawn]] = split
-    return names
-
-
 FORMAT = Format(
     wanted=MESSAGES.wanted,
     read=read,
     paper=PaperRecipe(
         min_count=2,
-        divide=divide,
+        divide=drawn_by_class({"test": (0.2, SEED), "validation": (0.2, SEED)}),
         lengths=(6, 500),
         quirks=(
             "the split by date is given up: messages are put together and divided anew, so threads are in two splits",

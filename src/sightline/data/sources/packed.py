@@ -50,6 +50,10 @@ class File:
                 line = line.removeprefix(b"\xef\xbb\xbf")
             yield number, decode(line, self.shown, number, encoding).removesuffix("\n").removesuffix("\r")
 
+    def ended_lines(self) -> Iterator[str]:
+        """Yield each line with a line feed behind it, whatever it ended with: what a reader of CSV asks for."""
+        return (f"{line}\n" for _, line in self.lines())
+
     def text(self, encoding: str = "utf-8") -> str:
         """Read the whole file as one text."""
         data = self.stream.read(LINE.most + 1)

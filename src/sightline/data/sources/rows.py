@@ -23,6 +23,7 @@ Kind = str
 LABELLED = "texts and labels"
 """What a table holds, where nobody says otherwise."""
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
+_CLOSE_QUOTES = 'a text with quotes is written "like ""this""", each opened quote closed'
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +66,10 @@ def table_digest(file: str) -> str:
 
 
 @contextmanager
-def _long_fields() -> Iterator[None]:
+def long_fields(most: int = 2**31 - 1) -> Iterator[None]:
     """Allow long CSV fields for a while: the limit belongs to the whole process, so it is put back."""
     before = csv.field_size_limit()
-    csv.field_size_limit(2**31 - 1)  # a file is bounded; a C long: 32 bits on some systems
+    csv.field_size_limit(most)  # usually a file is bounded; a C long: 32 bits on some systems
     try:
         yield
     finally:
@@ -78,8 +79,8 @@ def _long_fields() -> Iterator[None]:
 def _delimited(file: str, lines: Iterable[str], delimiter: str, share: float) -> Rows:
     columns: tuple[str, ...] = ()
     blank, rows, most, wanted = 0, list[Row](), ROWS.now, _drawn(share)
-    with _long_fields():
-        for line, record in _records(file, lines, delimiter):
+    with long_fields():
+        for line, record in read_records(file, lines, delimiter):
             if not "".join(record).strip():
                 blank += 1
             elif not columns:
@@ -95,7 +96,9 @@ def _header(file: str, line: int, record: list[str]) -> tuple[str, ...]:
     return tuple(record)
 
 
-def _records(file: str, lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def read_records(
+    file: str, lines: Iterable[str], delimiter: str, advice: str = _CLOSE_QUOTES
+) -> Iterator[tuple[int, list[str]]]:
     """Yield each record with the line it begins on; a record with quoted line breaks spans several."""
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
@@ -103,7 +106,6 @@ def _records(file: str, lines: Iterable[str], delimiter: str) -> Iterator[tuple[
         try:
             record = next(reader, None)
         except csv.Error as error:
-            advice = 'a text with quotes is written "like ""this""", each opened quote closed'
             raise DataError(f"the quotes cannot be read ({error}); {advice}", file, line) from None
         if record is None:
             return

@@ -18,6 +18,7 @@ from sightline.report.frames.frame import Column, Frame
 from sightline.report.frames.texts import texts_frame
 from sightline.report.frames.words import words_frame
 from sightline.report.sheets.csv import guarded
+from sightline.report.visible import sound
 from sightline.results import Failed, NotApplicable, Results
 
 COLUMNS = "columns.json"
@@ -93,7 +94,7 @@ def _parts(frame: Frame) -> Iterator[slice]:
 def _cells(column: Column, part: slice) -> list[str]:
     """Write values in full, so that reading them gives the same ones again; NaN is left empty."""
     if isinstance(column.values, list):
-        return [guarded(_sound(text)) for text in column.values[part]]
+        return [guarded(sound(text)) for text in column.values[part]]
     values = column.values[part].tolist()
     return ["" if value != value else repr(value) for value in values]
 
@@ -106,13 +107,8 @@ def _parquet(frame: Frame, path: Path) -> None:
 
 def _arrow_array(arrow: Any, column: Column) -> Any:
     if isinstance(column.values, list):
-        return arrow.array([_sound(text) for text in column.values], type=arrow.string())
+        return arrow.array([sound(text) for text in column.values], type=arrow.string())
     return arrow.array(np.ascontiguousarray(column.values), from_pandas=True)  # NaN becomes null
-
-
-def _sound(text: str) -> str:
-    """Write half of a surrogate pair by its number: no file of text can hold it."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _arrow() -> tuple[Any, Any]:

@@ -19,7 +19,7 @@ from sightline.report.plots.permutation import permutation_by_weight
 from sightline.report.plots.plot import Cell, Plot
 from sightline.report.plots.ranks import ranks
 from sightline.report.plots.seeds import seeds_and_adversaries
-from sightline.report.plots.tau import tau_by_class
+from sightline.report.plots.tau import tau_by_class, tau_differences
 from sightline.report.plots.transplant import transplant
 from sightline.report.sheets.csv import guarded
 from sightline.results import Results
@@ -56,6 +56,12 @@ def _when_drawn(name: str) -> Callable[..., Plot]:
 
 FIGURES: Mapping[str, Figure] = {
     "tau-by-class": _of_one("Kendall’s τ-b of attention and gradient: texts counted, by predicted class", tau_by_class),
+    "tau-by-class-deletion": _of_one(
+        "the same of attention and deletion", lambda audit: tau_by_class(audit, "deletion")
+    ),
+    "tau-differences": _of_one(
+        "Kendall’s τ-b of gradient and deletion less that of attention and each: texts counted", tau_differences
+    ),
     "permutation-by-weight": _of_one(
         "how far the output moves under permuted weights, by the largest weight of a text", permutation_by_weight
     ),
@@ -107,7 +113,11 @@ def write_figure(audits: Audits, name: str, path: Path, text: str | None = None)
 
     ``text`` is the id of the text that is drawn, where a figure is of one. Both files are made before one is written.
     """
-    plot = FIGURES[name].draw(audits, text)
+    return write_plot(FIGURES[name].draw(audits, text), path)
+
+
+def write_plot(plot: Plot, path: Path) -> Path:
+    """Write a plot that is ready to be drawn, likewise."""
     picture = drawn(plot, path.suffix.lower())
     out = io.StringIO()
     rows = csv.writer(out)

@@ -1,0 +1,71 @@
+"""Tables of what of the papers was run here, and how it compares."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from docs_tables import Stored, number, table
+
+KINDS = ("agrees", "differs", "apart", "not comparable")
+
+
+def overview(stored: Stored) -> str:
+    """Table every artefact: how much of it was run, and how many of its numbers agree with what is printed."""
+    kinds = ("agree", "differ", "one seed", "not comparable")
+    head = ("id", "what", "runs", "hours left", "beside a printed number", *kinds)
+    planned, done = (sum(one[name] for one in stored["artefacts"]) for name in ("planned", "done"))
+    hours = sum(one["hours_left"] for one in stored["artefacts"])
+    told = (
+        f"**{done:,} of {planned:,} runs of these tables are done** (tables share runs; each counts its own); the rest "
+        f"would take about {hours:,.0f} hours of one worker, by what runs of the same data and model took.\n\n"
+    )
+    return told + table(head, map(_overview, stored["artefacts"]))
+
+
+def _overview(one: Stored) -> Iterator[str]:
+    kinds = Counter(kind for line in one["lines"] for kind in KINDS if (line["said"] or "").startswith(kind))
+    yield f"[`{one['id']}`](#{anchor(one)})" if one["lines"] else f"`{one['id']}`"
+    yield f"{one['place']}: {one['told']}"
+    yield f"{one['done']} of {one['planned']}"
+    yield f"{one['hours_left']:.1f}" if one["done"] < one["planned"] else "—"
+    yield str(kinds.total())
+    yield from (str(kinds[kind]) for kind in KINDS)
+
+
+def anchor(one: Stored) -> str:
+    """Name the heading of an artefact as a link does."""
+    return f"{one['id']}-{one['place']}".lower().replace(":", "").replace(" ", "-").replace("§", "").replace(",", "")
+
+
+def artefacts(stored: Stored) -> str:
+    """Table each artefact that has a number."""
+    return "\n".join(map(_artefact, (one for one in stored["artefacts"] if one["lines"])))
+
+
+def _artefact(one: Stored) -> str:
+    head = ("corpus", "model", "quantity", "published", "ours", "floor", "seeds", "")
+    notes = "".join(f"* {note}\n" for note in one["notes"])
+    told = one["told"][0].upper() + one["told"][1:]
+    lines = table(head, map(_line, one["lines"]))
+    return f"### {one['id']} {one['place']}\n\n{told}.\n\n{notes}\n{lines}"
+
+
+def _line(line: Stored) -> Iterator[str]:
+    sample = f" (of {line['limit']} texts)" if line["limit"] else ""
+    yield line["corpus"] + sample
+    yield from (line["model"], line["quantity"])
+    sd = "" if line["sd"] is None else f" ± {line['sd']:g}"
+    yield "—" if line["published"] is None else f"{line['published']:g}{sd}"
+    yield _ours(line["ours"])
+    yield "—" if line["floor"] is None else f"{line['floor']['value']:.3f}"
+    yield str(line["seeds"] or "—")
+    yield line["said"] or ""
+
+
+def _ours(found: Stored) -> str:
+    if found["method"] == "counted":
+        return f"{found['value']:,g}"
+    if found["low"] is None:
+        return f"{found['value']:.3f}, n = {found['n']}"
+    return number(found)

@@ -1,0 +1,1 @@
+"""A store as tables that answer SQL."""

@@ -1,0 +1,107 @@
+"""What a query was answered with: columns and rows, and how they are written to a file."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from sightline.errors import SpecError
+from sightline.files import plain, write_whole
+from sightline.report.sheets.csv import guarded
+
+_ROWS = 2**14
+"""Rows that are drawn at a time: as Python's values they take many times their room."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A table as Arrow has it, in full."""
+
+    table: Any
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return int(self.table.num_rows)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Name the columns; of several with one name all but the first get a number, as in DuckDB's own subqueries."""
+        names: list[str] = []
+        for name in self.table.column_names:
+            numbered = (f"{name}_{place}" for place in range(1, len(self.table.column_names)))
+            names.append(next(one for one in (name, *numbered) if one not in names))
+        return tuple(names)
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """Give the rows as values that JSON has; of lists and mappings those within."""
+        for batch in self.table.to_batches(max_chunksize=_ROWS):
+            columns = [map(_simple, column.to_pylist()) for column in batch.columns]
+            yield from zip(*columns, strict=True)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Give each row as a mapping from its columns; what is not a finite number is None."""
+        return [dict(zip(self.columns, map(plain, row), strict=True)) for row in self.rows()]
+
+
+def check_answer(path: Path) -> None:
+    """Refuse a file of a kind that cannot be written here."""
+    if path.suffix.lower() not in KINDS:
+        raise SpecError(f"expected a name that ends in {', '.join(KINDS)}, got {path}", field="out")
+
+
+def write_answer(answer: Answer, path: Path) -> None:
+    """Write an answer as what the name ends in, whole or not at all."""
+    check_answer(path)
+    write_whole(path, lambda aside: KINDS[path.suffix.lower()](answer, aside))
+
+
+def _csv(answer: Answer, path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(map(guarded, answer.columns))
+        rows.writerows([_cell(value) for value in row] for row in answer.rows())
+
+
+def _json(answer: Answer, path: Path) -> None:
+    path.write_text(json.dumps(answer.records(), indent=1, allow_nan=False), encoding="utf-8")
+
+
+def _parquet(answer: Answer, path: Path) -> None:
+    arrow = import_module("pyarrow")
+    try:
+        import_module("pyarrow.parquet").write_table(answer.table.rename_columns(answer.columns), path)
+    except arrow.ArrowNotImplementedError as error:
+        raise SpecError(f"Parquet cannot hold a column of it ({error}); CAST that to text", field="out") from error
+
+
+KINDS: Mapping[str, Callable[[Answer, Path], None]] = {".csv": _csv, ".json": _json, ".parquet": _parquet}
+"""What a file may end in, and what writes it."""
+
+
+def _cell(value: Any) -> str:
+    """Write a value in full, so that reading it gives the same one again; what is undefined is left empty."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, str):
+        return guarded(value)
+    return json.dumps(value) if isinstance(value, bool | list | dict) else repr(value)
+
+
+def _simple(value: Any) -> Any:
+    """Make one of Arrow's values one that JSON has; a date, a time or bytes become text."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Decimal):
+        return float(value) if value.as_tuple().exponent else int(value)
+    if isinstance(value, dict):
+        return {str(key): _simple(one) for key, one in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return [_simple(one) for one in value]
+    return str(value)

@@ -1,0 +1,209 @@
+"""A table or figure of a paper: the runs it takes, and what it says of them. The files of the papers hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from sightline.audits import Audit
+from sightline.experiments.grid import Grid, pin_all
+from sightline.experiments.store import Store
+from sightline.results import Estimate
+from sightline.spec.values import DataSpec, RunSpec
+from sightline.statistics.across import across_seeds
+from sightline.statistics.intervals import Bounds
+from sightline.studies.corpora import data_of, lacking
+
+AXES = ("corpus", "model", "seed")
+SEEDS = 3
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How much of an artefact is wanted: of which corpora in a folder (all, unless some are named), and so many seeds.
+
+    ``limit`` is how many test texts a run takes at most; ``vectors`` is a file from which words may start.
+    """
+
+    folder: Path
+    seeds: int = SEEDS
+    corpora: tuple[str, ...] = ()
+    limit: int | None = None
+    vectors: Path | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of an artefact."""
+
+    corpus: str
+    model: str
+    seed: int
+    spec: RunSpec
+
+
+@dataclass(frozen=True)
+class Done(Run):
+    """One that is done, and where its audit is kept."""
+
+    key: str
+    store: Store
+
+    def audit(self) -> Audit:
+        """Read it: audits are large, so none is held."""
+        return self.store.audit(self.key)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A number, beside what it would be by chance where there is such a floor."""
+
+    value: Estimate
+    floor: Estimate | None = None
+    bounds: Bounds = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of ours: of which corpus and model it is, what it measures, over how many seeds."""
+
+    corpus: str
+    model: str
+    quantity: str
+    found: Found
+    seeds: int
+
+    @property
+    def of(self) -> tuple[str, str, str]:
+        """What it is a number of."""
+        return self.corpus, self.model, self.quantity
+
+
+Numbers = Callable[[Audit], Mapping[str, Found]]
+"""What one run says, by quantity."""
+Number = Callable[[Audit], Estimate | None]
+Lines = Callable[[Sequence[Done]], Iterable[Line]]
+"""What all runs say."""
+Cells = Callable[[Asked, str, int], Iterable[tuple[str, RunSpec]]]
+"""The runs on one corpus under one seed, each with what its model is called."""
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """A table or figure: where it is printed, what it is, and of which corpora.
+
+    ``cells`` are its runs and ``lines`` what they say; ``counted`` says what is counted of a corpus without any run.
+    ``figures`` are drawn of its runs (`sightline.report.plots.named`). ``apart`` says why a quantity, a corpus or a
+    model cannot be compared with what is printed, and ``notes`` what a reader has to know.
+    """
+
+    name: str
+    place: str
+    told: str
+    corpora: tuple[str, ...]
+    cells: Cells = lambda asked, corpus, seed: ()
+    lines: Lines = lambda runs: ()
+    counted: Callable[[DataSpec], Mapping[str, float]] | None = None
+    figures: tuple[str, ...] = ()
+    apart: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The runs that an artefact takes of the corpora that are there, and why each of the others is left out."""
+
+    artefact: Artefact
+    asked: Asked
+    corpora: tuple[str, ...]
+    absent: Mapping[str, str]
+
+    @cached_property
+    def grid(self) -> Grid:
+        """List the runs, pinned to the bytes of their corpora."""
+        labels = [(run.corpus, run.model, str(run.seed)) for run in self.planned]
+        cells = pin_all(run.spec for run in self.planned)
+        return Grid(self.artefact.name, tuple(cells), AXES, tuple(labels))
+
+    @cached_property
+    def planned(self) -> Sequence[Run]:
+        """List the runs as they are asked for; no corpus is read."""
+        return [
+            Run(corpus, model, seed, run if self.asked.limit is None else replace(run, limit=self.asked.limit))
+            for corpus in self.corpora
+            for seed in range(self.asked.seeds)
+            for model, run in self.artefact.cells(self.asked, corpus, seed)
+        ]
+
+    def runs(self, store: Store) -> list[Done]:
+        """Give the runs that are done."""
+        found = store.find(self.grid.keys)
+        return [
+            Done(run.corpus, run.model, run.seed, cell, key, store)
+            for run, cell, key in zip(self.planned, self.grid.cells, self.grid.keys, strict=True)
+            if key in found and found[key].state == "done"
+        ]
+
+    def named(self, store: Store) -> list[tuple[tuple[str, ...], Done]]:
+        """Give the runs that are done, each with its labels."""
+        return [((run.corpus, run.model, str(run.seed)), run) for run in self.runs(store)]
+
+    def counted(self) -> Iterator[Line]:
+        """Count the corpora themselves."""
+        if self.artefact.counted is not None:
+            for corpus in self.corpora:
+                for name, value in self.artefact.counted(data_of(self.asked.folder, corpus)).items():
+                    yield Line(
+                        corpus, "", name, Found(Estimate(float(value), float(value), float(value), 1, "counted")), 0
+                    )
+
+
+def plan_of(artefact: Artefact, asked: Asked) -> Plan:
+    """Say which corpora an artefact can be made of."""
+    wanted = [corpus for corpus in artefact.corpora if corpus in (asked.corpora or artefact.corpora)]
+    absent = {corpus: why for corpus in wanted if (why := lacking(asked.folder, corpus))}
+    return Plan(artefact, asked, tuple(corpus for corpus in wanted if corpus not in absent), absent)
+
+
+def by_model(numbers: Numbers) -> Lines:
+    """Average what the runs of each model say over its seeds."""
+
+    def lines(runs: Sequence[Done]) -> Iterator[Line]:
+        for corpus, model in dict.fromkeys((run.corpus, run.model) for run in runs):
+            every = [numbers(run.audit()) for run in runs if (run.corpus, run.model) == (corpus, model)]
+            for name in dict.fromkeys(name for found in every for name in found):
+                known = [found[name] for found in every if name in found]
+                yield Line(corpus, model, name, mean_of(known), len(known))
+
+    return lines
+
+
+def mean_of(every: Sequence[Found]) -> Found:
+    """Average a number over seeds, and its floor likewise."""
+    bounds = every[0].bounds
+    floors = [one.floor for one in every if one.floor is not None]
+    floor = across_seeds(floors, bounds) if floors else None
+    return Found(across_seeds([one.value for one in every], bounds), floor, bounds)
+
+
+def less(
+    numbers: Callable[[Audit], Estimate | None], usual: str, quantity: str
+) -> Callable[[Sequence[Done]], Iterator[Line]]:
+    """Say by how much each model falls short of the ``usual`` one, seed by seed, and average that."""
+
+    def lines(runs: Sequence[Done]) -> Iterator[Line]:
+        known = {(run.corpus, run.model, run.seed): numbers(run.audit()) for run in runs}
+        for corpus, model in dict.fromkeys((corpus, model) for corpus, model, _ in known if model != usual):
+            apart = [
+                one.value - other.value
+                for seed in sorted({run.seed for run in runs})
+                if (one := known.get((corpus, usual, seed))) and (other := known.get((corpus, model, seed)))
+            ]
+            if apart:
+                nothing = float("nan")
+                each = [Estimate(value, nothing, nothing, 1, "one seed") for value in apart]
+                yield Line(corpus, model, quantity, Found(across_seeds(each)), len(apart))
+
+    return lines

@@ -1,0 +1,119 @@
+"""What a paper prints beside ours: one table, a line for each quantity, saying whether the two agree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from sightline.experiments.store import Store
+from sightline.report.numerals import counted, number
+from sightline.results import Estimate, Table, TableCell
+from sightline.studies.artefact import Artefact, Line, Plan
+from sightline.studies.printed import LETTERS, PAPERS, Printed, printed_in
+
+Key = tuple[str, str, str]
+"""A corpus, a model (none of a corpus itself) and a quantity."""
+COLUMNS = ("published", "ours", "floor", "seeds", "agrees")
+AGREES, DIFFERS, APART = "agrees", "differs", "not comparable"
+HOW = (
+    "agrees: what is printed lies in our interval or within half a step of its last digit; differs: it does not",
+    "of one seed the interval is over its texts (95 %), and only how far apart the two are is said; of several it is "
+    "Student’s t over seeds; ± of what is published is its standard deviation over texts",
+)
+
+
+def compare(plan: Plan, store: Store) -> Table:
+    """Put what is printed of an artefact beside the runs there are; its notes say what is missing, and why."""
+    artefact = plan.artefact
+    ours = {line.of: line for line in (*plan.counted(), *artefact.lines(plan.runs(store)))}
+    theirs = {one.of: one for one in printed_in(artefact.name) if _wanted(one, plan)}
+    keys = sorted({*ours, *theirs}, key=_order([*theirs, *ours]))
+    missing = _missing(plan, store)
+    return Table(
+        title=f"{PAPERS[LETTERS[artefact.name[0]]]}, {artefact.place}: {artefact.told}",
+        columns=COLUMNS,
+        rows=tuple(_row(theirs.get(key), ours.get(key), artefact, key, plan) for key in keys),
+        row_names=tuple(keys),
+        row_axes=("corpus", "model", "quantity"),
+        notes=tuple(_notes(artefact, plan, theirs.values(), missing)),
+        partial=_partial(missing, plan),
+    )
+
+
+def _wanted(one: Printed, plan: Plan) -> bool:
+    return not plan.asked.corpora or one.corpus in plan.asked.corpora or one.corpus not in plan.artefact.corpora
+
+
+def _order(keys: Iterable[Key]) -> Callable[[Key], tuple[int, ...]]:
+    """Keep the paper's order of corpora, of models and of quantities, each by where it is first named."""
+    firsts: list[dict[str, int]] = [{}, {}, {}]
+    for key in keys:
+        for first, name in zip(firsts, key, strict=True):
+            first.setdefault(name, len(first))
+    return lambda key: tuple(first[name] for first, name in zip(firsts, key, strict=True))
+
+
+def _row(theirs: Printed | None, ours: Line | None, artefact: Artefact, key: Key, plan: Plan) -> tuple[TableCell, ...]:
+    value, floor = (None, None) if ours is None else (ours.found.value, ours.found.floor)
+    return (
+        TableCell(None, note="not printed") if theirs is None else TableCell(theirs.value, sd=theirs.sd),
+        _cell(value, why=plan.absent.get(key[0], "no run is done")),
+        _cell(floor, why="") if floor else TableCell(""),
+        TableCell("" if ours is None or not ours.seeds else ours.seeds),
+        TableCell(_said(theirs, value, _why(artefact, key), 0 if ours is None else ours.seeds)),
+    )
+
+
+def _cell(found: Estimate | None, why: str) -> TableCell:
+    if found is None:
+        return TableCell(None, note=why)
+    if found.method == "counted":
+        return TableCell(found.value, method=found.method)
+    if math.isnan(found.low):
+        return TableCell(found.value, n=found.n, method=found.method)
+    return TableCell(found.value, found.low, found.high, found.n, method=found.method)
+
+
+def _why(artefact: Artefact, key: Key) -> str:
+    return next((artefact.apart[name] for name in key if name in artefact.apart), "")
+
+
+def _said(theirs: Printed | None, ours: Estimate | None, why: str, seeds: int) -> str:
+    if theirs is None or ours is None or math.isnan(ours.value):
+        return ""
+    if why:
+        return f"{APART}: {why}"
+    low, high = (ours.value, ours.value) if math.isnan(ours.low) else (ours.low, ours.high)
+    if low - theirs.step / 2 <= theirs.value <= high + theirs.step / 2:
+        return AGREES
+    apart = number(ours.value - theirs.value)
+    return f"{DIFFERS} by {apart}" if seeds > 1 or ours.method == "counted" else f"apart by {apart}, one seed"
+
+
+def _missing(plan: Plan, store: Store) -> list[str]:
+    """Name the runs that are not done, and how each ended that failed."""
+    found = store.find(plan.grid.keys)
+    told = []
+    for (corpus, model, seed), key in zip(plan.grid.labels, plan.grid.keys, strict=True):
+        if key not in found:
+            told.append(f"missing: {model} on {corpus}, seed {seed}")
+        elif found[key].state == "failed":
+            told.append(f"failed: {model} on {corpus}, seed {seed}: {found[key].error}")
+    return told
+
+
+def _partial(missing: Sequence[str], plan: Plan) -> str:
+    parts = [f"{len(missing)} of {counted(len(plan.grid.cells), 'run')} not done"] if missing else []
+    parts += [f"not there: {', '.join(plan.absent)}"] if plan.absent else []
+    return ", ".join(parts)
+
+
+def _notes(artefact: Artefact, plan: Plan, theirs: Iterable[Printed], missing: Sequence[str]) -> Iterator[str]:
+    places = dict.fromkeys(one.place for one in theirs)
+    yield f"published: {', '.join(places)}" if places else f"published: {artefact.place}, a figure without numbers"
+    yield from HOW
+    yield from artefact.notes
+    yield from (f"{corpus}: {why}" for corpus, why in plan.absent.items())
+    if plan.asked.limit is not None:
+        yield f"ours: a sample of at most {plan.asked.limit:,} test texts of each run"
+    yield from missing

@@ -1,0 +1,164 @@
+"""Meister et al. (2021), *Is Sparse Attention more Interpretable?*: their tables and figures, by id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from sightline.audits import Audit
+from sightline.results import Measurement
+from sightline.spec.values import BUT_ATTENTION, Adversary, Piece, RunSpec
+from sightline.statistics.bootstrap import mean
+from sightline.statistics.intervals import Bounds
+from sightline.statistics.sweep import At, goes_with
+from sightline.studies import sparse
+from sightline.studies.adversaries import against
+from sightline.studies.artefact import Artefact, Asked, Done, Found, Line, by_model
+from sightline.studies.corpora import data_of
+from sightline.studies.counted import totals
+from sightline.studies.named import SHARE, named
+from sightline.studies.performance import performance_of
+from sightline.studies.trained import Model
+from sightline.studies.trained import cell as trained_cell
+
+CORPORA = ("imdb", "news", "sst")
+PAIRS = ("bilstm+additive", "transformer+dot")
+TAU: Bounds = (-1.0, 1.0)
+LAMBDA: Mapping[str, float] = {"imdb": 1.6e-3, "news": 1e-3, "sst": 1.05e-3}
+"""Twice those of Wen et al. 2022, Table 3, whose total variation is half of ours; this paper names none."""
+LOSSES: Mapping[str, Adversary] = {"": "kl", ", by JSD": "jsd"}
+"""Its footnote refers to the loss of Wiegreffe & Pinter, with KL; its text says JSD. Both."""
+HELD: Mapping[str, tuple[Piece, ...]] = {"frozen": BUT_ATTENTION, "unfrozen": ()}
+SIGN = (
+    "below 0 the importance is less even as λ, and with it sparsity, grows: the table’s signs say so, and the paper’s "
+    "text says that it rises"
+)
+IMPORTANCES = {
+    "τ with gradient of inputs": "gradient_through",
+    "τ with deletion of inputs": "deletion",
+    "τ with gradient of states": "state_gradient",
+    "τ with removal of states": "state_deletion",
+}
+EVENNESS = {"evenness of inputs for the answer, gradient": "gradient_through",
+            "evenness of inputs for the answer, deletion": "deletion"}  # fmt: skip
+COUPLED = "floor: τ of shuffled weights that were used; zeros: share of the pairs of words that tie at weight zero"
+
+
+def _label(model: str) -> str:
+    return model.removesuffix("+softmax")
+
+
+def _pairs(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    for model in sparse.MODELS:
+        yield _label(model), sparse.cell(asked.folder, corpus, model, seed)
+
+
+def _swept(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    for pair in PAIRS:
+        for setting in sparse.LAMBDAS:
+            model = f"{pair}+sparsegen(lambda={setting})"
+            yield model, sparse.cell(asked.folder, corpus, model, seed)
+
+
+def _every(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    yield from _pairs(asked, corpus, seed)
+    yield from _swept(asked, corpus, seed)
+
+
+def _trained(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    for model in PAIRS:
+        yield model, trained_cell(data_of(asked.folder, corpus), Model(corpus, sparse.PRESET, model), seed, None)
+
+
+def _adversaries(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    """Frozen: all but attention is the base's, and stays; unfrozen: a new model."""
+    for model, base in _trained(asked, corpus, seed):
+        plain = replace(base, measures=("beside",))
+        yield model, replace(plain, companions=("seed(by=1)",))
+        for told, loss in LOSSES.items():
+            for how, held in HELD.items():
+                fit = against(base.fit, loss, LAMBDA[corpus], held)
+                yield f"{model}, {how}{told}", replace(plain, fit=fit, companions=("base",))
+
+
+def _agreement(audit: Audit) -> dict[str, Found]:
+    values, seed = _values(audit), int(audit.spec["seed"])
+    found = {
+        told: Found(mean(values[f"tau.{name}"], seed, TAU), mean(values[f"coupling_tau.{name}"], seed, TAU), TAU)
+        for told, name in IMPORTANCES.items()
+    }
+    return {**found, "zeros": Found(mean(values["both_zero"], seed, SHARE), None, SHARE)}
+
+
+def _evenness(audit: Audit) -> dict[str, Found]:
+    values, seed = _values(audit), int(audit.spec["seed"])
+    return {told: Found(mean(values[f"entropy.{name}"], seed, SHARE), None, SHARE) for told, name in EVENNESS.items()}
+
+
+def _values(audit: Audit) -> Mapping[str, np.ndarray]:
+    measured = audit.measurements["state_agreement"]
+    assert isinstance(measured, Measurement), measured
+    return {name: np.asarray(one, dtype=float) for name, one in measured.values.items() if not hasattr(one, "rows")}
+
+
+def _along(runs: Sequence[Done]) -> Iterator[Line]:
+    """Say whether evenness goes with λ, for each model that was swept."""
+    for corpus, pair in dict.fromkeys((run.corpus, _pair(run)) for run in runs):
+        swept = [(run, _values(run.audit())) for run in runs if (run.corpus, _pair(run)) == (corpus, pair)]
+        for told, name in (("evenness of inputs for the answer", "entropy.gradient_through"),
+                           ("τ with gradient of inputs", "tau.gradient_through"),
+                           ("τ with deletion of inputs", "tau.deletion")):  # fmt: skip
+            found = [At(_setting(run), run.seed, values[name], values["support"]) for run, values in swept]
+            seeds = len({run.seed for run, _ in swept})
+            yield Line(corpus, f"{pair}+sparsegen", f"τ of λ with {told}", Found(goes_with(found), None, TAU), seeds)
+
+
+def _pair(run: Done) -> str:
+    return run.model.partition("+sparsegen")[0]
+
+
+def _setting(run: Done) -> float:
+    return float(dict(run.spec.model.projection.options)["lambda"])
+
+
+MIXED = {"evenness of inputs for states": ("mixing.entropy", ""), "focus as drawn": ("mixing.focus.untrained", "")}
+BESIDE = {"JSD of attention": ("beside.jsd.base", ""), "TVD of answers": ("beside.tvd.base", "")}
+
+
+def _moved(audit: Audit) -> Mapping[str, Found]:
+    return {**named(BESIDE, SHARE)(audit), "accuracy": Found(audit.metrics["accuracy"], None, SHARE)}
+
+
+ARTEFACTS = (
+    Artefact(
+        "M-1", "Table 1", "how evenly the importance of inputs for states lies over the words", CORPORA,
+        cells=_pairs, lines=by_model(named(MIXED, SHARE)),
+        notes=("focus as drawn: 1 − evenness of the model before any training",),
+    ),
+    Artefact(
+        "M-2", "Table 2", "τ of sparsegen’s λ with the evenness of the importance of inputs", CORPORA,
+        cells=_swept, lines=_along, figures=("sparsity",), notes=(SIGN,),
+    ),
+    Artefact(
+        "M-3", "Table 3", "sizes and accuracies", CORPORA, cells=_trained, lines=by_model(performance_of),
+        counted=totals, notes=("floor: what guessing reaches",),
+    ),
+    Artefact(
+        "M-5", "Table 5", "adversaries, all but attention frozen or not: how far, and at what accuracy", CORPORA,
+        cells=_adversaries, lines=by_model(_moved), notes=("by KL as its footnote says, and by JSD as its text does",),
+    ),
+    Artefact(
+        "M-6", "Table 6", "τ of attention with the importance of inputs and of states", CORPORA,
+        cells=_pairs, lines=by_model(_agreement), notes=(COUPLED,),
+    ),
+    Artefact(
+        "M-F2", "Figure 2", "evenness of the importance of inputs over all projections", CORPORA,
+        cells=_every, lines=by_model(_evenness), figures=("evenness",),
+    ),
+    Artefact(
+        "M-F3", "Figure 3", "τ of attention with the importance of inputs over λ", ("imdb", "sst"),
+        cells=_swept, lines=_along, figures=("sparsity",), notes=(SIGN,),
+    ),
+)  # fmt: skip

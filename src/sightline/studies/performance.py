@@ -1,0 +1,29 @@
+"""How well a model does, and what it loses where its weights are replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sightline.audits import Audit
+from sightline.results import Estimate
+from sightline.statistics.intervals import Bounds
+from sightline.studies.artefact import Found
+from sightline.studies.trained import positive_f1_of
+
+SHARE: Bounds = (0.0, 1.0)
+LOST: Bounds = (-1.0, 1.0)
+
+
+def performance_of(audit: Audit) -> Mapping[str, Found]:
+    """Give accuracy beside that of guessing, and F1 of the positive class where there are two."""
+    guessing = None if audit.learned is None else audit.learned.guessing
+    found = {"accuracy": Found(audit.metrics["accuracy"], guessing, SHARE)}
+    f1 = positive_f1_of(audit, int(audit.spec["seed"]))
+    return found if f1 is None else {"F1": Found(Estimate(**f1), None, SHARE), **found}
+
+
+def lost_of(audit: Audit) -> Mapping[str, Found]:
+    """Give F1, and what of it is lost under uniform and under permuted weights."""
+    lost = {f"F1 lost under {how} weights": f"need.{how}.F1_drop" for how in ("uniform", "permuted")}
+    numbers = {told: Found(audit.estimates[name], None, LOST) for told, name in lost.items() if name in audit.estimates}
+    return {**performance_of(audit), **numbers}

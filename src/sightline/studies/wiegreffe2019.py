@@ -1,0 +1,39 @@
+"""Wiegreffe & Pinter (2019), *Attention is not not Explanation*: what the later papers take from it, by id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sightline.spec.values import RunSpec
+from sightline.studies import adversaries
+from sightline.studies.artefact import Artefact, Asked, by_model
+from sightline.studies.corpora import data_of
+from sightline.studies.named import SHARE, named
+from sightline.studies.trained import BILSTM
+
+BESIDE = {
+    "JSD of attention, other seeds": ("beside.jsd.seeds", ""),
+    "JSD of attention, adversary": ("beside.jsd.base", ""),
+    "TVD of answers, adversary": ("beside.tvd.base", ""),
+}
+
+
+def _cells(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    """The base beside its other seeds, and its adversaries over λ."""
+    data = data_of(asked.folder, corpus)
+    plain = replace(adversaries.cell(asked.folder, {}, adversaries.SEEDS), data=data, seed=seed)
+    yield BILSTM, plain
+    for weight in adversaries.WEIGHTS:
+        fit = adversaries.against(plain.fit, "kl", weight)
+        yield f"{BILSTM}, λ {weight:g}", replace(plain, fit=fit, companions=("base",))
+
+
+ARTEFACTS = (
+    Artefact(
+        "P-V", "Figures 3 and 5", "how far attention is from itself under other seeds, and from that of adversaries",
+        ("sst", "imdb", "agnews", "news", "diabetes", "anemia"), cells=_cells, lines=by_model(named(BESIDE, SHARE)),
+        figures=("seeds-and-adversaries", "adversaries"),
+        notes=("by KL; adversaries train 20 epochs here (80 there); the median over seeds is a mean here",),
+    ),
+)  # fmt: skip

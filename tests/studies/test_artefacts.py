@@ -1,0 +1,246 @@
+"""Every table and figure of the papers, end to end on small corpora: what is run, what is said, what is drawn."""
+
+import csv
+import math
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import matplotlib.image
+import pytest
+
+from sightline.errors import SpecError
+from sightline.experiments.executors.serial import Serial
+from sightline.experiments.store import Store
+from sightline.results import Estimate
+from sightline.spec import presets
+from sightline.studies import (
+    adversaries,
+    artefact,
+    artefacts,
+    beside,
+    corpora,
+    drawn,
+    retained,
+    sparse,
+    tutek2020,
+    wen2022,
+)
+from sightline.studies.artefact import Asked, Found, Plan, plan_of
+from sightline.studies.beside import compare
+from sightline.studies.printed import PAPERS, printed, printed_in, value_of
+from sightline.studies.study import complete
+from tests.studies import small
+
+SMALL = {"bilstm": {"hidden": 4}, "cnn": {"channels": 4}, "mlp": {"hidden": 4}, "transformer": {"hidden": 4}}
+SHORT = {"adversary_epochs": 2, "adversary_patience": 2}
+RANKED = ("W-F2", "W-2", "W-4", "W-5")
+"""What ranks know takes 200 texts."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Corpora with few test texts, and beside them one with enough for ranks."""
+    place = tmp_path_factory.mktemp("corpora")
+    small.sst(place / "few")
+    small.babi(place / "few")
+    small.snli(place / "few")
+    small.sst(place / "many", test=300)
+    return place
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """One for all artefacts: many share runs."""
+    return Store(tmp_path_factory.mktemp("store"))
+
+
+@pytest.fixture
+def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Train small models for two epochs, and sweep fewer settings."""
+    for name, preset in presets.PRESETS.items():
+        model = {**preset.model, "embedding": 8}
+        parts = {**preset.parts, **{part: {**preset.parts.get(part, {}), **size} for part, size in SMALL.items()}}
+        parts["cnn"] = {**parts["cnn"], "kernels": "1-3"}
+        fit = replace(preset.fit, epochs=2, patience=2)
+        monkeypatch.setitem(presets.PRESETS, name, replace(preset, model=model, parts=parts, fit=fit))
+    monkeypatch.setattr(adversaries, "TIME", SHORT)
+    monkeypatch.setattr(tutek2020, "WEIGHTS", (1e-3, 1e-1))
+    monkeypatch.setattr(adversaries, "WEIGHTS", (1e-3, 1e-1))
+    monkeypatch.setattr(adversaries, "SEEDS", ("seed(by=1)",))
+    monkeypatch.setattr(retained, "KINDS", {kind: retained.KINDS[kind] for kind in ("base", "tying")})
+    monkeypatch.setattr(sparse, "LAMBDAS", (-10.0, 0.0, 0.5))
+    monkeypatch.setattr(wen2022, "ENCODERS", ("mlp",))
+    monkeypatch.setattr(wen2022, "SCORERS", ("additive", "dot"))
+
+
+def planned(name: str, folder: Path, seeds: int = 1, **changes: object) -> Plan:
+    one = artefacts.artefact(name)
+    place = folder / ("many" if one.name in RANKED else "few")
+    return plan_of(one, replace(Asked(place, seeds, ("sst",)), **changes))
+
+
+@pytest.mark.parametrize("name", [*artefacts.ARTEFACTS])
+def test_every_artefact_runs_and_says_something_of_each_of_its_models(
+    name: str, folder: Path, store: Store, tmp_path: Path, cheap: None
+) -> None:
+    plan = planned(name, folder)
+    complete(plan.grid.cells, store, Serial())
+    table = compare(plan, store)
+    assert "not done" not in table.partial
+    said = {
+        tuple(names[:2]) for names, cells in zip(table.row_names, table.rows, strict=True)
+        if isinstance(cells[1].value, float) and not math.isnan(cells[1].value)
+    }  # fmt: skip
+    swept = plan.artefact.name in ("M-2", "M-F3")
+    models = {run.model.partition("(")[0] if swept else run.model for run in plan.planned}
+    if plan.artefact.name in ("W-2", "W-4"):
+        models.discard("bilstm+additive")  # it is what the others are held against
+    if plan.artefact.name != "W-5":
+        assert {("sst", model) for model in models} <= said
+    else:
+        assert {("classification", "additive"), ("classification", "dot"), ("all", "all")} <= said
+    counted = {names[2] for names in table.row_names if names[1] == ""}
+    assert bool(counted) == (plan.artefact.counted is not None)
+    _check_figures(plan, store, tmp_path)
+
+
+def _check_figures(plan: Plan, store: Store, folder: Path) -> None:
+    drawings = list(drawn.figures_of(plan, store))
+    assert {one.figure for one in drawings} == {*plan.artefact.figures}
+    for one in drawings[:4]:
+        svg, png, numbers = one.write(folder, (".svg", ".png"))
+        assert ElementTree.parse(svg).getroot().tag.endswith("svg")
+        assert matplotlib.image.imread(png).std() > 0.01
+        with numbers.open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert rows
+        told = numbers.read_text()
+        if "texts" in rows[0]:  # a histogram: all texts are in it, or counted as undefined
+            groups = {row[next(iter(row))] for row in rows}
+            texts = len(one.runs[0].audit().texts)
+            each = {group: sum(int(row["texts"]) for row in rows if row[next(iter(row))] == group) for group in groups}
+            assert sum(each.values()) == texts * (len(groups) if "less" in rows[0] else 1)
+        else:
+            assert all(run.audit().texts[0].id in told or "," in told for run in one.runs)
+
+
+def test_a_table_holds_what_runs_say_beside_what_is_printed(folder: Path, store: Store, cheap: None) -> None:
+    plan = planned("jain2019:J-2", folder, seeds=2)
+    complete(plan.grid.cells, store, Serial())
+    table = compare(plan, store)
+    assert table.title.startswith("Jain & Wallace 2019, Table 2: ")
+    row = dict(zip(table.row_names, table.rows, strict=True))["sst", "bilstm+additive", "τ with gradient, class 0"]
+    published, ours, floor, seeds, agrees = row
+    assert (published.value, published.sd, seeds.value) == (0.40, 0.21, 2)
+    means = []
+    for run in plan.runs(store):
+        if run.model == "bilstm+additive":
+            audit = run.audit()
+            tau = [
+                value
+                for value, text in zip(audit.measurements["agreement"].values["tau.gradient"], audit.texts, strict=True)
+                if text.predicted == "negative" and not math.isnan(value)
+            ]
+            means += [sum(tau) / len(tau)] if tau else []
+    assert ours.value == pytest.approx(sum(means) / len(means))
+    assert floor.value != ours.value
+    assert agrees.value
+
+
+def test_what_is_missing_is_said(folder: Path, tmp_path: Path) -> None:
+    plan = planned("jain2019:J-1", folder)
+    table = compare(plan, Store(tmp_path / "new"))
+    assert table.partial == "1 of 1 run not done"
+    assert "missing: bilstm+additive on sst, seed 0" in table.notes
+    row = dict(zip(table.row_names, table.rows, strict=True))["sst", "bilstm+additive", "F1"]
+    assert (row[0].value, row[1].value, row[1].note) == (0.81, None, "no run is done")
+
+
+def test_corpora_that_are_not_there_are_named(folder: Path) -> None:
+    plan = plan_of(artefacts.artefact("tutek2020:T-5"), Asked(folder / "few", 1, ("sst", "imdb")))
+    assert (plan.corpora, [*plan.absent]) == (("sst",), ["imdb"])
+    table = compare(plan, Store(folder / "none"))
+    assert table.partial == "not there: imdb"
+    rows = dict(zip(table.row_names, table.rows, strict=True))
+    assert rows["imdb", "", "words of the vocabulary"][0].value == 41919
+    assert "no " in rows["imdb", "", "words of the vocabulary"][1].note
+    assert not any(corpus == "agnews" for corpus, *_ in table.row_names)
+
+
+def test_counts_of_a_corpus_are_those_of_its_files(folder: Path) -> None:
+    plan = planned("meister2021:M-3", folder)
+    ours = {line.quantity: line.found.value.value for line in plan.counted()}
+    # The longest text of each split is dropped, because the longest length seen is itself the bound.
+    longest = {seed: max(len(words) for words, _ in small.sentences(n, seed)) for n, seed in ((40, 1), (16, 3))}
+    kept = {
+        seed: sum(len(words) < longest[seed] for words, _ in small.sentences(n, seed)) for n, seed in ((40, 1), (16, 3))
+    }
+    assert ours == {"training texts": kept[1], "test texts": kept[3]}
+
+
+@pytest.mark.parametrize(
+    ("ours", "seeds", "why", "said"),
+    [
+        (Estimate(0.45, 0.39, 0.52, 9, ""), 3, "", "agrees"),
+        (Estimate(0.45, 0.404, 0.52, 9, ""), 3, "", "agrees"),  # 0.40 may have been 0.404
+        (Estimate(0.45, 0.41, 0.52, 9, ""), 3, "", "differs by 0.050"),
+        (Estimate(0.45, 0.41, 0.52, 9, ""), 1, "", "apart by 0.050, one seed"),
+        (Estimate(0.45, 0.39, 0.52, 9, ""), 3, "of other texts", "not comparable: of other texts"),
+        (Estimate(math.nan, math.nan, math.nan, 0, ""), 3, "", ""),
+        (Estimate(3.0, 3.0, 3.0, 1, "counted"), 0, "", "differs by 2.600"),
+        (None, 0, "", ""),
+    ],
+)
+def test_agreement_is_by_the_interval(ours: Estimate | None, seeds: int, why: str, said: str) -> None:
+    theirs = next(
+        one for one in printed("jain2019") if one.of == ("sst", "bilstm+additive", "τ with gradient, class 0")
+    )
+    assert beside._said(theirs, ours, why, seeds) == said
+
+
+def test_averages_over_seeds_leave_out_what_a_seed_lacks() -> None:
+    every = [Found(Estimate(value, value, value, 5, ""), None, None) for value in (0.2, 0.4)]
+    assert artefact.mean_of(every).value.value == pytest.approx(0.3)
+    assert artefact.mean_of(every).floor is None
+
+
+def test_every_figure_that_is_printed_has_a_place_in_an_artefact() -> None:
+    known = {one.name: one for one in artefacts.ARTEFACTS.values()}
+    for paper in PAPERS:
+        for one in printed(paper):
+            assert one.corpus in known[one.artefact].corpora or one.corpus in ("all eleven", "all", *wen2022.TASKS), one
+            assert one.value >= 0 or one.quantity.startswith(("τ", "accuracy gained")), one
+    assert len({(one.artefact, one.of) for paper in PAPERS for one in printed(paper)}) == sum(
+        len(printed(paper)) for paper in PAPERS
+    )
+
+
+def test_what_is_printed_of_a_model_is_of_one_that_is_run() -> None:
+    """A printed line would stay empty for ever if its model were called otherwise than ours."""
+    summed = {"W-F2": {"additive", "deep", "dot"}, "W-5": {"additive", "deep", "dot", "all"}}
+    for one in artefacts.ARTEFACTS.values():
+        plan = Plan(one, Asked(Path(), 1), one.corpora, {})
+        models = {"", *summed.get(one.name, ()), *(run.model for run in plan.planned)}
+        swept = {model.partition("(lambda")[0] for model in models}
+        assert {each.model for each in printed_in(one.name)} <= models | swept, one.name
+
+
+def test_ids_are_unique_and_a_wrong_one_is_refused_with_the_nearest() -> None:
+    assert len({one.name for one in artefacts.ARTEFACTS.values()}) == len(artefacts.ARTEFACTS) == 29
+    with pytest.raises(SpecError, match=r"near it: .*jain2019:J-2"):
+        artefacts.artefact("jain2019:J2")
+
+
+def test_corpora_are_looked_for_in_each_of_their_places(tmp_path: Path) -> None:
+    assert corpora.lacking(tmp_path, "imdb") == f"no {tmp_path / 'imdb/aclImdb_v1_labelled.tar.gz'}"
+    (tmp_path / "imdb" / "aclImdb").mkdir(parents=True)
+    assert corpora.lacking(tmp_path, "imdb") == ""
+    assert corpora.data_of(tmp_path, "imdb").path == str(tmp_path / "imdb/aclImdb")
+
+
+def test_a_printed_value_is_found_by_what_it_is_of() -> None:
+    assert value_of("W-5", "questions", "dot", "share of models whose τ is higher or unchanged") == pytest.approx(
+        6 / 9, abs=1e-4
+    )
+    assert value_of("W-5", "questions", "dot", "accuracy") is None

@@ -1,0 +1,97 @@
+"""A study of a user's own: what its file shows, and the figure it was written for."""
+
+import csv
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import sightline
+from sightline.errors import DataError, SpecError
+from sightline.experiments.shown import Shown, shown_from
+from sightline.experiments.tabulate import COLUMNS
+from sightline.report.plots.means import means
+from sightline.results import Table, TableCell
+
+GUIDE = Path(__file__).parents[2] / "docs" / "own-study.md"
+
+
+def the_ten_lines() -> str:
+    return re.search(r"```toml\n(.*?)```", GUIDE.read_text(), re.DOTALL)[1]
+
+
+def test_the_guide_gives_its_figure_at_the_first_try(tmp_path: Path) -> None:
+    """Word for word but for fewer and smaller runs."""
+    lines = the_ten_lines()
+    assert len([line for line in lines.splitlines() if line.strip() and not line.startswith("[")]) <= 10
+    file = tmp_path / "entmax.toml"
+    file.write_text(
+        lines.replace("n=320", "n=120").replace("hidden=16", "hidden=4").replace("epochs = 5", "epochs = 1")
+        .replace("[0, 1, 2, 3, 4]", "[0, 1]").replace(', "planted:votes(n=120)", "planted:full_stop(n=120)"', "")
+    )  # fmt: skip
+    found = sightline.study(file, store=tmp_path / "store", out=tmp_path / "out")
+    names = {
+        f"entmax{end}" for end in (".md", ".csv", ".tex", *(f"-means{one}" for one in (".pdf", ".png", ".svg", ".csv")))
+    }
+    assert {path.name for path in found.files} == names == {path.name for path in (tmp_path / "out").iterdir()}
+    assert found.not_drawn == ()
+    assert ElementTree.parse(tmp_path / "out" / "entmax-means.svg").getroot().tag.endswith("svg")
+    with (tmp_path / "out" / "entmax-means.csv").open(newline="") as numbers:
+        drawn = {(row["model"], row["column"]): row for row in csv.DictReader(numbers)}
+    table = found.table
+    for names_of, cells in zip(table.row_names, table.rows, strict=True):
+        for column, cell in zip(table.columns, cells, strict=True):
+            if isinstance(cell.value, float):
+                row = drawn[names_of[table.row_axes.index("model")], column]
+                assert (float(row["value"]), int(row["n"]), int(row["seeds"])) == (cell.value, cell.n, len(cell.seeds))
+    assert {column for _, column in drawn} == {"accuracy", "SL-303"}
+    assert "entmax(alpha=1.3)" in str(found)
+
+
+def test_plain_values_are_a_study_too(tmp_path: Path) -> None:
+    tree = {
+        "name": "plain",
+        "base": {"data": "planted:needle(n=120)", "model": "mlp(hidden=4)", "measures": ["agreement"], "fit.epochs": 1},
+        "axes": {"seed": [0]},
+        "show": {"figures": ["tau-by-class", "ranks"]},
+    }
+    found = sightline.study(tree, store=tmp_path / "store", out=tmp_path / "out")
+    assert (tmp_path / "out" / "plain-tau-by-class.png").exists()
+    (why,) = found.not_drawn
+    assert why.startswith("plain-ranks: the figure needs what ranks know")
+
+
+@pytest.mark.parametrize(
+    ("show", "told"),
+    [
+        ({"figures": ["tau-by-clas"]}, "show.figures: unknown 'tau-by-clas'; the nearest is tau-by-class; expected some of means, "),
+        ({"columns": ["accuracies"]}, "columns: .*got 'accuracies'"),
+        ({"figure": ["means"]}, "show: unknown 'figure'; expected columns, figures"),
+        ("means", "show: expected a table, headed"),
+        ({"figures": "means"}, "figures"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_shown_is_refused(show: object, told: str) -> None:
+    with pytest.raises(SpecError, match=told):
+        shown_from({"show": show}, "s.toml")
+
+
+def test_nothing_said_shows_what_it_showed_before() -> None:
+    assert shown_from({}) == Shown(COLUMNS, ())
+
+
+def test_a_table_without_numbers_has_no_figure() -> None:
+    words = Table("t", ("verdict",), ((TableCell("cannot tell"),),), (("a",),), ("model",))
+    with pytest.raises(DataError, match="needs a column with numbers"):
+        means(words)
+
+
+def test_every_number_is_drawn_and_an_empty_cell_is_not() -> None:
+    cells = (TableCell(0.5, 0.4, 0.6, 9, (0, 1)), TableCell(None, note="not applicable"))
+    table = Table(
+        "t", ("accuracy",), tuple((cell,) for cell in cells), (("a",), ("b",)), ("model",), partial="1 missing"
+    )
+    plot = means(table)
+    assert plot.rows == [("a", "accuracy", 0.5, 0.4, 0.6, 9, 2)]
+    assert "Partial: 1 missing." in plot.notes[0]
