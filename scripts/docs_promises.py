@@ -38,6 +38,7 @@ PROMISES = (
         "A study that was killed or stopped goes on with what is left, and ends with the results of one that was not",
         "tests/cli/test_study.py",
         "tests/experiments/test_schedule.py",
+        "tests/experiments/test_cluster.py",
         chaos=("started again, ended with 0",),
     ),
     _promise(

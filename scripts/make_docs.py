@@ -37,8 +37,8 @@ from sightline.findings.thresholds import committed
 from sightline.findings.thresholds import complaints as thresholds_complain
 
 OWN_FLAGS = {"--check", "--demo", "--only", "--so-far"}
-FLAGS_OF_RAY = {"--address", "--disable-usage-stats", "--head", "--include-dashboard", "--num-cpus"}
-"""Of `ray start`, with which a cluster is begun."""
+FLAGS_OF_RAY = {"--address", "--disable-usage-stats", "--generate", "--head", "--include-dashboard", "--num-cpus"}
+"""Of `ray`, with which a cluster is begun."""
 
 
 def read_pages() -> dict[str, str]:

@@ -13,7 +13,7 @@ for line in sys.stdin:
     out, before = io.StringIO(), set(sys.modules)
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         code = run(json.loads(line))
-    heavy = sorted({"torch", "matplotlib", "scipy"} & (set(sys.modules) - before))
+    heavy = sorted({"torch", "matplotlib", "scipy", "ray"} & (set(sys.modules) - before))
     print(json.dumps([code, heavy, out.getvalue()]))
 """
 ASKED = [
@@ -60,4 +60,9 @@ def test_the_package_itself_is_light():
 def test_a_study_that_is_done_is_read_and_tabulated_without_torch():
     modules = "sightline.experiments.store, sightline.experiments.grid, sightline.experiments.tabulate"
     code = f"import sys, {modules}; assert not {{'torch', 'scipy.stats'}} & set(sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_whoever_sends_cells_to_a_cluster_imports_neither_torch_nor_ray():
+    code = "import sys, sightline.experiments.executors.cluster; assert not {'torch', 'ray'} & set(sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -7,10 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
+from tempfile import TemporaryDirectory
 
 from tests.living import lives, wait_for
 
@@ -24,10 +26,11 @@ SMALL = {"num_cpus": 1, "object_store_memory": 80 * 2**20, "include_log_monitor"
 
 @dataclass(frozen=True)
 class Nodes:
-    """A cluster that runs: its address, and the process that has it."""
+    """A cluster that runs: its address, the process that has it, and the environment of who is let in."""
 
     address: str
     process: subprocess.Popen[str]
+    environment: Mapping[str, str]
 
     def kill_one(self) -> None:
         """Kill the second node, as a machine that loses its power."""
@@ -40,15 +43,26 @@ class Nodes:
 
 
 @contextmanager
-def two_nodes(folder: Path) -> Iterator[Nodes]:
+def two_nodes() -> Iterator[Nodes]:
     """Start a cluster, and leave nothing of it behind, whatever happens."""
-    environment = {**os.environ, MARK: "", "RAY_USAGE_STATS_ENABLED": "0", "RAY_TMPDIR": str(folder)}
+    with TemporaryDirectory(
+        prefix="ray-", dir="/tmp", ignore_cleanup_errors=True
+    ) as folder:  # a socket's path is short
+        yield from _started(Path(folder))
+
+
+def _started(folder: Path) -> Iterator[Nodes]:
+    # A token of its own: others on the network are kept out, and what the user's own clusters ask for plays no part.
+    secret = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token_hex()}
+    environment = {**os.environ, **secret, MARK: "", "RAY_USAGE_STATS_ENABLED": "0", "RAY_TMPDIR": str(folder)}
     with (folder / "said.txt").open("w") as said, subprocess.Popen(
         [sys.executable, "-m", "tests.experiments.nodes"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=said, text=True, cwd=ROOT, env=environment, start_new_session=True,
     ) as process:  # fmt: skip
         try:
-            yield Nodes(process.stdout.readline().strip(), process)
+            address = process.stdout.readline().strip()
+            assert address, (folder / "said.txt").read_text()
+            yield Nodes(address, process, {**os.environ, **secret})
         finally:
             process.stdin.close()
             with suppress(subprocess.TimeoutExpired):

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import chdir
 from dataclasses import dataclass
@@ -36,9 +35,8 @@ seed = [0, 1, 2, 3]
 
 
 @pytest.fixture(scope="module")
-def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
-    # A short name: the path of a socket has 107 letters at most.
-    with tempfile.TemporaryDirectory(prefix="ray") as folder, two_nodes(Path(folder)) as found:
+def nodes() -> Iterator[Nodes]:
+    with two_nodes() as found:
         yield found
 
 
@@ -54,6 +52,7 @@ class Ground:
         command = [sys.executable, "-m", "sightline", "study", "study.toml", "--store", store, "--json"]
         return subprocess.Popen(
             [*command, "--workers", f"ray:{nodes.address}"], cwd=self.folder, text=True, stdout=subprocess.PIPE,
+            env=nodes.environment,
             stderr=subprocess.PIPE, start_new_session=True, pass_fds=() if fd is None else (fd,),
             # A shell starts what runs in its background deaf to Ctrl-C, and children inherit that.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),

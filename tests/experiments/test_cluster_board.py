@@ -1,5 +1,9 @@
 """What a study makes of what it hears from a cluster; the cluster is played, so that each turn can be had at will."""
 
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -202,6 +206,61 @@ def test_who_is_not_let_in_is_told_why(courier: Any, told: str, monkeypatch: pyt
     monkeypatch.setattr(joining, "start", in_a_thread)
     with pytest.raises(SightlineError, match=told), joined(""):
         pass
+
+
+def test_without_a_cluster_at_hand_one_is_started_and_an_address_is_never_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+
+    def nobody_here(pipe: Connection, address: str) -> None:
+        asked.append(address)
+        pipe.send(Joined(1, 2) if address == "local" else Refused("ConnectionError: none", nobody=not address))
+
+    monkeypatch.setattr(joining, "carry", nobody_here)
+    monkeypatch.setattr(joining, "start", in_a_thread)
+    monkeypatch.setattr(joining, "_knock", lambda address: None)
+    assert Cluster().processors() == 2
+    with pytest.raises(SightlineError, match="Ray at a:1: ConnectionError: none"):
+        Cluster("a:1").processors()
+    assert asked == ["", "local", "a:1"]
+
+
+RAY = """
+import json, os
+os.write(1, b"noise")
+os.system("echo noise")
+def init(**options):
+    about = {name: os.environ.get(name, "") for name in ("RAY_USAGE_STATS_ENABLED", "RAY_AUTH_MODE", "RAY_AUTH_TOKEN")}
+    with open(os.environ["TOLD"], "w") as file:
+        json.dump({"address": options["address"], "folder": os.getcwd(), **about}, file)
+    raise ConnectionError("as expected")
+"""
+COURIER = """
+import sys
+from multiprocessing import Pipe
+from sightline.experiments.executors.courier import carry
+here, there = Pipe()
+carry(there, sys.argv[1])
+assert here.recv().told == "ConnectionError: as expected"
+"""
+
+
+@pytest.mark.parametrize(("address", "asked"), [("", "auto"), ("a:1", "a:1"), ("local", "local")])
+def test_the_courier_says_nothing_stands_nowhere_and_lets_in_nobody(tmp_path: Path, address: str, asked: str) -> None:
+    (tmp_path / "ray.py").write_text(RAY)
+    usual = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+    told = {
+        **usual,
+        "TOLD": str(tmp_path / "told.json"),
+        "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}",
+    }
+    command = [sys.executable, "-c", COURIER, address]
+    done = subprocess.run(command, capture_output=True, check=True, env=told, cwd=tmp_path)
+    about = json.loads((tmp_path / "told.json").read_text())
+    assert (done.stdout, done.stderr, about["folder"], about["address"]) == (b"", b"", "/", asked)
+    alone = ("token", 64) if address == "local" else ("", 0)
+    assert (about["RAY_USAGE_STATS_ENABLED"], about["RAY_AUTH_MODE"], len(about["RAY_AUTH_TOKEN"])) == ("0", *alone)
 
 
 def in_a_thread(target: Callable[..., None], *given: object) -> tuple[Any, Connection]:

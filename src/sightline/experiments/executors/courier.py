@@ -10,11 +10,14 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from secrets import token_hex
 from typing import Any
 
 from sightline.experiments.executors.node import Answer, Order, work
 from sightline.experiments.executors.parent import end_with_parent
 
+ALONE = "local"
+"""In the place of an address."""
 LEAVE = 10.0
 """Seconds in which what was begun on a cluster can be ended, when the parent has no more to do, or is gone."""
 TURN = 0.1
@@ -31,9 +34,10 @@ class Joined:
 
 @dataclass(frozen=True)
 class Refused:
-    """Ray would not, in its words."""
+    """Ray would not, in its words; ``nobody`` says that no cluster is at hand."""
 
     told: str
+    nobody: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,15 +51,23 @@ class Heard:
 
 
 def carry(pipe: Connection, address: str) -> None:
-    """Carry cells to a cluster and answers back, until the pipe is closed; without an address to the one at hand."""
+    """Carry cells to a cluster and answers back, until the pipe is closed.
+
+    Without an address it is the cluster at hand, and `ALONE` is Ray started on this machine for this while.
+    """
     end_with_parent(LEAVE)
     _say_nothing()
     os.chdir(os.sep)  # Ray lets every worker import from where this process stands: not from beside the user's tables
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    if address == ALONE:
+        # Whoever can speak to Ray can run code. By itself it would write a token that all later clusters ask for.
+        os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token_hex()}
     import ray  # noqa: PLC0415  (an extra, and only this process has it)
 
     try:
         _join(ray, address)
+    except ConnectionError as error:
+        return pipe.send(Refused(_words(error), nobody=not address))
     except Exception as error:  # whatever it is, there is no cluster
         return pipe.send(Refused(_words(error)))
     pipe.send(Joined(sum(bool(node["Alive"]) for node in ray.nodes()), _processors(ray)))
@@ -72,14 +84,11 @@ def _say_nothing() -> None:
 
 
 def _join(ray: Any, address: str) -> None:
-    """Join the cluster at an address; without one that of this machine, or Ray started on it for this study alone."""
     quiet = {"log_to_driver": False, "configure_logging": False}
-    try:
-        ray.init(address=address or "auto", **quiet)
-    except ConnectionError:
-        if address:
-            raise
+    if address == ALONE:
         ray.init(address="local", include_dashboard=False, **quiet)
+    else:
+        ray.init(address=address or "auto", **quiet)
 
 
 def _serve(ray: Any, pipe: Connection) -> None:

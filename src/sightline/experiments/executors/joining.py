@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from sightline.errors import MissingExtra, SightlineError, SpecError
-from sightline.experiments.executors.courier import LEAVE, Joined, Refused, carry
+from sightline.experiments.executors.courier import ALONE, LEAVE, Joined, Refused, carry
 from sightline.experiments.executors.starting import start
 
 KNOCK, JOIN = 10.0, 60.0
@@ -25,18 +25,32 @@ def joined(address: str) -> Iterator[tuple[Joined, Connection]]:
     """
     _check_installed()
     _knock(address)
+    with _courier(address) as (found, pipe):
+        if not (isinstance(found, Refused) and found.nobody):
+            yield _let_in(found, address), pipe
+            return
+    with _courier(ALONE) as (found, pipe):
+        yield _let_in(found, address), pipe
+
+
+@contextmanager
+def _courier(address: str) -> Iterator[tuple[Joined | Refused, Connection]]:
+    """Have a process that speaks to Ray, and what became of its joining."""
     process, pipe = start(carry, address)
     try:
-        found = received(pipe) if pipe.poll(JOIN) else Refused(f"no answer in {JOIN:.0f} seconds")
-        if isinstance(found, Refused):
-            told = f"Ray at {address or 'this machine'}: {found.told}"
-            raise SightlineError(f"{told}; run this on a machine of the cluster, where `ray status` shows it")
-        yield found, pipe
+        yield received(pipe) if pipe.poll(JOIN) else Refused(f"no answer in {JOIN:.0f} seconds"), pipe
     finally:
         pipe.close()
         process.join(LEAVE)
         process.kill()
         process.join()
+
+
+def _let_in(found: Joined | Refused, address: str) -> Joined:
+    if isinstance(found, Joined):
+        return found
+    told = f"Ray at {address or 'this machine'}: {found.told}"
+    raise SightlineError(f"{told}; run this on a machine of the cluster, with its RAY_AUTH_MODE if it has one")
 
 
 def received(pipe: Connection) -> Any:
