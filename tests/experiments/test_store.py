@@ -289,3 +289,14 @@ def test_a_claim_that_cannot_be_laid_is_no_failure_of_its_run(store: Store) -> N
     with pytest.raises(StoreError, match=r"cannot be locked .*use a store that can be written"):
         run_stored(SPEC, store)
     assert store.state(KEY) == "missing"
+
+
+def test_a_summary_that_was_kept_before_reasons_were_is_read() -> None:
+    """A store that was filled by an older version says less, and is no other folder's."""
+    whole = {"key": KEY, "data": "d", "model": "m", "seed": 0, "state": "done", "seconds": 1.0, "error": "", "verdict": "",
+             "findings": None, "metrics": None, "row": 0, "by_class": None}  # fmt: skip
+    old = storing._read(storing.Summary, json.dumps(whole).encode(), Path("summary.json"))
+    assert (old.key, old.absent) == (KEY, None)
+    less = {name: value for name, value in whole.items() if name != "seconds"}
+    with pytest.raises(StoreError, match="missing field 'seconds'"):
+        storing._read(storing.Summary, json.dumps(less).encode(), Path("summary.json"))

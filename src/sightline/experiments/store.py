@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -28,6 +28,7 @@ from sightline.results import Estimate, Results
 from sightline.saving import read_results, write_results
 from sightline.seal import is_whole, read_whole, write_sealed
 from sightline.spec.keys import run_key
+from sightline.spec.later import LATER
 from sightline.spec.typed import read_as
 from sightline.spec.values import RunSpec
 
@@ -70,7 +71,7 @@ class Summary:
     """The row of the verdict table; 0 where there is no verdict."""
     by_class: Mapping[str, int] | None = None
     """The same for the texts of each predicted class."""
-    absent: Mapping[str, str] | None = None
+    absent: Mapping[str, str] | None = field(default=None, metadata=LATER)
     """Why there is no number, by metric or finding; None where that was not kept, and the audit has to be asked."""
 
     def estimate(self, name: str) -> Estimate | None:
