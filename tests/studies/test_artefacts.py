@@ -109,7 +109,9 @@ def test_every_artefact_runs_and_says_something_of_each_of_its_models(
 
 
 def _check_figures(plan: Plan, store: Store, folder: Path) -> None:
-    drawings = list(drawn.figures_of(plan.artefact.name, plan.artefact.figures, plan.named(store), together=1))
+    drawings = list(
+        drawn.figures_of(plan.artefact.name, plan.artefact.figures, drawn.runs_of(plan.grid, store), together=1)
+    )
     assert {one.figure for one in drawings} == {*plan.artefact.figures}
     for one in drawings[:4]:
         svg, png, numbers = one.write(folder, (".svg", ".png"))

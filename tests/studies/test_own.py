@@ -95,3 +95,19 @@ def test_every_number_is_drawn_and_an_empty_cell_is_not() -> None:
     plot = means(table)
     assert plot.rows == [("a", "accuracy", 0.5, 0.4, 0.6, 9, 2)]
     assert "Partial: 1 missing." in plot.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("data", "datasets", "told"),
+    [
+        ("nowhere", (), "nowhere: expected a folder"),
+        (".", ("ssd",), "'ssd': jain2019:J-2 is of sst"),
+        (".", (), "has none"),
+    ],
+)
+def test_a_papers_table_of_what_is_not_there_is_refused_in_python_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: str, datasets: tuple[str, ...], told: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SpecError, match=told):
+        sightline.study("jain2019:J-2", store="store", data=data, datasets=datasets)

@@ -65,7 +65,7 @@ def _corpora(row: dict[str, Any]) -> str:
 def study_artefact(name: str, wanted: Wanted, how: How) -> None:
     """Run what an artefact lacks, and show it beside what is printed."""
     from sightline.studies.beside import compare  # noqa: PLC0415  (as late as it is needed)
-    from sightline.studies.drawn import figures_of  # noqa: PLC0415  (as late as it is needed)
+    from sightline.studies.drawn import figures_of, runs_of  # noqa: PLC0415  (as late as it is needed)
 
     plan = _plan(name, wanted)
     id_, figures = plan.artefact.name, plan.artefact.figures
@@ -73,28 +73,22 @@ def study_artefact(name: str, wanted: Wanted, how: How) -> None:
     check_places(_inputs(plan), *how.outputs(id_))
 
     def show(ended: Ended) -> None:
-        drawings = figures_of(id_, figures, plan.named(ended.store), together=1)
+        drawings = figures_of(id_, figures, runs_of(plan.grid, ended.store), together=1)
         show_table(compare(plan, ended.store), how, id_, drawings)
 
     do_cells(plan.grid, how, show)
 
 
 def _plan(name: str, wanted: Wanted) -> Plan:
-    from sightline.studies.artefact import SEEDS, Asked, plan_of  # noqa: PLC0415  (as late as it is needed)
-    from sightline.studies.artefacts import artefact  # noqa: PLC0415  (as late as it is needed)
+    from sightline.studies.artefact import SEEDS, Asked  # noqa: PLC0415  (as late as it is needed)
+    from sightline.studies.artefacts import artefact, plan_named  # noqa: PLC0415  (as late as it is needed)
 
-    found = artefact(name)
     if wanted.data is None:
-        raise SpecError(f"missing; {name} needs the folder that holds {', '.join(found.corpora)}", field="data")
-    if not wanted.data.is_dir():
-        raise SpecError(f"{wanted.data}: expected a folder that holds {', '.join(found.corpora)}", field="data")
+        raise SpecError(
+            f"missing; {name} needs the folder that holds {', '.join(artefact(name).corpora)}", field="data"
+        )
     named = () if wanted.datasets is None else tuple(one.strip() for one in wanted.datasets.split(","))
-    if unknown := [one for one in named if one not in found.corpora]:
-        raise SpecError(f"{unknown[0]!r}: {name} is of {', '.join(found.corpora)}", field="datasets")
-    plan = plan_of(found, Asked(wanted.data, wanted.seeds or SEEDS, named, wanted.limit, wanted.vectors))
-    if not plan.corpora:
-        told = "; ".join(f"{corpus}: {why}" for corpus, why in plan.absent.items())
-        raise SpecError(f"{wanted.data} has none of the corpora that {name} is of ({told})", field="data")
+    plan = plan_named(name, Asked(wanted.data, wanted.seeds or SEEDS, named, wanted.limit, wanted.vectors))
     for corpus, why in plan.absent.items():
         tell(f"left out: {corpus} ({why})")
     return plan

@@ -17,10 +17,10 @@ from sightline.experiments.tabulate import tabulate
 from sightline.report.sheets.markdown import to_markdown
 from sightline.report.sheets.terminal import to_text
 from sightline.results import Table
-from sightline.studies.artefact import SEEDS, Asked, plan_of
-from sightline.studies.artefacts import ARTEFACTS, artefact
+from sightline.studies.artefact import SEEDS, Asked
+from sightline.studies.artefacts import ARTEFACTS, plan_named
 from sightline.studies.beside import compare
-from sightline.studies.drawn import Drawing, drawings_of, figures_of, file_name, write_all
+from sightline.studies.drawn import Drawing, drawings_of, figures_of, file_name, runs_of, write_all
 from sightline.studies.study import complete, plan
 
 
@@ -90,10 +90,10 @@ def _read(what: str | Path | Mapping[str, Any]) -> tuple[Mapping[str, Any], Path
 
 
 def _of_a_paper(name: str, asked: Asked, store: Store, workers: int | str, out: str | Path | None) -> Studied:
-    planned = plan_of(artefact(name), asked)
+    planned = plan_named(name, asked)
     _run(planned.grid, store, workers)
     one = planned.artefact
-    drawings = figures_of(one.name, one.figures, planned.named(store), together=1)
+    drawings = figures_of(one.name, one.figures, runs_of(planned.grid, store), together=1)
     return _written(one.name, compare(planned, store), drawings, out)
 
 

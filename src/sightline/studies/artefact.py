@@ -84,6 +84,9 @@ class Line:
 Numbers = Callable[[Audit], Mapping[str, Found]]
 """What one run says, by quantity."""
 Number = Callable[[Audit], Estimate | None]
+"""One number of a run, where it has it."""
+Said = tuple[Done, Mapping[str, Found]]
+"""A run and what was read of it."""
 Lines = Callable[[Sequence[Done]], Iterable[Line]]
 """What all runs say."""
 Cells = Callable[[Asked, str, int], Iterable[tuple[str, RunSpec]]]
@@ -146,10 +149,6 @@ class Plan:
             if key in found and found[key].state == "done"
         ]
 
-    def named(self, store: Store) -> list[tuple[tuple[str, ...], Done]]:
-        """Give the runs that are done, each with its labels."""
-        return [((run.corpus, run.model, str(run.seed)), run) for run in self.runs(store)]
-
     def counted(self) -> Iterator[Line]:
         """Count the corpora themselves."""
         if self.artefact.counted is not None:
@@ -169,15 +168,16 @@ def plan_of(artefact: Artefact, asked: Asked) -> Plan:
 
 def by_model(numbers: Numbers) -> Lines:
     """Average what the runs of each model say over its seeds."""
+    return lambda runs: averaged([(run, numbers(run.audit())) for run in runs])
 
-    def lines(runs: Sequence[Done]) -> Iterator[Line]:
-        for corpus, model in dict.fromkeys((run.corpus, run.model) for run in runs):
-            every = [numbers(run.audit()) for run in runs if (run.corpus, run.model) == (corpus, model)]
-            for name in dict.fromkeys(name for found in every for name in found):
-                known = [found[name] for found in every if name in found]
-                yield Line(corpus, model, name, mean_of(known), len(known))
 
-    return lines
+def averaged(said: Sequence[Said]) -> Iterator[Line]:
+    """Average what was read of the runs of each model over its seeds."""
+    for corpus, model in dict.fromkeys((run.corpus, run.model) for run, _ in said):
+        every = [found for run, found in said if (run.corpus, run.model) == (corpus, model)]
+        for name in dict.fromkeys(name for found in every for name in found):
+            known = [found[name] for found in every if name in found]
+            yield Line(corpus, model, name, mean_of(known), len(known))
 
 
 def mean_of(every: Sequence[Found]) -> Found:
@@ -188,13 +188,11 @@ def mean_of(every: Sequence[Found]) -> Found:
     return Found(across_seeds([one.value for one in every], bounds), floor, bounds)
 
 
-def less(
-    numbers: Callable[[Audit], Estimate | None], usual: str, quantity: str
-) -> Callable[[Sequence[Done]], Iterator[Line]]:
+def less(number: Number, usual: str, quantity: str) -> Lines:
     """Say by how much each model falls short of the ``usual`` one, seed by seed, and average that."""
 
     def lines(runs: Sequence[Done]) -> Iterator[Line]:
-        known = {(run.corpus, run.model, run.seed): numbers(run.audit()) for run in runs}
+        known = {(run.corpus, run.model, run.seed): number(run.audit()) for run in runs}
         for corpus, model in dict.fromkeys((corpus, model) for corpus, model, _ in known if model != usual):
             apart = [
                 one.value - other.value

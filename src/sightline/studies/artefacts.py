@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from sightline.errors import SpecError
 from sightline.studies import jain2019, meister2021, tutek2020, wen2022, wiegreffe2019
-from sightline.studies.artefact import Artefact
+from sightline.studies.artefact import Artefact, Asked, Plan, plan_of
 
 ARTEFACTS: Mapping[str, Artefact] = {
     f"{paper.__name__.rpartition('.')[2]}:{one.name}": one
@@ -23,3 +23,17 @@ def artefact(name: str) -> Artefact:
         told = f"; near it: {', '.join(near)}" if near else ""
         raise SpecError(f"{name}: no artefact of a paper{told}; sightline study list names all {len(ARTEFACTS)}")
     return ARTEFACTS[name]
+
+
+def plan_named(name: str, asked: Asked) -> Plan:
+    """Say what an artefact takes, by its id; a folder without it, and a corpus it is not of, are refused."""
+    found = artefact(name)
+    if not asked.folder.is_dir():
+        raise SpecError(f"{asked.folder}: expected a folder that holds {', '.join(found.corpora)}", field="data")
+    if unknown := [one for one in asked.corpora if one not in found.corpora]:
+        raise SpecError(f"{unknown[0]!r}: {name} is of {', '.join(found.corpora)}", field="datasets")
+    plan = plan_of(found, asked)
+    if not plan.corpora:
+        told = "; ".join(f"{corpus}: {why}" for corpus, why in plan.absent.items())
+        raise SpecError(f"{asked.folder} has none of the corpora that {name} is of ({told})", field="data")
+    return plan

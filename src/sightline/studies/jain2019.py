@@ -17,11 +17,15 @@ from sightline.statistics.shapes import largest
 from sightline.studies.artefact import Artefact, Asked, Cells, Found, by_model
 from sightline.studies.corpora import BINARY, CORPORA, QUESTIONS, data_of
 from sightline.studies.counted import sizes
+from sightline.studies.named import SHARE, TAU, numbers_of
 from sightline.studies.performance import performance_of
+from sightline.studies.trained import BILSTM
 
-BILSTM, MLP, CNN = "bilstm+additive", "mlp+additive", "cnn+additive"
-TAU: Bounds = (-1.0, 1.0)
-SHARE: Bounds = (0.0, 1.0)
+MLP, CNN = "mlp+additive", "cnn+additive"
+Array = np.ndarray
+Quantity = tuple[str, str, Bounds]
+"""A number of each text, its floor where it has one, and between what it lies."""
+TWICE: Bounds = (-2.0, 2.0)
 LOG_2: Bounds = (0.0, float(np.log(2)))
 SIDES = {"low": "at least", "high": "at most"}
 EPSILON = "ε-max JSD is exact where words have answers of their own: ε = 0.01 of total variation; the paper searched"
@@ -33,10 +37,12 @@ START = (
 SIGNIFICANT = "significant: at p ≤ .05 over permutations of the words, which by chance is so of at most one text in 20"
 
 
-def cell(asked: Asked, corpus: str, seed: int, model: str, measures: tuple[str, ...]) -> RunSpec:
-    """Describe one run as they trained; models of questions read them."""
-    preset = f"jain2019-{corpus.rstrip('123')}" if corpus in QUESTIONS else "jain2019"
-    spec, fit = build_specs(model + "+query" * (corpus in QUESTIONS), preset)
+def cell(
+    asked: Asked, corpus: str, seed: int, model: str, measures: tuple[str, ...], preset: str = "jain2019"
+) -> RunSpec:
+    """Describe one run as they trained; models of questions read them, under presets of their own."""
+    named = f"jain2019-{corpus.rstrip('123')}" if corpus in QUESTIONS else preset
+    spec, fit = build_specs(model + "+query" * (corpus in QUESTIONS), named)
     return RunSpec(data_of(asked.folder, corpus), spec, fit, seed, companions=(), measures=measures)
 
 
@@ -53,68 +59,57 @@ def _differing(asked: Asked, corpus: str, seed: int) -> Iterable[tuple[str, RunS
     return _cells("searched" if corpus in QUESTIONS else "counterfactual", models=(BILSTM, CNN))(asked, corpus, seed)
 
 
-def _by_class(audit: Audit, code: str, quantities: Mapping[str, tuple[str, str, Bounds]]) -> dict[str, Found]:
+def _by_class(audit: Audit, values: Mapping[str, Array], quantities: Mapping[str, Quantity]) -> dict[str, Found]:
     """Average quantities over the texts of each predicted class, as they do; over all texts of more than three."""
-    measured, seed = audit.measurements[code], int(audit.spec["seed"])
-    assert isinstance(measured, Measurement), measured
-    found = {}
+    found, seed = {}, int(audit.spec["seed"])
     for of, texts in _classes(audit).items():
         for told, (name, floor, bounds) in quantities.items():
-            values = [np.asarray(measured.values[one], dtype=float)[texts] for one in (name, floor) if one]
-            estimates = [mean(one, seed, bounds) for one in values]
+            estimates = [mean(values[one][texts], seed, bounds) for one in (name, floor) if one]
             found[f"{told}, {of}"] = Found(estimates[0], estimates[1] if floor else None, bounds)
     return found
 
 
-def _classes(audit: Audit) -> dict[str, np.ndarray]:
-    outputs = audit.measurements["outputs"]
-    assert isinstance(outputs, Measurement)
-    predicted = np.asarray(outputs.values["predicted"])
-    names = audit.cards["model"]["labels"]
+def _classes(audit: Audit) -> dict[str, Array]:
+    predicted, names = numbers_of(audit, "outputs")["predicted"], audit.cards["model"]["labels"]
     if len(names) > 3:
         return {"all classes": np.ones(len(predicted), dtype=bool)}
     return {f"class {number}": predicted == number for number in range(len(names))}
 
 
 def _correlations(audit: Audit) -> dict[str, Found]:
-    """Give Table 2; the floor of τ is that of shuffled weights that were used, of a significant one its level."""
-    names = {
+    """Give Table 2, and how peaked attention is, on which τ depends.
+
+    The floor of τ is that of shuffled weights that were used, of a significant one its level.
+    """
+    names: dict[str, Quantity] = {
         **{f"τ with {one}": (f"tau.{one}", f"coupling_tau.{one}", TAU) for one in ("gradient", "deletion")},
         **{f"significant with {one}": (f"significant.{one}", "", SHARE) for one in ("gradient", "deletion")},
+        "largest weight": ("largest", "", SHARE),
     }
-    return {**_by_class(audit, "agreement", names), **_largest(audit)}
+    return _by_class(audit, {**numbers_of(audit, "agreement"), "largest": _largest(audit)}, names)
 
 
-def _largest(audit: Audit) -> dict[str, Found]:
-    """Give the mean largest weight: how peaked attention is, on which τ depends."""
-    weights = audit.measurements["outputs"]
-    assert isinstance(weights, Measurement)
-    attention, seed = weights.values["attention"], int(audit.spec["seed"])
+def _largest(audit: Audit) -> Array:
+    outputs = audit.measurements["outputs"]
+    assert isinstance(outputs, Measurement)
+    attention = outputs.values["attention"]
     assert isinstance(attention, Ragged)
-    most = largest(attention)
-    return {
-        f"largest weight, {of}": Found(mean(most[texts], seed, SHARE), None, SHARE)
-        for of, texts in _classes(audit).items()
-    }
+    return largest(attention)
 
 
 def _differences(audit: Audit) -> dict[str, Found]:
     """Give τ of gradient and deletion less τ of attention and each: what the two share beyond attention."""
-    measured, seed = audit.measurements["agreement"], int(audit.spec["seed"])
-    assert isinstance(measured, Measurement), measured
-    taus = {
-        name: np.asarray(measured.values[f"tau.{name}"], dtype=float) for name in ("references", "gradient", "deletion")
-    }
+    values, seed = numbers_of(audit, "agreement"), int(audit.spec["seed"])
+    apart = {name: values["tau.references"] - values[f"tau.{name}"] for name in ("deletion", "gradient")}
     return {
-        f"τ(gradient, deletion) − τ(attention, {name})": Found(
-            mean(taus["references"] - taus[name], seed, (-2.0, 2.0)), None, (-2.0, 2.0)
-        )
-        for name in ("deletion", "gradient")
+        f"τ(gradient, deletion) − τ(attention, {name})": Found(mean(one, seed, TWICE), None, TWICE)
+        for name, one in apart.items()
     }
 
 
 def _permuted(audit: Audit) -> dict[str, Found]:
-    return _by_class(audit, "permutation", {"output moved, median over permutations": ("median", "", SHARE)})
+    names: dict[str, Quantity] = {"output moved, median over permutations": ("median", "", SHARE)}
+    return _by_class(audit, numbers_of(audit, "permutation"), names)
 
 
 def _farthest(audit: Audit) -> dict[str, Found]:

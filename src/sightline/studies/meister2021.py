@@ -5,29 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from sightline.audits import Audit
-from sightline.results import Measurement
 from sightline.spec.values import BUT_ATTENTION, Adversary, Piece, RunSpec
 from sightline.statistics.bootstrap import mean
-from sightline.statistics.intervals import Bounds
 from sightline.statistics.sweep import At, goes_with
 from sightline.studies import sparse
-from sightline.studies.adversaries import against
+from sightline.studies.adversaries import BY_CORPUS, against
 from sightline.studies.artefact import Artefact, Asked, Done, Found, Line, by_model
 from sightline.studies.corpora import data_of
 from sightline.studies.counted import totals
-from sightline.studies.named import SHARE, named
-from sightline.studies.performance import performance_of
+from sightline.studies.named import SHARE, TAU, named, numbers_of
+from sightline.studies.performance import moved_of, performance_of
 from sightline.studies.trained import Model
 from sightline.studies.trained import cell as trained_cell
 
 CORPORA = ("imdb", "news", "sst")
 PAIRS = ("bilstm+additive", "transformer+dot")
-TAU: Bounds = (-1.0, 1.0)
-LAMBDA: Mapping[str, float] = {"imdb": 1.6e-3, "news": 1e-3, "sst": 1.05e-3}
-"""Twice those of Wen et al. 2022, Table 3, whose total variation is half of ours; this paper names none."""
 LOSSES: Mapping[str, Adversary] = {"": "kl", ", by JSD": "jsd"}
 """Its footnote refers to the loss of Wiegreffe & Pinter, with KL; its text says JSD. Both."""
 HELD: Mapping[str, tuple[Piece, ...]] = {"frozen": BUT_ATTENTION, "unfrozen": ()}
@@ -79,12 +72,12 @@ def _adversaries(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, Ru
         yield model, replace(plain, companions=("seed(by=1)",))
         for told, loss in LOSSES.items():
             for how, held in HELD.items():
-                fit = against(base.fit, loss, LAMBDA[corpus], held)
+                fit = against(base.fit, loss, BY_CORPUS[corpus], held)
                 yield f"{model}, {how}{told}", replace(plain, fit=fit, companions=("base",))
 
 
 def _agreement(audit: Audit) -> dict[str, Found]:
-    values, seed = _values(audit), int(audit.spec["seed"])
+    values, seed = numbers_of(audit, "state_agreement"), int(audit.spec["seed"])
     found = {
         told: Found(mean(values[f"tau.{name}"], seed, TAU), mean(values[f"coupling_tau.{name}"], seed, TAU), TAU)
         for told, name in IMPORTANCES.items()
@@ -93,20 +86,18 @@ def _agreement(audit: Audit) -> dict[str, Found]:
 
 
 def _evenness(audit: Audit) -> dict[str, Found]:
-    values, seed = _values(audit), int(audit.spec["seed"])
+    values, seed = numbers_of(audit, "state_agreement"), int(audit.spec["seed"])
     return {told: Found(mean(values[f"entropy.{name}"], seed, SHARE), None, SHARE) for told, name in EVENNESS.items()}
-
-
-def _values(audit: Audit) -> Mapping[str, np.ndarray]:
-    measured = audit.measurements["state_agreement"]
-    assert isinstance(measured, Measurement), measured
-    return {name: np.asarray(one, dtype=float) for name, one in measured.values.items() if not hasattr(one, "rows")}
 
 
 def _along(runs: Sequence[Done]) -> Iterator[Line]:
     """Say whether evenness goes with λ, for each model that was swept."""
     for corpus, pair in dict.fromkeys((run.corpus, _pair(run)) for run in runs):
-        swept = [(run, _values(run.audit())) for run in runs if (run.corpus, _pair(run)) == (corpus, pair)]
+        swept = [
+            (run, numbers_of(run.audit(), "state_agreement"))
+            for run in runs
+            if (run.corpus, _pair(run)) == (corpus, pair)
+        ]
         for told, name in (("evenness of inputs for the answer", "entropy.gradient_through"),
                            ("τ with gradient of inputs", "tau.gradient_through"),
                            ("τ with deletion of inputs", "tau.deletion")):  # fmt: skip
@@ -124,11 +115,6 @@ def _setting(run: Done) -> float:
 
 
 MIXED = {"evenness of inputs for states": ("mixing.entropy", ""), "focus as drawn": ("mixing.focus.untrained", "")}
-BESIDE = {"JSD of attention": ("beside.jsd.base", ""), "TVD of answers": ("beside.tvd.base", "")}
-
-
-def _moved(audit: Audit) -> Mapping[str, Found]:
-    return {**named(BESIDE, SHARE)(audit), "accuracy": Found(audit.metrics["accuracy"], None, SHARE)}
 
 
 ARTEFACTS = (
@@ -147,7 +133,8 @@ ARTEFACTS = (
     ),
     Artefact(
         "M-5", "Table 5", "adversaries, all but attention frozen or not: how far, and at what accuracy", CORPORA,
-        cells=_adversaries, lines=by_model(_moved), notes=("by KL as its footnote says, and by JSD as its text does",),
+        cells=_adversaries, lines=by_model(moved_of),
+        notes=("by KL as its footnote says, and by JSD as its text does",),
     ),
     Artefact(
         "M-6", "Table 6", "τ of attention with the importance of inputs and of states", CORPORA,

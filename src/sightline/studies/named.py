@@ -1,14 +1,21 @@
-"""Numbers of one run by the names of its estimates."""
+"""Numbers of one run: its estimates by their names, and what a measure keeps of each text."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import numpy as np
+from jaxtyping import Float
+
 from sightline.audits import Audit
+from sightline.results import Bracket, Measurement, Ragged
 from sightline.statistics.intervals import Bounds
 from sightline.studies.artefact import Found
 
 SHARE: Bounds = (0.0, 1.0)
+TAU: Bounds = (-1.0, 1.0)
+BESIDE = {"JSD of attention": ("beside.jsd.base", ""), "TVD of answers": ("beside.tvd.base", "")}
+"""How far an adversary is from its base."""
 
 
 def named(names: Mapping[str, tuple[str, str]], bounds: Bounds = None) -> Callable[[Audit], Mapping[str, Found]]:
@@ -21,3 +28,11 @@ def named(names: Mapping[str, tuple[str, str]], bounds: Bounds = None) -> Callab
         }
 
     return numbers
+
+
+def numbers_of(audit: Audit, code: str) -> Mapping[str, Float[np.ndarray, "N ..."]]:
+    """Give what a measure keeps of each text; what has a number a word, or two sides, is left out."""
+    measured = audit.measurements[code]
+    assert isinstance(measured, Measurement), measured
+    plain = {name: one for name, one in measured.values.items() if not isinstance(one, Ragged | Bracket)}
+    return {name: np.asarray(one, dtype=float) for name, one in plain.items()}

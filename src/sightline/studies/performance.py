@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from sightline.audits import Audit
 from sightline.results import Estimate
-from sightline.statistics.intervals import Bounds
 from sightline.studies.artefact import Found
+from sightline.studies.named import BESIDE, SHARE, named
 from sightline.studies.trained import positive_f1_of
 
-SHARE: Bounds = (0.0, 1.0)
-LOST: Bounds = (-1.0, 1.0)
+LOST = (-1.0, 1.0)
+"""What a share may lose."""
 
 
 def performance_of(audit: Audit) -> Mapping[str, Found]:
@@ -27,3 +27,8 @@ def lost_of(audit: Audit) -> Mapping[str, Found]:
     lost = {f"F1 lost under {how} weights": f"need.{how}.F1_drop" for how in ("uniform", "permuted")}
     numbers = {told: Found(audit.estimates[name], None, LOST) for told, name in lost.items() if name in audit.estimates}
     return {**performance_of(audit), **numbers}
+
+
+def moved_of(audit: Audit) -> Mapping[str, Found]:
+    """Give the accuracy of an adversary, and how far it is from its base."""
+    return {"accuracy": Found(audit.metrics["accuracy"], None, SHARE), **named(BESIDE, SHARE)(audit)}

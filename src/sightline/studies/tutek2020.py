@@ -14,7 +14,7 @@ from sightline.studies.adversaries import WEIGHTS, against
 from sightline.studies.artefact import Artefact, Asked, Cells, by_model
 from sightline.studies.corpora import data_of
 from sightline.studies.counted import words
-from sightline.studies.named import SHARE, named
+from sightline.studies.named import BESIDE, SHARE, named
 from sightline.studies.performance import lost_of
 from sightline.studies.trained import RETENTION, Model
 from sightline.studies.trained import cell as trained_cell
@@ -37,18 +37,19 @@ EVIDENCE = {
     "probability by one word alone": ("token_evidence.probability", ""),
     "share of token evidence within texts": ("token_evidence.share", ""),
 }
-BESIDE = {"JSD of attention": ("beside.jsd.base", ""), "TVD of answers": ("beside.tvd.base", "")}
+
+
+def _encoder(layers: int) -> str:
+    return "bilstm" if layers == 1 else f"bilstm(layers={layers})"
 
 
 def _label(scorer: str, kind: str, layers: int = 1) -> str:
-    encoder = "bilstm" if layers == 1 else f"bilstm(layers={layers})"
-    return f"{encoder}+{scorer}" + f"+{kind}" * (kind != "base")
+    return f"{_encoder(layers)}+{scorer}" + f"+{kind}" * (kind != "base")
 
 
 def cell(asked: Asked, corpus: str, seed: int, scorer: str, kind: str, layers: int = 1) -> RunSpec:
     """Describe one run as they trained."""
-    encoder = "bilstm" if layers == 1 else f"bilstm(layers={layers})"
-    model = Model(corpus, RETENTION, f"{encoder}+{scorer}{retained.KINDS[kind]}")
+    model = Model(corpus, RETENTION, f"{_encoder(layers)}+{scorer}{retained.KINDS[kind]}")
     return trained_cell(data_of(asked.folder, corpus), model, seed, asked.vectors)
 
 

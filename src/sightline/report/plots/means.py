@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sightline.errors import DataError
-from sightline.report.numerals import with_n
+from sightline.report.plots.intervals import draw_intervals
 from sightline.report.plots.plot import Plot, Row
-from sightline.report.plots.shades import INK, PALE, label, shade
+from sightline.report.plots.shades import label
 from sightline.results import Estimate, Table, TableCell
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MEANS = "means"
@@ -68,17 +67,6 @@ def _draw(figure: Figure, panels: dict[str, Dots]) -> None:
     heights = [1 + len(dots) for dots in panels.values()]
     every = figure.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
     for place, (axes, (column, dots)) in enumerate(zip(every, panels.items(), strict=True)):
-        _intervals(axes, dots, place)
+        zero = min(one.low for _, one in dots) < 0 < max(one.high for _, one in dots)
+        draw_intervals(axes, [(label(name, 48), one) for name, one in dots], place, zero=zero)
         axes.set_title(label(column, 60), loc="left", fontsize=8, pad=3)
-
-
-def _intervals(axes: Axes, dots: Dots, place: int) -> None:
-    look = shade(place)
-    if min(one.low for _, one in dots) < 0 < max(one.high for _, one in dots):
-        axes.axvline(0, color=PALE, linewidth=0.8)
-    for height, (_, one) in enumerate(dots):
-        axes.plot([one.low, one.high], [height, height], "-", color=INK, linewidth=1.2)
-        axes.plot([one.value], [height], look.mark, color=look.colour, markeredgecolor=INK, markersize=5)
-        axes.text(1.01, height, with_n(one), transform=axes.get_yaxis_transform(), va="center", fontsize=6.5)
-    axes.set_yticks(range(len(dots)), [label(name, 48) for name, _ in dots])
-    axes.set_ylim(len(dots) - 0.5, -0.5)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sightline.errors import DataError
 from sightline.report.instead import MEASURED, numbers
-from sightline.report.numerals import with_n
 from sightline.report.page.maps import called
+from sightline.report.plots.intervals import draw_intervals
 from sightline.report.plots.plot import Plot, Row
-from sightline.report.plots.shades import INK, PALE, label, shade
+from sightline.report.plots.shades import label
 from sightline.results import Estimate, Results
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Found = tuple[str, str, Estimate]
@@ -43,17 +41,6 @@ def _draw(figure: Figure, panels: dict[str, list[Found]]) -> None:
     heights = [1 + len(rows) for rows in panels.values()]
     every = figure.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     for place, (axes, (did, rows)) in enumerate(zip(every, panels.items(), strict=True)):
-        _intervals(axes, rows, place)
+        draw_intervals(axes, [(label(name), one) for _, name, one in rows], place, zero=True)
         axes.set_title(f"Part of the decision {did}", loc="left", fontsize=8, pad=3)
     every[-1].set_xlabel("part of the decision (share, 0: random words)")
-
-
-def _intervals(axes: Axes, rows: Sequence[Found], place: int) -> None:
-    look = shade(place)
-    axes.axvline(0, color=PALE, linewidth=0.8)
-    for height, (_, _, one) in enumerate(rows):
-        axes.plot([one.low, one.high], [height, height], "-", color=INK, linewidth=1.2)
-        axes.plot([one.value], [height], look.mark, color=look.colour, markeredgecolor=INK, markersize=5)
-        axes.text(1.01, height, with_n(one), transform=axes.get_yaxis_transform(), va="center", fontsize=6.5)
-    axes.set_yticks(range(len(rows)), [label(name) for _, name, _ in rows])
-    axes.set_ylim(len(rows) - 0.5, -0.5)
