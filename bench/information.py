@@ -1,8 +1,9 @@
 """What states know: k-means of eight ranks against scikit-learn, and importance of inputs against a pass a state.
 
 States of the ranks are drawn: 1,750 texts, 256 directions whose variance falls as 1/j, about those of SST in a BiLSTM.
-Ours is asked twice: literally (all directions, steps until nothing moves), and as what is repeated often is done (32
-principal axes, 25 steps). scikit-learn takes its own seeding, which tries several candidates a centre, and one start.
+Ours is asked twice: literally (all directions, steps until nothing moves), and as one of the 39 shuffles of a baseline
+is (32 principal axes, which are found once for all of them and are not in the time; 25 steps). scikit-learn takes its
+own seeding, which tries several candidates a centre, and one start.
 What must agree is the summed squared distance to the centres, in all directions.
 
 Importance of inputs for states is that of an untrained BiLSTM of the papers' size and texts of 60 words, in the float64
@@ -28,6 +29,7 @@ from scipy.stats import kendalltau
 
 from sightline.maths.clustering import Clustering, kmeans
 from sightline.maths.principal import principal
+from sightline.maths.rank_scores import clusters_of
 from sightline.maths.ranks import kendall_tau_b
 from sightline.measures.information import Information
 from sightline.measures.state_importance import asked_in_turn
@@ -80,10 +82,11 @@ def clusters() -> None:
     texts = 400 if quick() else 1750
     falling = np.sqrt(1 / np.arange(1, WIDTH + 1))
     states = np.random.default_rng(0).standard_normal((texts, RANKS, WIDTH)) * falling
-    for count in (50, 200):
+    features = principal(states, 32)
+    for count, wanted in ((50, 3), (200, 5)):
         theirs = one_by_one(states, count)
-        against(states, together(states, Clustering(count), WIDTH), theirs, f"{count} clusters, literally")
-        against(states, together(states, Clustering(count, 25), 32), theirs, f"{count} clusters, 32 axes, 25 steps")
+        against(states, literally(states, count), theirs, f"{count} clusters, literally")
+        against(states, often(features, count), theirs, f"{count} clusters, as in a baseline", wanted)
 
 
 def rank_correlations(texts: int) -> None:
@@ -123,30 +126,36 @@ def whole(texts: int) -> None:
     )
 
 
-def against(states: np.ndarray, ours: Way, theirs: Way, told: str) -> None:
+def against(states: np.ndarray, ours: Way, theirs: Way, told: str, wanted: float = 0.0) -> None:
     """Time both, and compare how far the states are from their centres."""
     compare(
         f"clusters of {RANKS} ranks, {told}",
         "scikit-learn (Lloyd, k-means++, one start), rank by rank",
         ours,
         theirs,
-        lambda first, second: bool(inertia(states, first) <= 1.05 * inertia(states, second)),
-        "at most 1.05 times the summed squared distance",
+        lambda first, second: bool(inertia(states, first) <= 1.04 * inertia(states, second)),
+        "at most 1.04 times the summed squared distance",
         len(states),
+        wanted=wanted,
         clock=processor_seconds,
         distance=round(inertia(states, ours()) / inertia(states, theirs()), 3),
     )
 
 
-def together(states: np.ndarray, settings: Clustering, axes: int) -> Way:
-    """Cluster all ranks at once, on some principal axes; all of them are the states, turned."""
+def literally(states: np.ndarray, count: int) -> Way:
+    """Cluster all ranks at once, in all directions, until nothing moves."""
 
     def way() -> np.ndarray:
-        points = torch.as_tensor(principal(states, axes)).transpose(0, 1).contiguous()
+        points = torch.as_tensor(states).transpose(0, 1).contiguous()
         mask = torch.ones(points.shape[:2], dtype=torch.bool)
-        return kmeans(points, mask, settings, np.random.default_rng(0)).labels.T.numpy()
+        return kmeans(points, mask, Clustering(count), np.random.default_rng(0)).labels.T.numpy()
 
     return way
+
+
+def often(features: np.ndarray, count: int) -> Way:
+    """Cluster all ranks as the shuffles of a baseline do."""
+    return lambda: clusters_of(features, count, np.random.default_rng(0))
 
 
 def one_by_one(states: np.ndarray, clusters: int) -> Way:

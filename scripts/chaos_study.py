@@ -35,16 +35,21 @@ STUDY = """
 name = "chaos"
 [base]
 data = "planted:needle(n=120,length=6)"
-companions = ["uniform"]
-measures = ["agreement", "transplant"]
+companions = ["base", "seed(by=1)"]
+measures = ["agreement", "beside", "information", "transplant"]
 [base.fit]
 epochs = 2
+adversary = "jsd"
+adversary_epochs = 2
 [axes]
-model = ["mlp(hidden=8)+additive", "mlp(hidden=8)+additive+random"]
+model = ["mlp(hidden=8)+additive+sparsegen(lambda=-1.0)", "mlp(hidden=8)+additive+sparsegen(lambda=0.5)"]
 seed = {seeds}
 """
 SEEDS, FIRST, LAST = GRIDS = ((0, 1, 2, 3), (0, 1, 2), (1, 2, 3))
-"""The seeds of the study, and those of two that overlap. Its two models share their companions."""
+"""The seeds of the study, and those of two that overlap. A model is another’s companion: that of the seed before it.
+
+Every kind of training and most kinds of counting are in it: a base and its adversary, a λ of sparse attention, ranks.
+"""
 HANGS, HUNG = 600, 1000
 """Seconds after which a study counts as hanging, and what is then given as its exit code."""
 Before = Callable[[], None]
