@@ -35,6 +35,17 @@ def worlds(stored: Stored) -> str:
     return f"{_cost(stored)}\n{gates(stored)}\n{told}\n{about}"
 
 
+def shown(stored: Stored) -> str:
+    """Table how many runs of each world can be shown: for all classes, for all but one, for none."""
+    head = ("world", "what is true", "accuracy", "runs", "every class in row 4", "all but one at most", "none")
+    counts = ("n_cells", "all", "but_one", "none")
+    rows = [
+        (one["world"], one["why"], number(one["accuracy_mean"]), *(str(one[name]) for name in counts))
+        for one in stored["rows"]
+    ]
+    return f"{table(head, rows)}\n{gates(stored)}"
+
+
 def _cost(stored: Stored) -> str:
     first, last = stored["seeds"]
     versions = ", ".join(f"{name} {value}" for name, value in stored["environment"]["versions"].items())
@@ -177,6 +188,7 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: worlds confirmed": when_counted("worlds-confirmation", worlds),
     "table: coverage": when_counted("coverage", coverage),
     "table: families": when_counted("families", families),
+    "table: shown": when_counted("shown", shown),
     "table: planted heads": when_counted("planted_heads", planted_heads),
     "table: sst bert": when_counted("sst_bert", sst_bert),
     "table: exact": when_counted("exact", exact),

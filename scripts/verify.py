@@ -19,8 +19,8 @@ them, ``trained``: how well models do on test texts that were trained as the pap
 beside the words that people marked, and ``sparse``: sparse attention beside the importance of inputs and of states; and
 ``reproduction``: what a store has of the papers' tables, beside what is printed (``scripts/reproduced.py``; it runs
 nothing); all left out where the corpora are not at hand.
-``random_attention``, ``examples``, ``real``, ``trained``, ``plausible``, ``sparse`` and both ``worlds`` are studies,
-whose runs are kept in ``--store``: a killed one resumes.
+``random_attention``, ``examples``, ``real``, ``trained``, ``plausible``,
+``shown``, ``sparse`` and both ``worlds`` are studies, whose runs are kept in ``--store``: a killed one resumes.
 
 ``--dry-run`` says what is left of the studies; ``--so-far`` tables what is done of them, and what the rest would take;
 ``--seeds N`` takes only the first few seeds, and writes nothing.
@@ -60,6 +60,7 @@ from sightline.studies import (
     random_attention,
     real,
     retained,
+    shown,
     sparse,
     trained,
     worlds,
@@ -92,6 +93,7 @@ STUDIES: Mapping[str, tuple[Study, Callable[[int | None], Grid]]] = {
     "random_attention": (random_attention, lambda seeds: random_attention.grid()),
     "examples": (examples, lambda seeds: examples.grid()),
     "worlds": (worlds, worlds.grid),
+    "shown": (shown, shown.grid),
     "worlds-confirmation": (worlds, lambda seeds: worlds.grid(seeds, worlds.UNSEEN)),
     "real": (real, lambda seeds: real.grid(FOLDER)),
     "adversaries": (adversaries, lambda seeds: adversaries.grid(FOLDER)),

@@ -111,11 +111,18 @@ def _means(
     labels: Int[Tensor, "K N"],
     centres: Float[Tensor, "K C D"],
 ) -> Float[Tensor, "K C D"]:
-    """Move each centre to the mean of its points; one without points stays.
+    """Move each centre to the mean of its points; one without points stays."""
+    ranks, clusters, axes = centres.shape
+    real = mask.nonzero(as_tuple=True)
+    places = (labels + clusters * torch.arange(ranks, device=labels.device)[:, None])[real]
+    size = torch.bincount(places, minlength=ranks * clusters)[:, None]
+    means = _sums(points[real], places, ranks * clusters) / size.clamp(min=1)
+    return torch.where(size > 0, means, centres.reshape(-1, axes)).reshape(centres.shape)
 
-    By a product with who belongs where, not by adding up in place, whose order is not fixed on an accelerator.
-    """
-    member = torch.zeros((*points.shape[:2], centres.shape[1]), dtype=points.dtype, device=points.device)
-    member.scatter_(2, labels[..., None], mask[..., None].to(points.dtype))
-    size = member.sum(1)[..., None]
-    return torch.where(size > 0, (member.mT @ points) / size.clamp(min=1), centres)
+
+def _sums(points: Float[Tensor, "N D"], places: Int[Tensor, " N"], count: int) -> Float[Tensor, "C D"]:
+    """Add up the points of each place, always in their order; in place an accelerator would have none."""
+    if points.device.type == "cpu":
+        return points.new_zeros((count, points.shape[1])).index_add_(0, places, points)
+    lengths = torch.bincount(places, minlength=count)
+    return torch.segment_reduce(points[places.argsort(stable=True)], "sum", lengths=lengths, axis=0)

@@ -21,8 +21,8 @@ MANY, FEW, FEW_TEXTS = 200, 100, 1000
 
 
 def clusters_of(features: Float[Array, "N K Q"], clusters: int, generator: np.random.Generator) -> Int[Array, "N K"]:
-    """Cluster the states of each rank."""
-    points = torch.from_numpy(np.ascontiguousarray(features.transpose(1, 0, 2)))
+    """Cluster the states of each rank, in half the precision: only who is nearest is asked."""
+    points = torch.from_numpy(np.ascontiguousarray(features.transpose(1, 0, 2), dtype=np.float32))
     settings = Clustering(min(clusters, len(features)), STEPS)
     found = kmeans(points, torch.ones(points.shape[:2], dtype=torch.bool), settings, generator)
     return np.asarray(found.labels.numpy().T)
