@@ -7,20 +7,19 @@ a training and its answers alone is asked for whole.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from statistics import mean
 from typing import Any
 
 from published import FOLDER
 from studied import VECTORS
 
-from sightline.experiments.store import Store, Summary
+from sightline.experiments.store import Store
 from sightline.results import Table, TableCell
-from sightline.spec.keys import run_key
 from sightline.studies.artefact import Artefact, Asked, Plan, plan_of
 from sightline.studies.artefacts import ARTEFACTS
 from sightline.studies.beside import compare
+from sightline.studies.costs import Costs
 from sightline.studies.printed import LETTERS, PAPERS
 
 SMALL = ("sst", "news", "babi1", "babi2", "babi3")
@@ -42,11 +41,11 @@ def asked(artefact: Artefact) -> Iterator[Asked]:
 def reproduced(folder: Path) -> Mapping[str, Any]:
     """Table every artefact from what is done of it."""
     store = Store(folder, make=False)
-    seconds = _seconds(store.summaries())
-    return {"artefacts": [_artefact(name, one, store, seconds) for name, one in ARTEFACTS.items()], "gates": []}
+    costs = Costs.of(store.summaries())
+    return {"artefacts": [_artefact(name, one, store, costs) for name, one in ARTEFACTS.items()], "gates": []}
 
 
-def _artefact(name: str, artefact: Artefact, store: Store, seconds: Mapping[Any, float]) -> dict[str, Any]:
+def _artefact(name: str, artefact: Artefact, store: Store, costs: Costs) -> dict[str, Any]:
     print(name, file=sys.stderr, flush=True)
     plans = [plan for one in asked(artefact) if (plan := plan_of(artefact, one)).corpora]
     done = [len(plan.runs(store)) for plan in plans]
@@ -57,7 +56,7 @@ def _artefact(name: str, artefact: Artefact, store: Store, seconds: Mapping[Any,
         "told": artefact.told,
         "planned": sum(len(plan.planned) for plan in plans),
         "done": sum(done),
-        "hours_left": round(sum(_left(plan, store, seconds) for plan in plans) / 3600, 1),
+        "hours_left": round(sum(costs.left(plan.grid) or 0.0 for plan in plans) / 3600, 1),
         "notes": list(artefact.notes),
         "lines": [line for plan, n in zip(plans, done, strict=True) for line in _lines(plan, store, n)],
     }
@@ -88,22 +87,3 @@ def _number(cell: TableCell) -> dict[str, Any] | None:
     if not isinstance(cell.value, float):
         return None
     return {"value": cell.value, "low": cell.low, "high": cell.high, "n": cell.n, "method": cell.method}
-
-
-def _seconds(runs: Sequence[Summary]) -> Mapping[Any, float]:
-    """Give what runs took on average: by data and model, by data, and of all."""
-    every: dict[Any, list[float]] = {}
-    for run in runs:
-        if run.state == "done":
-            for of in ((run.data, run.model), run.data, None):
-                every.setdefault(of, []).append(run.seconds)
-    return {of: mean(each) for of, each in every.items()}
-
-
-def _left(plan: Plan, store: Store, seconds: Mapping[Any, float]) -> float:
-    """Say what the runs that are not done would take of one worker: as long as others of their data and model did."""
-    done = {run.key for run in plan.runs(store)}
-    left = [cell for cell in plan.grid.cells if run_key(cell) not in done]
-    return sum(
-        seconds.get((str(cell.data), str(cell.model)), seconds.get(str(cell.data), seconds[None])) for cell in left
-    )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from sightline.experiments.store import Store
 from sightline.spec import presets
 from tests.cli.conftest import Call
 from tests.studies import small
@@ -28,6 +29,10 @@ def test_all_are_listed_with_what_they_need(sightline: Call, folder: Path) -> No
     told = sightline("study", "list").out
     assert "jain2019:J-2" in told
     assert "--data DIR says which corpora are there" in told
+    assert "hours" not in told.split("\n", 1)[0]
+    told = sightline("study", "list", "--datasets", "sst,imdb", "--seeds", "2", "--json").out
+    assert next(row for row in json.loads(told) if row["id"] == "wen2022:W-1")["corpora"] == ["sst", "imdb"]
+    assert next(row for row in json.loads(told) if row["id"] == "wen2022:W-1")["runs"] == 4
 
 
 def test_a_table_is_counted_and_written_in_every_form(sightline: Call, folder: Path, tmp_path: Path) -> None:
@@ -67,11 +72,22 @@ def test_figures_and_tables_lie_in_a_folder(
         "--dry-run", "--json",
     )  # fmt: skip
     assert json.loads(again.out)["to_run"] == 0
+    asked = ("study", "list", "--data", folder, "--limit", "10", "--store", tmp_path / "store")
+    rows = {row["id"]: row for row in json.loads(sightline(*asked, "--json").out)}
+    assert (rows["jain2019:J-4"]["runs"], rows["jain2019:J-4"]["done"]) == (3, 1)
+    (kept,) = Store(tmp_path / "store").summaries()
+    assert rows["jain2019:J-4"]["hours_left"] == pytest.approx(2 * kept.seconds / 3600)
+    listed = sightline(*asked).out.splitlines()
+    assert listed[0].split()[:5] == ["id", "place", "runs", "done", "hours"]
+    assert "hours: of one worker" in listed[-1]
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
+        ("study list --store st", "--data: missing; a run is found in a store by the corpus it is of"),
+        ("study list --data . --store nowhere", "--store nowhere: expected a folder that `sightline study` wrote"),
+        ("study list --datasets sst,sstt", "--datasets: 'sstt': expected some of sst, imdb, "),
         ("study jain2019:J-9 --store st --data .", "jain2019:J-9: no artefact of a paper; near it: "),
         ("study jain2019:J-2 --store st", "--data: missing; jain2019:J-2 needs the folder that holds sst, imdb, "),
         ("study jain2019:J-2 --store st --data nowhere", "--data: nowhere: expected a folder that holds sst, imdb, "),

@@ -13,7 +13,7 @@ from sightline.errors import SpecError
 from sightline.report.sheets.columns import aligned
 
 if TYPE_CHECKING:
-    from sightline.studies.artefact import Plan
+    from sightline.studies.artefact import Asked, Plan
 
 PICTURES = (".pdf", ".png", ".svg")
 
@@ -28,6 +28,14 @@ class Wanted:
     limit: int | None
     vectors: Path | None
 
+    @property
+    def asked(self) -> Asked:
+        """Give it as studies take it."""
+        from sightline.studies.artefact import SEEDS, Asked  # noqa: PLC0415  (as late as it is needed)
+
+        named = () if self.datasets is None else tuple(one.strip() for one in self.datasets.split(","))
+        return Asked(self.data or Path(), self.seeds or SEEDS, named, self.limit, self.vectors)
+
 
 def is_named(name: str) -> bool:
     """Tell whether a study is one of a paper, by its name: a paper, a colon and an id."""
@@ -36,24 +44,51 @@ def is_named(name: str) -> bool:
     return name.partition(":")[0] in PAPERS
 
 
-def show_list(data: Path | None, as_json: bool) -> None:
-    """List every table and figure: what it is, the corpora it is of (which are there), and how many runs it takes."""
-    from sightline.studies.artefact import Asked, Plan, plan_of  # noqa: PLC0415  (as late as it is needed)
+def show_list(wanted: Wanted, store: Path | None, as_json: bool) -> None:
+    """List every table and figure: what it is, its corpora (which are there), its runs, and what they would take."""
+    from sightline.experiments.store import Store  # noqa: PLC0415  (as late as it is needed)
+    from sightline.studies.artefact import Plan, plan_of  # noqa: PLC0415  (as late as it is needed)
     from sightline.studies.artefacts import ARTEFACTS  # noqa: PLC0415  (as late as it is needed)
+    from sightline.studies.corpora import CORPORA  # noqa: PLC0415  (as late as it is needed)
+    from sightline.studies.costs import Costs  # noqa: PLC0415  (as late as it is needed)
 
+    asked = wanted.asked
+    if unknown := [one for one in asked.corpora if one not in CORPORA]:
+        raise SpecError(f"{unknown[0]!r}: expected some of {', '.join(CORPORA)}", field="datasets")
+    if store is not None and wanted.data is None:
+        raise SpecError("missing; a run is found in a store by the corpus it is of", field="data")
+    costs = None if store is None else Costs.of(Store.there(store).summaries())
     rows: list[dict[str, Any]] = []
     for name, artefact in ARTEFACTS.items():
-        asked = Asked(data or Path())
-        plan = Plan(artefact, asked, artefact.corpora, {}) if data is None else plan_of(artefact, asked)
-        lacking, runs = dict(plan.absent), len(plan.planned)
-        rows.append({"id": name, "place": artefact.place, "about": artefact.told, "corpora": artefact.corpora,
-                     "lacking": lacking, "runs": runs, "figures": artefact.figures})  # fmt: skip
-    if as_json:
-        return emit(rows)
-    head = ("id", "place", "runs", "of", "what")
-    lines = [(row["id"], row["place"], str(row["runs"]), _corpora(row), row["about"]) for row in rows]
-    where = "" if data else "; --data DIR says which corpora are there"
-    return say([*aligned([head, *lines]), f"runs: with three seeds, of the corpora named{where}"])
+        named = tuple(one for one in artefact.corpora if one in (asked.corpora or CORPORA))
+        plan = Plan(artefact, asked, named, {}) if wanted.data is None else plan_of(artefact, asked)
+        rows.append({"id": name, "place": artefact.place, "about": artefact.told, "corpora": named,
+                     "lacking": dict(plan.absent), "runs": len(plan.planned), "figures": artefact.figures})  # fmt: skip
+        if costs is not None:
+            left = costs.left(plan.grid)
+            rows[-1] |= {"done": costs.count(plan.grid), "hours_left": None if left is None else left / 3600}
+    return emit(rows) if as_json else say(_listed(rows, wanted, store is not None))
+
+
+def _listed(rows: list[dict[str, Any]], wanted: Wanted, kept: bool) -> list[str]:
+    """Write the list in columns: what is done and what the rest would take only where a store was named."""
+    head = ("id", "place", "runs", *(("done", "hours left") if kept else ()), "of", "what")
+    lines = [(row["id"], row["place"], str(row["runs"]), *_costs(row), _corpora(row), row["about"]) for row in rows]
+    where = "; --data DIR says which corpora are there" if wanted.data is None else ""
+    cost = "hours: of one worker, by what the store’s runs of the same data and model took, or else others of them"
+    told = cost if kept else "--store DIR says which are done, and how long the others would take; --dry-run tries one"
+    return [
+        *aligned([head, *lines]),
+        f"runs: with {wanted.asked.seeds} seeds, of the corpora named{where}",
+        told,
+    ]
+
+
+def _costs(row: dict[str, Any]) -> tuple[str, ...]:
+    if "done" not in row:
+        return ()
+    hours = row["hours_left"]
+    return str(row["done"]), "unknown" if hours is None else f"{hours:.1f}"
 
 
 def _corpora(row: dict[str, Any]) -> str:
@@ -80,15 +115,13 @@ def study_artefact(name: str, wanted: Wanted, how: How) -> None:
 
 
 def _plan(name: str, wanted: Wanted) -> Plan:
-    from sightline.studies.artefact import SEEDS, Asked  # noqa: PLC0415  (as late as it is needed)
     from sightline.studies.artefacts import artefact, plan_named  # noqa: PLC0415  (as late as it is needed)
 
     if wanted.data is None:
         raise SpecError(
             f"missing; {name} needs the folder that holds {', '.join(artefact(name).corpora)}", field="data"
         )
-    named = () if wanted.datasets is None else tuple(one.strip() for one in wanted.datasets.split(","))
-    plan = plan_named(name, Asked(wanted.data, wanted.seeds or SEEDS, named, wanted.limit, wanted.vectors))
+    plan = plan_named(name, wanted.asked)
     for corpus, why in plan.absent.items():
         tell(f"left out: {corpus} ({why})")
     return plan

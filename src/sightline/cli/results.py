@@ -15,7 +15,7 @@ from sightline.cli import flags
 from sightline.cli.asking import answer, check_asked
 from sightline.cli.output import emit, say, tell, write_text
 from sightline.cli.places import Output, check_places
-from sightline.errors import SpecError, StoreError
+from sightline.errors import SpecError
 from sightline.files import plain
 from sightline.report.numerals import counted
 from sightline.report.sheets.columns import aligned
@@ -70,10 +70,8 @@ def results(
 
     written = [Output(flag, file) for flag, file in (("--csv", csv_file), ("--out", out)) if file is not None]
     check_places((("--store", store),), *written)
-    if not (store / "store.json").exists():
-        raise StoreError(f"--store {store}: expected a folder that `sightline study` wrote")
+    kept = Store.there(store)
     _check_asked(csv_file, sql, out)
-    kept = Store(store)
     torn = kept.check() if check else ()
     for key in torn:
         tell(f"torn or changed: {key}; a study that has this run does it again")

@@ -130,8 +130,9 @@ def study(
     whole cells are kept, and nothing else. Several of these may work on one store at once. Exits with 4 where cells
     have failed, or where another process is at them.
     """
+    wanted = artefacts.Wanted(data, datasets, seeds, limit, vectors)
     if file == "list":
-        return artefacts.show_list(data, as_json)
+        return artefacts.show_list(wanted, store, as_json)
     if store is None:
         raise SpecError("missing; expected the folder in which runs are kept, made where there is none", field="store")
     check_printing(table)
@@ -139,7 +140,7 @@ def study(
     how = How(store, workers, None if named else limit, retry_failed, dry_run, table, out, as_json, quiet)
     if named:
         _refuse({"columns": columns, "spread": None if spread == "interval" else spread}, file, "of a study file")
-        return artefacts.study_artefact(file, artefacts.Wanted(data, datasets, seeds, limit, vectors), how)
+        return artefacts.study_artefact(file, wanted, how)
     of_papers = {"data": data, "datasets": datasets, "seeds": seeds, "vectors": vectors}
     _refuse(of_papers, file, "of a paper’s table or figure, as jain2019:J-2; a file says these itself")
     return _study_file(Path(file), how, columns, spread)

@@ -80,9 +80,7 @@ def _run_named(name: str) -> Named | None:
 
 def _of_store(folder: Path, key: str) -> Named:
     """Find the run of a store whose key begins so."""
-    if not (folder / MARK).is_file():
-        raise StoreError(f"--store {folder}: expected a folder that `sightline study` wrote")
-    kept = Store(folder)
+    kept = Store.there(folder)
     keys = kept.keys()
     found = [one for one in keys if key and one.startswith(key)]
     if len(found) != 1:

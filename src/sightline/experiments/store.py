@@ -102,6 +102,13 @@ class Store:
         if (layout := _read(_Mark, mark.read_bytes(), mark).layout) != LAYOUT:
             raise StoreError(f"{self.root}: layout {layout}, this version reads {LAYOUT}; use a new folder")
 
+    @classmethod
+    def there(cls, root: Path) -> Store:
+        """Open one that was asked to be read: what is no store is refused."""
+        if not (root / MARK).is_file():
+            raise StoreError(f"--store {root}: expected a folder that `sightline study` wrote")
+        return cls(root)
+
     def run_folder(self, key: str) -> Path:
         """Say where a run lies, or would."""
         return self.root / RUNS / key[:2] / key

@@ -1,0 +1,43 @@
+"""What runs that are not done would take: as long as others did, of the same data and model where there are such."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from statistics import mean
+
+from sightline.experiments.grid import Grid
+from sightline.experiments.store import Summary
+from sightline.spec.keys import run_key
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Which runs are done, and the seconds that they took: by data and model, by data, and of all (``None``)."""
+
+    done: frozenset[str]
+    seconds: Mapping[tuple[str, str] | str | None, float]
+
+    @classmethod
+    def of(cls, runs: Iterable[Summary]) -> Costs:
+        """Take the means of runs that are done."""
+        every: dict[tuple[str, str] | str | None, list[float]] = {}
+        done = [run for run in runs if run.state == "done"]
+        for run in done:
+            for of in ((run.data, run.model), run.data, None):
+                every.setdefault(of, []).append(run.seconds)
+        return cls(frozenset(run.key for run in done), {of: mean(each) for of, each in every.items()})
+
+    def count(self, grid: Grid) -> int:
+        """Count the runs of a grid that are done."""
+        return len(self.done.intersection(grid.keys))
+
+    def left(self, grid: Grid) -> float | None:
+        """Give the seconds of one worker that the others would take; None where nothing is done to go by."""
+        left = [cell for cell in grid.cells if run_key(cell) not in self.done]
+        if left and None not in self.seconds:
+            return None
+        return sum(self._one(str(cell.data), str(cell.model)) for cell in left)
+
+    def _one(self, data: str, model: str) -> float:
+        return next(self.seconds[of] for of in ((data, model), data, None) if of in self.seconds)
