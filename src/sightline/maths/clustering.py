@@ -83,13 +83,14 @@ def seeded(
     """
     uniform = torch.as_tensor(generator.random((clusters, len(points))), device=points.device)
     ranks = torch.arange(len(points), device=points.device)
-    left, chosen = mask.double(), []
+    left, chosen, turned = mask.double(), list[Tensor](), points.mT.contiguous()
     for drawn in uniform:
         weights = torch.where(left.sum(1, keepdim=True) > 0, left, mask.double())
         upwards = weights.cumsum(1)
         place = torch.searchsorted(upwards, drawn[:, None] * upwards[:, -1:], right=True)[:, 0]
         chosen.append(points[ranks, place.clamp(max=points.shape[1] - 1)])
-        apart = nearest(points, sizes, chosen[-1][:, None])[1].double() * mask
+        along = torch.bmm(chosen[-1][:, None], turned)[:, 0]  # on points that are turned, a third of the time
+        apart = (sizes + chosen[-1].square().sum(1)[:, None] - 2 * along).clamp(min=0).double() * mask
         left = apart if len(chosen) == 1 else torch.minimum(left, apart)
     return torch.stack(chosen, dim=1)
 
