@@ -64,8 +64,8 @@ def main() -> None:
         told(f"ask {count} runs for the mean of each number", lambda: every(store, GROUPS, "runs", count))
         told(f"resume a study of {count} runs without an index", lambda: without_index(root, keys) == count, 15.0)
         study = ("study", str(file), "--store", str(root))
-        told("sightline results", typed(("results", "--store", str(root)), f"{count} runs"))
-        told("sightline study --dry-run", typed((*study, "--dry-run"), f"{count} cells, {count} done"))
+        told("sightline results", typed(("results", "--store", str(root)), f"{count:,} runs"))
+        told("sightline study --dry-run", typed((*study, "--dry-run"), f"{count:,} cells, {count:,} done"))
         told("sightline study, with nothing left to run", typed(study, "verdict"))
         told(
             "sightline results --sql, of main numbers",

@@ -193,7 +193,7 @@ def _show_plan(store: Store, grid: Grid, found: Mapping[str, Summary], todo: Seq
         f"{'done  ' if key in found else 'to run'}  {', '.join(labels)}"
         for key, labels in zip(grid.keys, grid.labels, strict=True)
     ]
-    rest = (f"{count} {name.replace('_', ' ')}" for name, count in plan.items() if name != "cells")
+    rest = (f"{count:,} {name.replace('_', ' ')}" for name, count in plan.items() if name != "cells")
     counts = ", ".join([counted(len(grid.cells), "cell"), *rest])
     if not todo:
         return say([*lines, counts])

@@ -46,11 +46,15 @@ def axes_of(run: Summary) -> dict[str, str]:
     return {"data": run.data, "model": run.model, "seed": str(run.seed)}
 
 
-def main_numbers(run: Summary, axes: Mapping[str, str] | None = None) -> Iterator[Number]:
+def main_estimates(run: Summary) -> dict[str, Estimate]:
     """Give the metrics of a run and the effects of its findings, as its summary has them."""
-    place = axes_of(run) if axes is None else axes
-    effects = {code: answer.effect for code, answer in (run.findings or {}).items()}
-    yield from _estimates(run.key, place, {**(run.metrics or {}), **effects})
+    effects = ((code, answer.effect) for code, answer in (run.findings or {}).items())
+    return {**(run.metrics or {}), **{code: effect for code, effect in effects if effect is not None}}
+
+
+def main_numbers(run: Summary, axes: Mapping[str, str] | None = None) -> Iterator[Number]:
+    """Give the same as rows."""
+    yield from _estimates(run.key, axes_of(run) if axes is None else axes, main_estimates(run))
 
 
 def all_numbers(run: Summary, audit: Results, axes: Mapping[str, str] | None = None) -> Iterator[Number]:

@@ -12,7 +12,7 @@ from typing import Literal
 from sightline.errors import SpecError
 from sightline.experiments.absent import NUMBERS, not_asked, why_absent
 from sightline.experiments.grid import Grid
-from sightline.experiments.rows import all_numbers, main_numbers
+from sightline.experiments.rows import all_numbers, main_estimates
 from sightline.experiments.store import Summary
 from sightline.findings.beside import KINDS, as_distance
 from sightline.findings.claims import CLAIMS
@@ -149,8 +149,9 @@ def _row(
 
 def _numbers(summary: Summary, audits: Audits | None) -> Numbers:
     """Give the estimates of a run by their quantity."""
-    numbers = main_numbers(summary) if audits is None else all_numbers(summary, audits(summary.key))
-    known = ((one.quantity, one.estimate()) for one in numbers)
+    if audits is None:
+        return main_estimates(summary)
+    known = ((one.quantity, one.estimate()) for one in all_numbers(summary, audits(summary.key)))
     return {quantity: estimate for quantity, estimate in known if estimate is not None}
 
 

@@ -312,9 +312,15 @@ def check_altered(text: str) -> Part:
     return part
 
 
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+"""What nearly all fields hold, and needs no look inside."""
+
+
 def written(value: Any) -> Any:
     """Give a spec as `dataclasses.asdict` does, without its deep copies: a study names its cells by the thousand."""
     kind: Any = type(value)
+    if kind in _PLAIN:
+        return value
     if kind is tuple:
         return tuple(map(written, value))
     return value if later_fields(kind) is None else fields_of(value, written)
