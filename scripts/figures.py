@@ -3,8 +3,8 @@
 Those of one audit are of the base of the study ``adversaries``, a BiLSTM trained on SST as Jain & Wallace (2019)
 trained it, with the measures that figures draw; the audit is made if the store lacks it. Those of several are of what
 is done of a study in that store (``scripts/verify.py --only NAME``: ``adversaries``, ``information``, ``plausible``,
-``sparse``), that of words alone of the first seed of ``retained``; where nothing of a study is done, its figures stay
-as they are.
+``sparse``: of this the first seed of its λ on SST), that of words alone of the first seed of ``retained``. Where
+nothing of a study is done, its figures stay as they are.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sightline.results import Results
 from sightline.spec.keys import run_key
 from sightline.spec.values import RunSpec
 from sightline.studies import adversaries, information, plausible, retained, sparse, trained
-from sightline.studies.study import plan, so_far
+from sightline.studies.study import grid_of, plan, so_far
 
 IMAGES = ROOT / "docs" / "images"
 OF = {"plausible": plausible, "evenness": sparse, "sparsity": sparse, "ranks": information}
@@ -61,12 +61,20 @@ def kept(store: Store) -> Sequence[Results]:
     return [store.audit(key) for (corpus, scorer, _, state, _), key in cells if (corpus, scorer, state) == wanted]
 
 
+def swept(store: Store) -> Sequence[Results]:
+    """Give what is done of the λ of sparse attention on SST, of the first seed."""
+    grid = sparse.grid(FOLDER, 1)
+    cells = [(labels, cell) for labels, cell in zip(grid.labels, grid.cells, strict=True) if "sparsegen" in labels[1]]
+    return studied(grid_of(grid.name, grid.axes, (cell for cell in cells if cell[0][0] == "sst")), store)
+
+
 def main() -> int:
     """Draw every figure; the numbers beside it are not kept."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", type=Path, default=ROOT / "runs" / "verified", help="where runs are kept")
     store = Store(parser.parse_args().store)
-    found = {study: studied(study.grid(FOLDER), store) for study in (adversaries, information, plausible, sparse)}
+    found = {study: studied(study.grid(FOLDER), store) for study in (adversaries, information, plausible)}
+    found[sparse] = swept(store)
     alone, words = (audited(store),), kept(store)
     for name, figure in FIGURES.items():
         several = words if name == "words-alone" else found[OF.get(name, adversaries)]

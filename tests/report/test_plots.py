@@ -217,6 +217,28 @@ def test_what_others_wrote_is_drawn_as_it_stands_and_no_formula(ending: str) -> 
         assert b"<script" not in found
 
 
+def test_no_label_is_cut_off_where_it_is_drawn_larger_than_it_was_laid_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    from matplotlib.figure import Figure
+
+    names = ["mlp(hidden=32)+additive+softmax+query on bab…", "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmm"]
+    left = []
+
+    def look(figure: Figure, out: object, **_: object) -> None:
+        (axes,) = figure.axes
+        for dots in (72, 200):
+            figure.set_dpi(dots)
+            figure.draw_without_rendering()
+            left.extend(one.get_window_extent().x0 / dots for one in axes.get_yticklabels())
+
+    def draw(figure: Figure) -> None:
+        figure.subplots().set_yticks(range(len(names)), names, fontsize=6)
+
+    monkeypatch.setattr(Figure, "savefig", look)
+    drawing.drawn(Plot("long names", ("of models",), draw, (), ()), ".png")
+    assert len(left) == 4
+    assert min(left) >= 0
+
+
 def test_settings_of_the_user_change_nothing() -> None:
     import matplotlib as mpl
 

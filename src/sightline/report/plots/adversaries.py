@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sightline.errors import DataError
 from sightline.report.numerals import count
 from sightline.report.plots.families import Adversary, Apart, Family, families
-from sightline.report.plots.plot import Plot, Row
+from sightline.report.plots.plot import Plot, Row, left_out
 from sightline.report.plots.shades import INK, label, shade
 from sightline.results import Results
 
@@ -39,7 +39,7 @@ def adversaries(audits: Iterable[Results]) -> Plot:
             "of these audits is of one; choose another figure"
         )
     rows = [row for family in found for row in _rows(family)]
-    left = f" {count(len(found) - MOST)} more bases are in the table alone." if len(found) > MOST else ""
+    left = left_out(len(found) - MOST, "base")
     drawn = sum(len(family.adversaries) for family in found[:MOST])
     sizes = sorted({one.apart.jsd.n for family in found for one in family.adversaries})
     n = f"{count(sizes[0])} to {count(sizes[-1])}" if len(sizes) > 1 else count(sizes[0]) if sizes else "0"

@@ -25,6 +25,7 @@ FONT = "DejaVu Sans"
 STYLE: Mapping[str, Any] = {
     "text.parse_math": False,  # a dollar sign in a text of somebody's is a dollar sign
     "text.usetex": False,
+    "text.hinting": "none",  # else letters are wider where they are drawn than where they were laid out
     "svg.fonttype": "path",  # fonts travel with the file
     "pdf.fonttype": 42,
     "svg.hashsalt": "sightline",

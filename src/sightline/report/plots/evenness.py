@@ -15,7 +15,7 @@ from sightline.report.page.maps import called
 from sightline.report.plots.by_weight import COLUMNS as GROUP
 from sightline.report.plots.by_weight import READ
 from sightline.report.plots.families import model_on, run_of
-from sightline.report.plots.plot import Plot, Row
+from sightline.report.plots.plot import Plot, Row, left_out
 from sightline.report.plots.shades import label, shade
 from sightline.report.plots.violins import Violin, draw_violins
 from sightline.results import Measurement, Results
@@ -55,7 +55,7 @@ def evenness(audits: Iterable[Results]) -> Plot:
         )
     panels = [[group for group in groups if group.name == name] for name in MAPS]
     undefined = sum(len(group.values) - len(group.known) for group in groups)
-    left = f" {count(len(panels[0]) - MOST)} more audits are in the table alone." if len(panels[0]) > MOST else ""
+    left = left_out(len(panels[0]) - MOST, "audit")
     return Plot(
         "How evenly importance lies over the words",
         (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sightline.errors import DataError
 from sightline.report.plots.intervals import draw_intervals
-from sightline.report.plots.plot import Plot, Row
+from sightline.report.plots.plot import Plot, Row, left_out
 from sightline.report.plots.shades import label
 from sightline.results import Estimate, Table, TableCell
 
@@ -28,7 +28,7 @@ def means(table: Table) -> Plot:
     if not shown:
         raise DataError("the figure needs a column with numbers, and this table has none; choose another column")
     left = max(len(dots) for dots in shown.values()) - MOST
-    more = f" {left} more rows are in the table alone." if left > 0 else ""
+    more = left_out(left, "row")
     partial = f" Partial: {table.partial}." if table.partial else ""
     return Plot(
         table.title,

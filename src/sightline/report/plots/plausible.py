@@ -12,7 +12,7 @@ from sightline.questions import RIVALS, SIGNED_RIVALS
 from sightline.report.numerals import count
 from sightline.report.page.maps import called
 from sightline.report.plots.families import model_on, run_of
-from sightline.report.plots.plot import Plot, Row
+from sightline.report.plots.plot import Plot, Row, left_out
 from sightline.report.plots.shades import INK, PALE, label, shade
 from sightline.results import Estimate, Results
 from sightline.statistics.across import across_seeds
@@ -57,7 +57,7 @@ def plausible(audits: Iterable[Results]) -> Plot:
     shown = panels[:MOST]
     texts = sorted({one.found.n for panel in shown for one in panel})
     n = f"{count(texts[0])} to {count(texts[-1])}" if len(texts) > 1 else count(texts[0])
-    left = f" {count(len(panels) - MOST)} more models are in the table alone." if len(panels) > MOST else ""
+    left = left_out(len(panels) - MOST, "model")
     return Plot(
         "Plausible and faithful: marked words that maps find, and what their words carry",
         (

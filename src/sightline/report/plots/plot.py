@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sightline.errors import DataError
-from sightline.report.numerals import count
+from sightline.report.numerals import count, counted
 from sightline.results import Measurement, NotApplicable, Outcome, Results, Values
 
 if TYPE_CHECKING:
@@ -29,6 +29,17 @@ class Plot:
     columns: tuple[str, ...]
     rows: Sequence[Row]
     height: float = 3.4
+
+
+def left_out(number: int, what: str) -> str:
+    """Say in a note how many were not drawn; nothing where all are.
+
+    >>> left_out(1, "model"), left_out(0, "model")
+    (' 1 more model is in the table alone.', '')
+    """
+    return (
+        f" {counted(number, f'more {what}')} {'is' if number == 1 else 'are'} in the table alone." if number > 0 else ""
+    )
 
 
 def needed(audit: Results, name: str) -> Values:

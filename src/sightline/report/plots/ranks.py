@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sightline.errors import DataError
 from sightline.report.numerals import count
 from sightline.report.plots.families import model_on, run_of
-from sightline.report.plots.plot import Plot, Row
+from sightline.report.plots.plot import Plot, Row, left_out
 from sightline.report.plots.shades import INK, PALE, Shade, label, shade
 from sightline.results import Estimate, Measurement, Results
 
@@ -66,7 +66,7 @@ def ranks(audits: Iterable[Results]) -> Plot:
         )
     models = list(dict.fromkeys(one.model for one in found))
     shown = [one for one in found if one.model in models[:MOST]]
-    left = f" {count(len(models) - MOST)} more models are in the table alone." if len(models) > MOST else ""
+    left = left_out(len(models) - MOST, "model")
     return Plot(
         "Does information fall as attention does? Published τ, by model",
         (
@@ -116,7 +116,7 @@ def _draw(figure: Figure, found: Sequence[Ranked], models: Sequence[str]) -> Non
     right.set_ylim(-1.05, 1.05)
     right.set_xlabel("weight of the first rank over the last")
     right.set_ylabel("τ with attention")
-    left.legend(*right.get_legend_handles_labels(), loc="lower left", bbox_to_anchor=(-0.6, 1), ncols=3, fontsize=7)
+    left.legend(*right.get_legend_handles_labels(), loc="lower right", bbox_to_anchor=(1, 1), ncols=3, fontsize=7)
 
 
 def _boxes(axes: Axes, groups: Sequence[Sequence[float]], place: int, look: Shade) -> None:

@@ -18,7 +18,7 @@ from sightline.report.numerals import count
 from sightline.report.plots.adversaries import MOST
 from sightline.report.plots.by_weight import QUARTILES, READ
 from sightline.report.plots.families import Adversary, Apart, Family, families
-from sightline.report.plots.plot import Plot, Row
+from sightline.report.plots.plot import Plot, Row, left_out
 from sightline.report.plots.shades import label, shade
 from sightline.report.plots.violins import Violin, draw_violins
 from sightline.results import Results
@@ -68,7 +68,7 @@ def seeds_and_adversaries(audits: Iterable[Results]) -> Plot:
     every = [one for family in found for panel in _panels(family, named=False) for one in panel.members]
     numbers = sum(len(one.apart.by_text) for one in every)
     undefined = sum(family.undefined for family in found)
-    left = f" {count(len(found) - MOST)} more bases are in the table alone." if len(found) > MOST else ""
+    left = left_out(len(found) - MOST, "base")
     return Plot(
         "How far attention is from that of the base, text by text",
         (

@@ -11,7 +11,7 @@ import numpy as np
 from sightline.errors import DataError
 from sightline.report.numerals import count, interval
 from sightline.report.plots.families import model_on, run_of
-from sightline.report.plots.plot import Plot, Row
+from sightline.report.plots.plot import Plot, Row, left_out
 from sightline.report.plots.shades import INK, PALE, label, shade
 from sightline.results import Measurement, Results
 from sightline.spec.catalogue import chosen
@@ -65,7 +65,7 @@ def sparsity(audits: Iterable[Results]) -> Plot:
     panels = [[line for line in lines if line.model == model] for model in models]
     sizes = sorted({point.value.n for line in lines for point in line.points()})
     n = f"{count(sizes[0])} to {count(sizes[-1])}" if len(sizes) > 1 else count(sizes[0])
-    left = f" {count(len(models) - MOST)} more models are in the table alone." if len(models) > MOST else ""
+    left = left_out(len(models) - MOST, "model")
     return Plot(
         "Attention and importance along the sparsity of the projection",
         (

@@ -14,7 +14,7 @@ from scipy.special import expit
 from sightline.errors import DataError
 from sightline.report.numerals import count
 from sightline.report.page.made import named
-from sightline.report.plots.plot import Plot, Row, needed
+from sightline.report.plots.plot import Plot, Row, left_out, needed
 from sightline.report.plots.shades import SHADES, label, shade
 from sightline.report.visible import one_line, shortened
 from sightline.results import Ragged, Results, TextRecord
@@ -61,7 +61,7 @@ def words_alone(audits: Iterable[Results], text_id: str | None) -> Plot:
     record = models[0].texts[chosen]
     why = "" if text_id is not None else " All decide it rightly; by the first model’s mean it is in the middle."
     drawn = models[: len(SHADES)]
-    left = f" {count(len(models) - len(drawn))} more models are in the table alone." if models[len(SHADES) :] else ""
+    left = left_out(len(models) - len(SHADES), "model")
     words = len(record.tokens)
     cut = f" The first {count(MOST)} of {count(words)} words." if words > MOST else ""
     without = [one.name for one in drawn if np.isnan(one.probability(chosen)).all()]
