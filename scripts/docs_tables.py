@@ -44,7 +44,7 @@ def when_counted(name: str, told: Callable[[Stored], str]) -> Callable[[], str]:
 
 def unfinished(stored: Stored, done: int) -> str:
     """Say how much of what was planned is not counted, and what it would take; nothing where all is."""
-    if "planned" not in stored:
+    if stored.get("planned", done) == done:
         return ""
     return (
         f"**{done:,} of {stored['planned']:,} planned runs are counted**; the rest would take about "
