@@ -64,8 +64,9 @@ def kept(store: Store) -> Sequence[Results]:
 def swept(store: Store) -> Sequence[Results]:
     """Give what is done of the λ of sparse attention on SST, of the first seed."""
     grid = sparse.grid(FOLDER, 1)
-    cells = [(labels, cell) for labels, cell in zip(grid.labels, grid.cells, strict=True) if "sparsegen" in labels[1]]
-    return studied(grid_of(grid.name, grid.axes, (cell for cell in cells if cell[0][0] == "sst")), store)
+    cells = zip(grid.labels, grid.cells, strict=True)
+    wanted = [(labels, cell) for labels, cell in cells if labels[0] == "sst" and "sparsegen" in labels[1]]
+    return studied(grid_of(grid.name, grid.axes, wanted), store)
 
 
 def main() -> int:

@@ -34,14 +34,14 @@ def model_and_batch(texts: int) -> tuple[AttentionClassifier, Batch]:
     return model, model.collate(examples)
 
 
-def model_and_texts(texts: int) -> tuple[AttentionClassifier, list[Example]]:
-    """Build the same model and the texts themselves."""
+def model_and_texts(texts: int, spec: str = "bilstm+additive") -> tuple[AttentionClassifier, list[Example]]:
+    """Build the same model, or another, and the texts themselves."""
     torch.set_num_threads(1)
     generator = np.random.default_rng(0)
     lengths = generator.integers(6, 31, size=texts)
     tokens = [tuple(generator.choice(WORDS, size=n)) for n in lengths]
     examples = [Example(f"t{i}", i, " ".join(t), t, ((0, 1),) * len(t), i % 2) for i, t in enumerate(tokens)]
-    return build(parse_model("bilstm+additive", embedding=300), Vocabulary.fit(examples), ("a", "b"), 0), examples
+    return build(parse_model(spec, embedding=300), Vocabulary.fit(examples), ("a", "b"), 0), examples
 
 
 def compare(

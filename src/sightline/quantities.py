@@ -61,6 +61,16 @@ _OF_RANKS = {
     "draws": Quantity("`first` with the ranks of the text exchanged, drawn", _NATS, "N 199"),
 }
 
+_OF_WORDS = {
+    "words": Quantity("words of the text that are among the chosen ones", COUNT),
+    "entropy": Quantity("`−ln p(w)` of these by how common each word is, added up", Scale("nats", 0)),
+    "gained": Quantity("what the probe adds to the log-probability of these, added up", Scale("nats")),
+    "gained_half": Quantity("the same of a probe that learned from half of the pairs", Scale("nats")),
+    "nats": Quantity("what the probe adds a word", _NATS, WHOLE),
+    "nats_half": Quantity("the same of the probe that learned from half of the pairs", _NATS, WHOLE),
+    "share": Quantity("what the probe adds, of the entropy of the words", SHARE, WHOLE),
+}
+
 QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
     "outputs": {
         "label": _GOLD,
@@ -440,15 +450,8 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "marked": Quantity("words that people marked", COUNT),
         "known": Quantity("whether the text came with marks, be it none", TRUTH),
     },
-    "input_information": {
-        "words": Quantity("words of the text that are among the chosen ones", COUNT),
-        "entropy": Quantity("`−ln p(w)` of these by how common each word is, added up", Scale("nats", 0)),
-        "gained": Quantity("what the probe adds to the log-probability of these, added up", Scale("nats")),
-        "gained_half": Quantity("the same of a probe that learned from half of the pairs", Scale("nats")),
-        "nats": Quantity("what the probe adds a word", _NATS, WHOLE),
-        "nats_half": Quantity("the same of the probe that learned from half of the pairs", _NATS, WHOLE),
-        "share": Quantity("what the probe adds, of the entropy of the words", SHARE, WHOLE),
-    },
+    "input_information": _OF_WORDS,
+    "input_information_drawn": _OF_WORDS,
     "rationale": {
         "auprc.MAP": Quantity("area under precision and recall of the marked words, by the order of a map", SHARE),
         "auprc_chance.MAP": Quantity("exact mean of that area when the map is permuted over the words", SHARE),

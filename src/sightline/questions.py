@@ -5,9 +5,11 @@ The one list of each: a new measure is its file and a line here. Without torch, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
+
+from sightline.errors import SpecError
 
 MEASURES: Mapping[str, str] = {
     "outputs": "sightline.measures.outputs:Outputs",
@@ -37,12 +39,21 @@ MEASURES: Mapping[str, str] = {
     "mixing_otherwise": "sightline.measures.mixing:MixingOtherwise",
     "token_evidence": "sightline.measures.token_evidence:TokenEvidence",
     "input_information": "sightline.measures.input_information:InputInformation",
+    "input_information_drawn": "sightline.measures.input_information:DrawnInformation",
     "rationale": "sightline.measures.rationale:Rationale",
     "state_agreement": "sightline.measures.state_agreement:StateAgreement",
 }
 """The measures, in the order of the report."""
 BY_NAME = frozenset(
-    {"searched", "last_layer", "information", "mixing_otherwise", "input_information", "state_agreement"}
+    {
+        "searched",
+        "last_layer",
+        "information",
+        "mixing_otherwise",
+        "input_information",
+        "input_information_drawn",
+        "state_agreement",
+    }
 )
 """The measures that are taken only where they are asked for by name: they are dear."""
 WHERE_OFFERED = frozenset({"layers"})
@@ -123,3 +134,15 @@ TARGETS: Mapping[str, str] = {
     LABEL: "the gold label",
 }
 """What states are asked about. The first is computed from attention, so it is asked for the sake of the paper alone."""
+
+
+def beside_default(named: Collection[str]) -> tuple[str, ...]:
+    """Add measures that are taken only by name to those of every audit, in their order; none named, none to add.
+
+    >>> [code for code in beside_default(("searched",)) if code in BY_NAME], beside_default(())
+    (['searched'], ())
+    """
+    if unknown := next((code for code in named if code not in MEASURES), None):
+        raise SpecError(f"{unknown}: expected one of {', '.join(sorted(BY_NAME))}", field="measure")
+    wanted = (set(MEASURES) - BY_NAME | set(named)) - {ALWAYS} if named else set()
+    return tuple(code for code in MEASURES if code in wanted)

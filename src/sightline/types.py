@@ -232,8 +232,11 @@ class Stating(Auditable, Protocol):
 class Influencing(Stating, Protocol):
     """A model that offers ``influence``: gradients of all its states from one sweep."""
 
-    def influence(self, trace: Trace) -> Float[torch.Tensor, "B T T"]:
-        """Give ``‖∂‖s_p‖₂ / ∂e_i‖₂`` of the state of every token p by every token i, in a trace of its own."""
+    def influence(self, trace: Trace, facet: int | None = None) -> Float[torch.Tensor, "B T T"]:
+        """Give ``‖∂‖s_p‖₂ / ∂e_i‖₂`` of the state of every token p by every token i, in a trace of its own.
+
+        Of one number of each state, where a ``facet`` is given, in the place of its length.
+        """
         ...
 
 

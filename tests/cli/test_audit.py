@@ -208,6 +208,27 @@ def test_without_a_companion_its_measure_is_not_applicable(sightline: Call, here
     assert told["not_applicable"]["retrained"] == "needs a companion (uniform)"
 
 
+def test_a_dear_measure_is_taken_beside_the_others(sightline: Call, here: Path, table, model, finished: Finished):
+    """Of a model to be trained and of a saved one alike; the others stay as they are, to the bit."""
+    asked = ("--measure", "mixing_otherwise")
+    assert sightline("audit", "--data", table, "--model", model, *asked, "--save", "saved").code == 0
+    assert sightline("audit", "--data", table, *TINY, *asked, "--save", "trained").code == 0
+    plain = load_results(finished.saved)
+    for folder in ("saved", "trained"):
+        found = load_results(folder)
+        assert set(found.measurements) == {*plain.measurements, "mixing_otherwise"}
+        assert isinstance(found.measurements["mixing_otherwise"], Measurement)
+    first, second = raw(Path("trained")), raw(finished.saved)
+    assert set(first) > set(second)
+    for name in second:
+        np.testing.assert_array_equal(first[name], second[name], err_msg=name)
+    done = sightline("audit", "--data", table, "--model", model, "--measure", "information", "--dry-run")
+    assert "without what information learn" in done.out
+    refused = sightline("audit", "--data", table, *TINY, "--measure", "mutual")
+    assert refused.code == 2
+    assert "--measure: mutual: expected one of information, input_information" in refused.err
+
+
 def test_gradients_are_reduced_as_the_flag_says(sightline: Call, here: Path, table, model, finished: Finished):
     """Of a model to be trained and of a saved one alike; everything but the gradients stays."""
     done = sightline("audit", "--data", table, "--model", model, "--gradient", "norm", "--save", "later")

@@ -10,7 +10,7 @@ from sightline.findings.evidence import Evidence
 from sightline.findings.thresholds import committed
 from sightline.maths.information import plug_in, table
 from sightline.measures import input_information
-from sightline.measures.input_information import Found, InputInformation
+from sightline.measures.input_information import DrawnInformation, Found, InputInformation
 from sightline.measures.outputs import Outputs
 from sightline.measures.words import type_number
 from sightline.results import Measurement
@@ -144,3 +144,17 @@ def test_batches_change_nothing_and_texts_without_such_words_are_counted() -> No
     assert nothing
     reason = {"none of the words": nothing}
     assert first.undefined == dict.fromkeys(("entropy", "gained", "gained_half"), reason)
+
+
+def test_words_drawn_at_random_are_asked_under_a_name_of_their_own() -> None:
+    drawn = DrawnInformation(words=8, tokens=1500, clusters=8)
+    found = taken(untrained("mlp(hidden=16)+additive"), drawn)
+    measured = found["input_information_drawn"]
+    assert isinstance(measured, Measurement), measured
+    assert measured.settings["drawn"]
+    share = Evidence(found, ("a", "b"), committed(), 0).estimate("input_information_drawn.share")
+    assert 0.5 < share.value <= 1
+    frequent = taken(untrained("mlp(hidden=16)+additive"), InputInformation(words=8, tokens=1500, clusters=8))
+    asked = frequent["input_information"].values["words"]
+    # Of eight words drawn of 25 some are rarer than the eight most frequent: fewer words of the texts are asked.
+    assert np.sum(measured.values["words"]) < np.sum(asked)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_1samp
+from scipy.stats import kendalltau, ttest_1samp
 
 from sightline.results import Estimate
-from sightline.statistics.across import across_seeds
+from sightline.statistics.across import across_seeds, goes_together
 
 UNDEFINED = Estimate(math.nan, math.nan, math.nan, 0, "undefined for every text")
 
@@ -75,3 +75,15 @@ def test_seeds_that_agree_exactly_claim_no_certainty() -> None:
 def test_the_order_of_seeds_does_not_matter() -> None:
     forwards, backwards = across_seeds(seeds([0.5, 0.25, 1.0])), across_seeds(seeds([1.0, 0.25, 0.5]))
     assert forwards == backwards
+
+
+def test_what_goes_together_over_models_is_scipys_tau() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        first, second = rng.integers(0, 4, 9) / 4, rng.integers(0, 5, 9).astype(float)
+        found = goes_together(first.tolist(), second.tolist())
+        assert found.value == pytest.approx(kendalltau(first, second).statistic, abs=1e-12)
+        assert (found.n, math.isnan(found.low)) == (9, True)
+    # A last rank without weight: the first weighs infinitely more, and that is more than any number.
+    assert goes_together([0.1, 0.4, 0.9], [2.0, 3.0, math.inf]).value == 1
+    assert math.isnan(goes_together([0.1, 0.4], [2.0, 2.0]).value)

@@ -153,6 +153,69 @@ def test_a_table_holds_what_runs_say_beside_what_is_printed(folder: Path, store:
     assert agrees.value
 
 
+def test_importance_by_length_and_by_every_number_are_compared_text_by_text(
+    folder: Path, store: Store, cheap: None
+) -> None:
+    plan = planned("meister2021:M-1", folder)
+    complete(plan.grid.cells, store, Serial())
+    table = compare(plan, store)
+    ours = {names: cells[1].value for names, cells in zip(table.row_names, table.rows, strict=True)}
+    for model in ("bilstm+additive, 200 texts", "transformer+dot+sparsemax, 200 texts"):
+        length = ours["sst", model, "evenness of inputs for states"]
+        facets = ours["sst", model, "evenness by every number of a state"]
+        more = ours["sst", model, "evenness by length less that by every number"]
+        assert more == pytest.approx(length - facets, abs=1e-9)
+        assert abs(more) > 1e-4  # they are two numbers, not one under two names
+
+
+def test_frequent_and_random_words_stand_beside_what_is_printed_of_each(
+    folder: Path, store: Store, cheap: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retained, "KINDS", {"base": ""})
+    plan = planned("tutek2020:T-2", folder)
+    complete(plan.grid.cells, store, Serial())
+    table = compare(plan, store)
+    rows = dict(zip(table.row_names, table.rows, strict=True))
+    for words, theirs in (("frequent", 2.324), ("random", 2.435)):
+        published, ours, floor, seeds, agrees = rows["sst", "bilstm+additive", f"counted information, {words} words"]
+        assert (published.value, seeds.value) == (theirs, 1)
+        assert ours.value >= floor.value > 0  # as many clusters as pairs: all is bias
+        assert agrees.value.startswith("not comparable: it grows with the number of pairs")
+
+
+def test_ranks_are_summed_up_over_corpora_over_starts_and_over_models(folder: Path, store: Store, cheap: None) -> None:
+    plan = planned("wen2022:W-F2", folder)
+    complete(plan.grid.cells, store, Serial())
+    table = compare(plan, store)
+    ours = {names: cells[1] for names, cells in zip(table.row_names, table.rows, strict=True)}
+    taus = {run.model: (wen2022.tau_of(run.audit()), run.audit().estimates["information.flatness"].value)
+            for run in plan.runs(store)}  # fmt: skip
+    for model, (tau, _) in taus.items():
+        found = ours["all eleven", model.partition("+")[2], wen2022.TAU_BY_RANK]
+        assert found.value == pytest.approx(tau.value)
+        assert -1 <= found.low <= found.high <= 1
+        assert ours["sst", model, wen2022.AGAIN].value == pytest.approx(tau.high - tau.low)
+    (first, even), (second, uneven) = taus.values()
+    together = math.copysign(1, (first.value - second.value) * (even - uneven))
+    assert ours["all eleven", "all", wen2022.UNEVEN].value == together
+    twice = [(replace(run, seed=seed), wen2022.TAU_BY_RANK) for run in plan.runs(store)[:1] for seed in (0, 1)]
+    values = [Found(Estimate(value, value, value, 9, ""), None, wen2022.TAU) for value in (0.7, 0.98)]
+    (line,) = artefact.averaged([(run, {told: one}) for (run, told), one in zip(twice, values, strict=True)])
+    assert line.found.value.high == 1  # over seeds, too, there is no τ above 1
+
+
+@pytest.mark.parametrize(
+    "name", ["jain2019:J-1", "tutek2020:T-1", "meister2021:M-1", "wen2022:W-3", "wiegreffe2019:P-V"]
+)
+def test_words_of_all_papers_models_start_from_vectors_that_are_named(name: str, folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "vectors.txt"
+    file.write_text("".join(f"{word}{f' {number}' * 300}\n" for number, word in enumerate(("fine", "dull"))))
+    drawn, started = planned(name, folder), planned(name, folder, vectors=file)  # as long as residual states are wide
+    assert {run.spec.model.vectors for run in drawn.planned} == {""}
+    assert {(run.spec.model.vectors, run.spec.model.embedding) for run in started.planned} == {(str(file), 300)}
+    assert not {*drawn.grid.keys} & {*started.grid.keys}
+
+
 def test_what_is_missing_is_said(folder: Path, tmp_path: Path) -> None:
     plan = planned("jain2019:J-1", folder)
     table = compare(plan, Store(tmp_path / "new"))

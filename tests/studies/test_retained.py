@@ -1,6 +1,6 @@
 """The study of models that keep their words: its cells, their trainings, and its table of small ones."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +8,7 @@ import pytest
 from sightline.experiments.grid import pin
 from sightline.experiments.store import Store
 from sightline.experiments.stored import run_stored
+from sightline.results import Estimate
 from sightline.spec.keys import run_key, training_key
 from sightline.spec.texts import parse_data
 from sightline.spec.values import DataSpec, RunSpec
@@ -74,6 +75,15 @@ def test_counts_of_other_numbers_of_pairs_have_no_mean() -> None:
     assert retained._across(name, [one, one | {"value": 3.0, "n": 19900}])["value"] == 2.5
     assert retained._across(name, [one, one | {"n": 10000}]) is None
     assert retained._across("F1", [None, one | {"value": float("nan")}]) is None
+
+
+@pytest.mark.parametrize("name", ["input_information.share", "SL-402"])
+def test_nothing_is_known_better_than_whole(name: str) -> None:
+    seeds = [asdict(Estimate(value, value, value, 100, "")) for value in (0.9, 0.99)]
+    found = retained._across(name, seeds)
+    assert found is not None
+    assert found["high"] == 1
+    assert found["low"] < 0.9
 
 
 def test_every_printed_figure_is_of_a_cell() -> None:

@@ -1,6 +1,6 @@
 """The study of sparse attention: its cells, and a table that holds what its audits say of each λ."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +9,7 @@ import pytest
 from sightline.experiments.grid import pin
 from sightline.experiments.store import Store
 from sightline.experiments.stored import run_stored
+from sightline.results import Estimate
 from sightline.spec.keys import run_key, training_key
 from sightline.spec.texts import parse_data
 from sightline.spec.values import DataSpec
@@ -56,3 +57,21 @@ def test_the_table_has_every_lambda_and_what_goes_with_it(planted: None, tmp_pat
         assert mean["values"]["tau.deletion"]["value"] == pytest.approx(np.nanmean(values["tau.deletion"]))
     assert -1 <= along["with_lambda"]["value"] <= 1
     assert told["gates"] == []
+
+
+def test_intervals_over_seeds_stay_where_the_numbers_can_be() -> None:
+    def row(tau: float, support: float, own: float) -> dict[str, object]:
+        values = {"tau.deletion": tau, "support": support, "mixing.own": own}
+        each = {name: asdict(Estimate(value, value, value, 9, "")) for name, value in values.items()}
+        return {
+            "corpus": "sst",
+            "model": "transformer+dot",
+            "values": each,
+            "accuracy": asdict(Estimate(1, 1, 1, 9, "")),
+        }
+
+    found = sparse._mean([row(0.6, 20.0, 0.1), row(0.95, 40.0, 0.7)])["values"]
+    assert found["tau.deletion"]["high"] == 1
+    assert (found["mixing.own"]["low"], found["mixing.own"]["high"]) == (0, 1)
+    assert found["support"]["low"] == 0
+    assert found["support"]["high"] > 40

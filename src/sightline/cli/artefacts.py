@@ -60,7 +60,7 @@ def show_list(wanted: Wanted, store: Path | None, as_json: bool) -> None:
     costs = None if store is None else Costs.of(Store.there(store).summaries())
     rows: list[dict[str, Any]] = []
     for name, artefact in ARTEFACTS.items():
-        named = tuple(one for one in artefact.corpora if one in (asked.corpora or CORPORA))
+        named = asked.among(artefact.corpora)
         plan = Plan(artefact, asked, named, {}) if wanted.data is None else plan_of(artefact, asked)
         rows.append({"id": name, "place": artefact.place, "about": artefact.told, "corpora": named,
                      "lacking": dict(plan.absent), "runs": len(plan.planned), "figures": artefact.figures})  # fmt: skip

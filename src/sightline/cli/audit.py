@@ -24,6 +24,7 @@ from sightline.cli.source import data_places, model_place, read_source
 from sightline.experiments.several import with_seeds
 from sightline.experiments.subject import audited, choose, saved_folder, scores_of, under_reading
 from sightline.experiments.unfinished import Unfinished
+from sightline.questions import BY_NAME
 from sightline.report.sheets.summary import lines
 from sightline.saving import FILES
 
@@ -80,6 +81,16 @@ Seeds = Annotated[
         rich_help_panel="Run",
     ),
 ]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        metavar="NAME",
+        show_default="none",
+        help=f"Also take a measure that is dear, one of {', '.join(sorted(BY_NAME))}; may be repeated.",
+        rich_help_panel="Run",
+    ),
+]
 FailOn = Annotated[
     list[str] | None,
     typer.Option(
@@ -124,6 +135,7 @@ def audit(
     seeds: Seeds = 1,
     limit: flags.Limit = None,
     gradient: flags.Gradient = "input",
+    measure: Measures = None,
     device: flags.Device = "auto",
     threads: flags.Threads = None,
     memory: flags.Memory = None,
@@ -165,7 +177,8 @@ def audit(
     places = (*written(out, save, seeds), beside(out, save), None if card is None else Output("--card", card))
     check_places(read, *places)
     check_endings(out, card)
-    subject = choose(source, model, asked, seed=seed, limit=limit, device=device, gradient=gradient, told=told)
+    subject = choose(source, model, asked, seed=seed, limit=limit, device=device, gradient=gradient,
+                     measures=tuple(measure or ()), told=told)  # fmt: skip
     note_unsealed(saved_folder(model))
     gates = read_gates(fail_on or ())
     note_replaced(*places)

@@ -6,10 +6,10 @@ rest cost as much as these in their mean.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from sightline.spec.values import RunSpec
 if TYPE_CHECKING:
     from sightline.experiments.store import Summary
 
+Of = TypeVar("Of")
 Span = tuple[float, float]
 SECONDS = 10.0
 """For about so long cells are tried; one at least."""
@@ -52,12 +53,18 @@ def _kind(cell: RunSpec) -> tuple[str, str]:
     return str(cell.data), str(cell.model)
 
 
+def mean_seconds(done: Iterable[Summary], of: Callable[[Summary], Of]) -> dict[Of, float]:
+    """Give what cells that are done took on average, by what is asked of them."""
+    seconds = dict[Of, list[float]]()
+    for one in done:
+        seconds.setdefault(of(one), []).append(one.seconds)
+    return {kind: float(np.mean(each)) for kind, each in seconds.items()}
+
+
 def _known(done: Sequence[Summary]) -> dict[tuple[str, str], Span]:
     """Give the mean of the cells that are done, by their data and model."""
-    seconds = dict[tuple[str, str], list[float]]()
-    for one in done:
-        seconds.setdefault((one.data, one.model), []).append(one.seconds)
-    return {kind: (float(np.mean(each)), float(np.mean(each))) for kind, each in seconds.items()}
+    means = mean_seconds(done, lambda one: (one.data, one.model))
+    return {kind: (each, each) for kind, each in means.items()}
 
 
 def _tried(kinds: Mapping[tuple[str, str], RunSpec]) -> tuple[dict[tuple[str, str], Span], float]:

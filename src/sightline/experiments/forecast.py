@@ -26,6 +26,7 @@ from sightline.experiments.run import Trained
 from sightline.measures import default_measures
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.models.classifier import AttentionClassifier, build
+from sightline.questions import BY_NAME
 from sightline.results import Measurement, Outcome
 from sightline.seeds import Seeds
 from sightline.spec.bases import as_trained
@@ -36,7 +37,7 @@ from sightline.taking.measuring import measure
 from sightline.taking.readings.choosing import TRIED
 from sightline.training.companions import companions_of, trainings_of
 from sightline.training.fit import fit
-from sightline.types import Showing
+from sightline.types import Showing, Surveying
 
 SECONDS = 5.0
 """About as long is trained, and audited, to know how long it takes."""
@@ -136,6 +137,8 @@ def forecast_audit(
     timed = sum(len(few) for few, _ in tried)
     basis = f"an audit of {timed} of {audited:,} test texts, scaled by the square of their length"
     basis += ", half of which choose the reading" if choosing else ""
+    learned = [one.code for one in measures if one.code in BY_NAME and isinstance(one, Surveying)]
+    basis += f"; without what {' and '.join(learned)} learn from all texts together" if learned else ""
     memory = "memory: the most that was held meanwhile, and the raw numbers of all texts"
     # Arrays of all texts are held twice while batches are joined.
     peak = _peak_bytes(trained.model.collate(short).ids.device) + round(2 * held * audited / halves)

@@ -93,6 +93,7 @@ class Store:
 
     def __init__(self, root: str | Path, *, make: bool = True) -> None:
         self.root = Path(root)
+        self._runs = str(self.root / RUNS)
         mark = self.root / MARK
         if not mark.exists() and not make and not self.root.exists():
             return  # only looked at, and there is nothing to see
@@ -112,7 +113,11 @@ class Store:
 
     def run_folder(self, key: str) -> Path:
         """Say where a run lies, or would."""
-        return self.root / RUNS / key[:2] / key
+        return Path(self._run_place(key))
+
+    def _run_place(self, key: str) -> str:
+        """Say the same in letters: of thousands, paths take as long as looking there."""
+        return os.path.join(self._runs, key[:2], key)  # noqa: PTH118
 
     def training_folder(self, key: str) -> Path:
         """Say where a training lies, or would."""
@@ -157,10 +162,9 @@ class Store:
     def _look(self, keys: tuple[str, ...], *, whole: bool) -> dict[str, Summary]:
         index = Index(self.root / INDEX)
         known, read, found = index.recall(keys), dict[str, Row | None](), dict[str, Summary]()
-        runs = str(self.root / RUNS)
         for key in keys:
-            row, place = known.get(key), os.path.join(runs, key[:2], key)  # noqa: PTH118 (paths take as long as looks)
-            now = stamp(place)  # before it is read: what changes meanwhile is read again the next time
+            row = known.get(key)
+            now = stamp(self._run_place(key))  # before it is read: what changes meanwhile is read again the next time
             if row is not None and row.stamp == now and row.whole >= whole:
                 found[key] = _trusted(row.summary)
                 continue

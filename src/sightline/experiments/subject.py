@@ -19,7 +19,7 @@ from sightline.data.vectors import with_vectors
 from sightline.errors import ModelError, SpecError, setting
 from sightline.experiments.remembered import SHAPING, prepared_alike
 from sightline.files import put_back
-from sightline.questions import Reduction
+from sightline.questions import Reduction, beside_default
 from sightline.spec.catalogue import ENCODERS
 from sightline.spec.presets import build_specs
 from sightline.spec.values import DataSpec, RunSpec
@@ -92,6 +92,11 @@ class ToTrain:
         """How its audit makes one number of a word's gradient."""
         return self.spec.gradient
 
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """What its audit takes, where that is not what every audit does."""
+        return self.spec.measures
+
 
 @dataclass(frozen=True)
 class Saved:
@@ -102,6 +107,7 @@ class Saved:
     seed: int
     limit: int | None
     gradient: Reduction = "input"
+    measures: tuple[str, ...] = ()
 
     def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
         """Read it."""
@@ -132,6 +138,7 @@ class Imported:
     limit: int | None
     device: str = "auto"
     gradient: Reduction = "input"
+    measures: tuple[str, ...] = ()
 
     def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
         """Make it; what the user's own code makes stays on the device it was built on."""
@@ -176,25 +183,27 @@ def choose(
     limit: int | None = None,
     device: str = "auto",
     gradient: Reduction = "input",
+    measures: tuple[str, ...] = (),
     told: Collection[str] = SHAPING,
 ) -> Chosen:
     """Decide what a text names: a spec, the folder of a saved model, or one that was made elsewhere (`ELSEWHERE`).
 
     ``training`` holds what a training can be told (preset, epochs, companions, …; None: not told). Whatever is told is
     refused for a model that is trained already. How its texts were prepared it remembers; of ``SHAPING``, only what was
-    ``told`` is taken from the data spec instead.
+    ``told`` is taken from the data spec instead. ``measures`` are taken beside those of every audit.
     """
     if data.files is not None:
         data.files.check_tested()
     training = training or {}
     if model.startswith(ELSEWHERE):
         _refuse_training(training, f"of {model}")
-        return Imported(model, data, seed, limit, device, gradient)
+        return Imported(model, data, seed, limit, device, gradient, beside_default(measures))
     folder = saved_folder(model)
     if folder is None:
-        return choose_training(data, model, training, seed=seed, limit=limit, gradient=gradient)
+        return choose_training(data, model, training, seed=seed, limit=limit, gradient=gradient, measures=measures)
     _refuse_training(training, f"in {folder}")
-    return Saved(folder, prepared_alike(data, folder / MODEL_FILE, told), seed, limit, gradient)
+    alike = prepared_alike(data, folder / MODEL_FILE, told)
+    return Saved(folder, alike, seed, limit, gradient, beside_default(measures))
 
 
 def choose_training(
@@ -205,6 +214,7 @@ def choose_training(
     seed: int = 0,
     limit: int | None = None,
     gradient: Reduction = "input",
+    measures: tuple[str, ...] = (),
 ) -> ToTrain:
     """Read the spec of a model and its training; what is None keeps the value of the preset."""
     fit = {name: training[name] for name in FIT if training.get(name) is not None}
@@ -215,7 +225,8 @@ def choose_training(
         chosen = with_vectors(chosen, Path(training["vectors"]).expanduser())
     asked = training.get("companions")
     companions = RunSpec.companions if asked is None else read_companions(asked)
-    return ToTrain(RunSpec(data, chosen, fitting, seed, limit, companions, gradient=gradient))
+    taken = beside_default(measures)
+    return ToTrain(RunSpec(data, chosen, fitting, seed, limit, companions, measures=taken, gradient=gradient))
 
 
 def saved_folder(model: str) -> Path | None:
@@ -256,8 +267,7 @@ def audited(
     display = display or Display()
     given = None if scores is None else scores_of(subject, scores)  # first: what is wrong with it is said at once
     trained = subject.trained(display, device, keep)
-    chosen = subject.spec.measures if isinstance(subject, ToTrain) else ()
-    measures = default_measures(tokens_at_once, chosen, subject.gradient)
+    measures = default_measures(tokens_at_once, subject.measures, subject.gradient)
     said = subject.about(trained) | dict(about or {}) | ({} if given is None else {"scores": given.about()})
     asked = given.by_id if given else None if scores is None else str(scores)
     options: dict[str, Any] = {"limit": subject.limit, "measures": measures, "scores": asked}
@@ -305,5 +315,5 @@ def _forecast_audit(subject: Saved | Imported, device: str, tokens: int, attribu
     began = perf_counter()
     trained = subject.trained(device=device)
     reading = perf_counter() - began
-    found = forecast_audit(trained, subject.seed, subject.limit, tokens, attribution=attribution)
+    found = forecast_audit(trained, subject.seed, subject.limit, tokens, subject.measures, attribution=attribution)
     return replace(found, seconds_reading=reading)

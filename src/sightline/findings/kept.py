@@ -18,12 +18,12 @@ class Ratio:
     bounds: Bounds = None
 
 
-_KNOWN = "input_information"
+_KNOWN = ("input_information", "input_information_drawn")
 RATIOS: Mapping[str, Ratio] = {
     "token_evidence.share": Ratio("token_evidence.within", "token_evidence.total", (0.0, 1.0)),
-    f"{_KNOWN}.nats": Ratio(f"{_KNOWN}.gained", f"{_KNOWN}.words"),
-    f"{_KNOWN}.nats_half": Ratio(f"{_KNOWN}.gained_half", f"{_KNOWN}.words"),
-    f"{_KNOWN}.share": Ratio(f"{_KNOWN}.gained", f"{_KNOWN}.entropy"),
+    **{f"{known}.nats": Ratio(f"{known}.gained", f"{known}.words") for known in _KNOWN},
+    **{f"{known}.nats_half": Ratio(f"{known}.gained_half", f"{known}.words") for known in _KNOWN},
+    **{f"{known}.share": Ratio(f"{known}.gained", f"{known}.entropy") for known in _KNOWN},
 }
 """The share of what varies that varies within texts; and what a probe gains on a word, in nats and of what there is."""
 KEPT: Mapping[str, Shown] = {

@@ -156,5 +156,13 @@ class InputInformation:
         return np.array([plug_in(table(first, second)), null, float(entropy(shares)), len(words)])
 
 
+@dataclass(frozen=True)
+class DrawnInformation(InputInformation):
+    """The same of words drawn from the scaled unigram distribution, as the paper's random sample is."""
+
+    drawn: bool = True
+    code: str = "input_information_drawn"
+
+
 def _states(subject: Subject, trace: Trace) -> Float[torch.Tensor, "B T P"]:
     return cast(Stating, subject.model).states(trace)

@@ -23,25 +23,30 @@ Target = Callable[[Float[torch.Tensor, "B T P"]], Float[torch.Tensor, "B T"]]
 def state_importance(model: Stating, trace: Trace) -> Float[Array, "B W W"]:
     """Give ``‖∂‖s_p‖₂ / ∂e_i‖₂`` of the state of every word p by every word i (Meister et al. 2021, eq. 5, the top).
 
-    A model that offers ``influence`` knows all of them at once; of others, each state is asked in a backward pass.
     A word read in pieces has the length over all pairs of pieces.
     """
-    if "influence" in model.offers:
-        squares = cast(Influencing, model).influence(trace).square()
-    else:
-        squares = asked_in_turn(model, trace, partial(torch.linalg.vector_norm, dim=2))
-    return _of_words(words_of(trace), to_numpy(squares))
+    return _of_words(words_of(trace), to_numpy(_squares(model, trace)))
 
 
 def facet_importance(model: Stating, trace: Trace) -> Float[Array, "B W W"]:
     """Give ``‖∂s_p / ∂e_i‖`` (Frobenius): the influence on every number of the state, and the magnitude of all of them.
 
     What Meister et al. (2021, App. A) found "nearly identical" to the influence on the length of the state, and dearer:
-    a backward pass for every number of every state.
+    the same again for every number that a state has.
     """
-    facets = (partial(torch.select, dim=2, index=number) for number in range(model.states(trace).shape[2]))
-    total = sum(to_numpy(asked_in_turn(model, trace, facet)) for facet in facets)
+    total = sum(to_numpy(_squares(model, trace, facet)) for facet in range(model.states(trace).shape[2]))
     return _of_words(words_of(trace), np.asarray(total))
+
+
+def _squares(model: Stating, trace: Trace, facet: int | None = None) -> Float[torch.Tensor, "B T T"]:
+    """Square the length of the gradient of the length of each state, or of one number of it, by each token.
+
+    A model that offers ``influence`` knows all of them at once; of others, each state is asked in a backward pass.
+    """
+    if "influence" in model.offers:
+        return cast(Influencing, model).influence(trace, facet).square()
+    length = partial(torch.linalg.vector_norm, dim=2)
+    return asked_in_turn(model, trace, length if facet is None else partial(torch.select, dim=2, index=facet))
 
 
 def asked_in_turn(model: Stating, trace: Trace, target: Target) -> Float[torch.Tensor, "B T T"]:

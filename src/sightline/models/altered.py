@@ -87,10 +87,10 @@ class Altered(nn.Module):
         assert isinstance(self.model, Stating)  # it is offered where it is
         return self.model.states(trace)
 
-    def influence(self, trace: Trace) -> Float[torch.Tensor, "B T T"]:
+    def influence(self, trace: Trace, facet: int | None = None) -> Float[torch.Tensor, "B T T"]:
         """Give what each token moves of the model's states."""
         assert isinstance(self.model, Influencing)  # it is offered where it is
-        return self.model.influence(trace)
+        return self.model.influence(trace, facet)
 
 
 class Shown(Altered):

@@ -163,14 +163,15 @@ class AttentionClassifier(nn.Module):
         """Give what attention pools of each token."""
         return self._own(trace).pooled
 
-    def influence(self, trace: Trace) -> Float[torch.Tensor, "B T T"]:
-        """Give what each token moves of the length of each state, all states in one sweep of the encoder."""
+    def influence(self, trace: Trace, facet: int | None = None) -> Float[torch.Tensor, "B T T"]:
+        """Give what each token moves of the length of each state, or of one number; all in one sweep of the encoder."""
         own, encoder = self._own(trace), self.encoder
         assert isinstance(encoder, Influencing)  # it is offered of such alone
         states, embeddings = (one.detach().requires_grad_() for one in (own.states, own.embeddings))
         with torch.enable_grad():
-            lengths = torch.linalg.vector_norm(self.retention.pool(states, embeddings), dim=2)
-        along, beside = torch.autograd.grad(lengths.sum(), (states, embeddings), materialize_grads=True)
+            pooled = self.retention.pool(states, embeddings)
+            asked = torch.linalg.vector_norm(pooled, dim=2) if facet is None else pooled[:, :, facet]
+        along, beside = torch.autograd.grad(asked.sum(), (states, embeddings), materialize_grads=True)
         with torch.no_grad():
             return encoder.influence(embeddings, own.batch.mask, along, beside)
 

@@ -121,6 +121,7 @@ _ASKED = {
         "How much its states still tell of their words was counted, and scored by a linear probe on held-out texts "
         "(after Tutek & Šnajder 2020)."
     ),
+    "input_information_drawn": "The same was asked of words drawn at random, frequent ones more often.",
     "frozen": "The model was compared with one trained through weights that were drawn at random and frozen.",
 }
 """What each measure asks, where it was taken."""

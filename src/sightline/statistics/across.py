@@ -9,8 +9,9 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import stdtrit
 
+from sightline.maths.ranks import kendall_tau_b
 from sightline.results import Estimate
-from sightline.statistics.intervals import LEVEL, Bounds, held
+from sightline.statistics.intervals import LEVEL, Bounds, held, without_interval
 
 
 def across_seeds(estimates: Sequence[Estimate], bounds: Bounds = None) -> Estimate:
@@ -49,6 +50,17 @@ def deviation(estimates: Sequence[Estimate]) -> float:
     """Standard deviation over seeds, ``√(Σ (x − mean)² / (k − 1))``; NaN where fewer than two have a value."""
     values = np.array([one.value for one in estimates if not math.isnan(one.value)])
     return float(values.std(ddof=1)) if len(values) > 1 else math.nan
+
+
+def goes_together(first: Sequence[float], second: Sequence[float]) -> Estimate:
+    """Give Kendall's τ-b of two numbers of several models of one seed: no interval, for that is over seeds.
+
+    >>> goes_together((0.1, 0.5, 0.9), (1.0, 2.0, float("inf"))).value
+    1.0
+    """
+    low, high = (np.unique(one, return_inverse=True)[1].astype(float)[None] for one in (first, second))
+    tau = kendall_tau_b(low, high, np.ones((1, len(first)), dtype=bool))
+    return without_interval(float(tau[0]), len(first), f"of {len(first)} models; no interval is known of one seed")
 
 
 def _mean(known: Sequence[Estimate], bounds: Bounds) -> Estimate:

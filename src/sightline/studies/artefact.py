@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from sightline.audits import Audit
+from sightline.data.vectors import with_vectors
 from sightline.experiments.grid import Grid, pin_all
 from sightline.experiments.store import Store
 from sightline.results import Estimate
@@ -32,6 +33,15 @@ class Asked:
     corpora: tuple[str, ...] = ()
     limit: int | None = None
     vectors: Path | None = None
+
+    def of(self, run: RunSpec) -> RunSpec:
+        """Let a run take no more texts, and its words start from vectors, as is asked."""
+        limited = run if self.limit is None else replace(run, limit=self.limit)
+        return limited if self.vectors is None else replace(limited, model=with_vectors(limited.model, self.vectors))
+
+    def among(self, corpora: tuple[str, ...]) -> tuple[str, ...]:
+        """Give those of some corpora that are wanted."""
+        return tuple(corpus for corpus in corpora if not self.corpora or corpus in self.corpora)
 
 
 @dataclass(frozen=True)
@@ -134,7 +144,7 @@ class Plan:
     def planned(self) -> Sequence[Run]:
         """List the runs as they are asked for; no corpus is read."""
         return [
-            Run(corpus, model, seed, run if self.asked.limit is None else replace(run, limit=self.asked.limit))
+            Run(corpus, model, seed, self.asked.of(run))
             for corpus in self.corpora
             for seed in range(self.asked.seeds)
             for model, run in self.artefact.cells(self.asked, corpus, seed)
@@ -161,7 +171,7 @@ class Plan:
 
 def plan_of(artefact: Artefact, asked: Asked) -> Plan:
     """Say which corpora an artefact can be made of."""
-    wanted = [corpus for corpus in artefact.corpora if corpus in (asked.corpora or artefact.corpora)]
+    wanted = asked.among(artefact.corpora)
     absent = {corpus: why for corpus in wanted if (why := lacking(asked.folder, corpus))}
     return Plan(artefact, asked, tuple(corpus for corpus in wanted if corpus not in absent), absent)
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from statistics import mean
 
+from sightline.experiments.cost import mean_seconds
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Summary
-from sightline.spec.keys import run_key
 
 
 @dataclass(frozen=True)
@@ -21,12 +20,13 @@ class Costs:
     @classmethod
     def of(cls, runs: Iterable[Summary]) -> Costs:
         """Take the means of runs that are done."""
-        every: dict[tuple[str, str] | str | None, list[float]] = {}
         done = [run for run in runs if run.state == "done"]
-        for run in done:
-            for of in ((run.data, run.model), run.data, None):
-                every.setdefault(of, []).append(run.seconds)
-        return cls(frozenset(run.key for run in done), {of: mean(each) for of, each in every.items()})
+        seconds: dict[tuple[str, str] | str | None, float] = {
+            **mean_seconds(done, lambda run: (run.data, run.model)),
+            **mean_seconds(done, lambda run: run.data),
+            **mean_seconds(done, lambda run: None),
+        }
+        return cls(frozenset(run.key for run in done), seconds)
 
     def count(self, grid: Grid) -> int:
         """Count the runs of a grid that are done."""
@@ -34,7 +34,7 @@ class Costs:
 
     def left(self, grid: Grid) -> float | None:
         """Give the seconds of one worker that the others would take; None where nothing is done to go by."""
-        left = [cell for cell in grid.cells if run_key(cell) not in self.done]
+        left = [cell for cell, key in zip(grid.cells, grid.keys, strict=True) if key not in self.done]
         if left and None not in self.seconds:
             return None
         return sum(self._one(str(cell.data), str(cell.model)) for cell in left)

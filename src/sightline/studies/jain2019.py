@@ -31,8 +31,8 @@ SIDES = {"low": "at least", "high": "at most"}
 EPSILON = "ε-max JSD is exact where words have answers of their own: ε = 0.01 of total variation; the paper searched"
 COUPLED = "floor: τ of shuffled weights that were used, because an importance follows whatever weights are used"
 START = (
-    "τ depends on how words start (as drawn; in the paper from pretrained vectors), on the epoch that is kept, and "
-    "on how peaked attention is: hence the largest weight"
+    "τ depends on how words start (as drawn, where no --vectors are given; in the paper from pretrained ones), on the "
+    "epoch that is kept, and on how peaked attention is: hence the largest weight"
 )
 SIGNIFICANT = "significant: at p ≤ .05 over permutations of the words, which by chance is so of at most one text in 20"
 

@@ -36,6 +36,9 @@ IMPORTANCES = {
 }
 EVENNESS = {"evenness of inputs for the answer, gradient": "gradient_through",
             "evenness of inputs for the answer, deletion": "deletion"}  # fmt: skip
+FACETED = 200
+"""Of so many texts the importance of inputs for states is taken by every number of a state, too: as often as dear."""
+MIXED = {"evenness of inputs for states": ("mixing.entropy", ""), "focus as drawn": ("mixing.focus.untrained", "")}
 COUPLED = "floor: τ of shuffled weights that were used; zeros: share of the pairs of words that tie at weight zero"
 
 
@@ -46,6 +49,15 @@ def _label(model: str) -> str:
 def _pairs(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     for model in sparse.MODELS:
         yield _label(model), sparse.cell(asked.folder, corpus, model, seed)
+
+
+def _mixed(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    """Give the pairs, and on film reviews their App. A: whether the length of a state says what all its numbers say."""
+    yield from _pairs(asked, corpus, seed)
+    if corpus == "sst":
+        for model, run in _pairs(asked, corpus, seed):
+            both = replace(run, limit=FACETED, measures=("mixing", "mixing_otherwise"), companions=())
+            yield f"{model}, {FACETED} texts", both
 
 
 def _swept(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
@@ -85,6 +97,16 @@ def _agreement(audit: Audit) -> dict[str, Found]:
     return {**found, "zeros": Found(mean(values["both_zero"], seed, SHARE), None, SHARE)}
 
 
+def _spread(audit: Audit) -> dict[str, Found]:
+    found = dict(named(MIXED, SHARE)(audit))
+    if "mixing_otherwise" in audit.measurements:
+        length, seed = numbers_of(audit, "mixing")["entropy"], int(audit.spec["seed"])
+        facets = numbers_of(audit, "mixing_otherwise")["entropy.facets"]
+        found["evenness by every number of a state"] = Found(mean(facets, seed, SHARE), None, SHARE)
+        found["evenness by length less that by every number"] = Found(mean(length - facets, seed, TAU), None, TAU)
+    return found
+
+
 def _evenness(audit: Audit) -> dict[str, Found]:
     values, seed = numbers_of(audit, "state_agreement"), int(audit.spec["seed"])
     return {told: Found(mean(values[f"entropy.{name}"], seed, SHARE), None, SHARE) for told, name in EVENNESS.items()}
@@ -114,14 +136,14 @@ def _setting(run: Done) -> float:
     return float(dict(run.spec.model.projection.options)["lambda"])
 
 
-MIXED = {"evenness of inputs for states": ("mixing.entropy", ""), "focus as drawn": ("mixing.focus.untrained", "")}
-
-
 ARTEFACTS = (
     Artefact(
         "M-1", "Table 1", "how evenly the importance of inputs for states lies over the words", CORPORA,
-        cells=_pairs, lines=by_model(named(MIXED, SHARE)),
-        notes=("focus as drawn: 1 − evenness of the model before any training",),
+        cells=_mixed, lines=by_model(_spread),
+        notes=(
+            "focus as drawn: 1 − evenness of the model before any training",
+            f"by every number of a state, {FACETED} texts: App. A says that it is nearly identical to that by length",
+        ),
     ),
     Artefact(
         "M-2", "Table 2", "τ of sparsegen’s λ with the evenness of the importance of inputs", CORPORA,

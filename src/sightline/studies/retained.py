@@ -19,6 +19,7 @@ from sightline.maths.information import comparable
 from sightline.results import Estimate, Results
 from sightline.spec.values import RunSpec
 from sightline.statistics.across import across_seeds
+from sightline.statistics.intervals import Bounds
 from sightline.studies.corpora import data_of
 from sightline.studies.printed import value_of
 from sightline.studies.study import grid_of
@@ -51,6 +52,11 @@ NUMBERS = (
     "input_information.share",
 )
 CARRIED, STANDS = "SL-303", "SL-402"
+BOUNDS: Mapping[str, Bounds] = {
+    **dict.fromkeys(SHARES, (0.0, 1.0)),
+    **dict.fromkeys(("input_information.share", STANDS), (-math.inf, 1.0)),
+}
+"""What a number is least and most, where it has such ends."""
 
 
 def cell(data: Path, corpus: str, scorer: str, kind: str, state: str, seed: int, vectors: Path | None) -> RunSpec:
@@ -108,7 +114,7 @@ def _across(name: str, by_seed: Sequence[Mapping[str, Any] | None]) -> dict[str,
     known = [Estimate(**one) for one in by_seed if one is not None and not math.isnan(one["value"])]
     if not known or (name in NUMBERS[:2] and not all(comparable(one.n, known[0].n) for one in known)):
         return None
-    return asdict(across_seeds(known, (0.0, 1.0) if name in SHARES else None))
+    return asdict(across_seeds(known, BOUNDS.get(name)))
 
 
 def _printed(corpus: str, scorer: str, kind: str) -> dict[str, float | None]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store, Summary
+from sightline.spec.values import Guide
 from sightline.studies.study import gate, grid_of
 from sightline.studies.worlds import ALONE, AXES, SELDOM, SHARE, World, cell, group
 
@@ -28,7 +29,7 @@ class Case:
     needed: bool
 
 
-def _case(name: str, why: str, data: str, *, needed: bool = True, guide: Any = "") -> Case:
+def _case(name: str, why: str, data: str, *, needed: bool = True, guide: Guide = "") -> Case:
     return Case(World(name, why, models=ALONE, data=data, guide=guide, companions=("uniform",)), needed)
 
 

@@ -19,8 +19,10 @@ from sightline.results import Estimate, Measurement, Results
 from sightline.spec.values import RunSpec
 from sightline.statistics.across import across_seeds
 from sightline.statistics.bootstrap import mean
+from sightline.statistics.intervals import Bounds
 from sightline.statistics.sweep import At, goes_with, points
 from sightline.studies.corpora import data_of
+from sightline.studies.named import TAU
 from sightline.studies.printed import value_of
 from sightline.studies.study import grid_of
 from sightline.studies.trained import BILSTM, SEEDS, Model
@@ -52,6 +54,8 @@ ALONG = "τ of λ with evenness of inputs for the answer"
 KINDS = ("tau", "coupling_tau", "within_tau", "entropy")
 MIXED = ("mixing.entropy", "mixing.focus.untrained", "mixing.own")
 """Of the importance of inputs for states: how even it is, how uneven it is as drawn, and what is the word's own."""
+BOUNDS: Mapping[str, Bounds] = {"support": (0.0, np.inf), **dict.fromkeys(("both_zero", *MIXED), (0.0, 1.0))}
+"""What a number is least and most, where that is not what a τ is."""
 
 
 def cell(folder: Path, corpus: str, model: str, seed: int) -> RunSpec:
@@ -91,8 +95,7 @@ def _values(audit: Results) -> Mapping[str, np.ndarray]:
 
 def _row(labels: tuple[str, ...], audit: Results) -> dict[str, Any]:
     corpus, model, seed = labels
-    bounds = {"support": (0.0, np.inf)}
-    values = {name: asdict(mean(one, int(seed), bounds.get(name, (-1.0, 1.0)))) for name, one in _values(audit).items()}
+    values = {name: asdict(mean(one, int(seed), BOUNDS.get(name, TAU))) for name, one in _values(audit).items()}
     values |= {name: asdict(audit.estimates[name]) for name in MIXED if name in audit.estimates}
     accuracy = asdict(audit.metrics["accuracy"])
     return {"corpus": corpus, "model": model, "seed": seed, "accuracy": accuracy, "values": values}
@@ -102,7 +105,7 @@ def _mean(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Average one model over its seeds."""
     first = found[0]
     values = {
-        name: asdict(across_seeds([Estimate(**row["values"][name]) for row in found], (-1.0, np.inf)))
+        name: asdict(across_seeds([Estimate(**row["values"][name]) for row in found], BOUNDS.get(name, TAU)))
         for name in first["values"]
     }
     accuracy = asdict(across_seeds([Estimate(**row["accuracy"]) for row in found], (0.0, 1.0)))

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from sightline.audits import Audit
 from sightline.spec.values import RunSpec
 from sightline.studies import retained
 from sightline.studies.adversaries import WEIGHTS, against
-from sightline.studies.artefact import Artefact, Asked, Cells, by_model
+from sightline.studies.artefact import Artefact, Asked, Cells, Found, by_model
 from sightline.studies.corpora import data_of
 from sightline.studies.counted import words
 from sightline.studies.named import BESIDE, SHARE, named
@@ -28,11 +29,15 @@ LOST = (
 )
 VECTORS = "words start from vectors where --vectors names a file of them; the paper’s start from pretrained ones"
 SCALE = "a probability by one word alone shrinks with the scale of the logits: the share within texts does not"
-INFORMATION = {
+COUNTED = {
     "counted information, frequent words": ("input_information.counted", "input_information.counted_null"),
-    "share of a word’s entropy that a probe reads": ("input_information.share", ""),
+    "counted information, random words": ("input_information_drawn.counted", "input_information_drawn.counted_null"),
 }
-APART = {"counted information, frequent words": "it grows with the number of pairs, which the paper does not name"}
+READ = {
+    "share of a word’s entropy that a probe reads": ("input_information.share", ""),
+    "the same, random words": ("input_information_drawn.share", ""),
+}
+APART = dict.fromkeys(COUNTED, "it grows with the number of pairs, which the paper does not name")
 EVIDENCE = {
     "probability by one word alone": ("token_evidence.probability", ""),
     "share of token evidence within texts": ("token_evidence.share", ""),
@@ -50,7 +55,7 @@ def _label(scorer: str, kind: str, layers: int = 1) -> str:
 def cell(asked: Asked, corpus: str, seed: int, scorer: str, kind: str, layers: int = 1) -> RunSpec:
     """Describe one run as they trained."""
     model = Model(corpus, RETENTION, f"{_encoder(layers)}+{scorer}{retained.KINDS[kind]}")
-    return trained_cell(data_of(asked.folder, corpus), model, seed, asked.vectors)
+    return trained_cell(data_of(asked.folder, corpus), model, seed, None)
 
 
 def _lost(scorers: Sequence[str], layers: Sequence[int] = (1,)) -> Cells:
@@ -67,10 +72,21 @@ def _retained(scorers: Sequence[str]) -> Cells:
     def cells(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
         for scorer in scorers:
             for kind in retained.KINDS:
-                run = retained.cell(asked.folder, corpus, scorer, kind, "trained", seed, asked.vectors)
+                run = retained.cell(asked.folder, corpus, scorer, kind, "trained", seed, None)
                 yield _label(scorer, kind), run
 
     return cells
+
+
+def _informed(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    """Each model twice: its frequent words are asked in the runs of Table 3, the random ones in runs of their own."""
+    for model, run in _retained(("additive",))(asked, corpus, seed):
+        yield model, run
+        yield model, replace(run, measures=("input_information_drawn",))
+
+
+def _known(audit: Audit) -> dict[str, Found]:
+    return {**named(COUNTED)(audit), **named(READ, retained.BOUNDS["input_information.share"])(audit)}
 
 
 def _against(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
@@ -89,7 +105,7 @@ ARTEFACTS = (
     ),
     Artefact(
         "T-2", "Table 2", "information of words and their states, by way of keeping words", CORPORA,
-        cells=_retained(("additive",)), lines=by_model(named(INFORMATION)), apart=APART,
+        cells=_informed, lines=by_model(_known), apart=APART,
         notes=("floor: the same count where words are shuffled", KEPT, VECTORS),
     ),
     Artefact(

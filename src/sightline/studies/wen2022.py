@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -12,8 +13,9 @@ from sightline.audits import Audit
 from sightline.results import Estimate, Measurement
 from sightline.spec.parts import Part
 from sightline.spec.values import RunSpec
-from sightline.statistics.across import across_seeds
+from sightline.statistics.across import across_seeds, goes_together
 from sightline.statistics.bootstrap import proportion
+from sightline.statistics.intervals import Bounds, without_interval
 from sightline.studies import jain2019
 from sightline.studies.ablations import REPRESENTATION
 from sightline.studies.adversaries import BY_CORPUS, against
@@ -29,24 +31,39 @@ ENCODERS, SCORERS = ("bilstm", "cnn", "mlp"), ("additive", "deep", "dot")
 UNCHANGED = 0.02
 """By how much τ differs on average between repeats of one seed (§5): what is called unchanged here."""
 TEMPERATURE = 0.8
+TWICE: Bounds = (0.0, 2.0)
+"""How far apart two τ may be."""
 INFORMED = ("information",)
-RANKED = {
+TAUS = {
     "τ of information and weight by rank": ("information.paper.tau.output", ""),
     "the same of the answer under uniform weights": ("information.paper.tau.decoupled", ""),
+}
+RANKED = {
     "contrast of the first rank about the gold label, nats": ("information.D.label", ""),
     "weight of the first rank over the last": ("information.flatness", ""),
 }
-TAU_BY_RANK = next(iter(RANKED))
+TAU_BY_RANK = next(iter(TAUS))
+AGAIN = "τ, most less least over starts of k-means"
+UNEVEN = "τ-b over models of τ by rank and the weight of the first rank over the last"
 RAISED = "share of models whose τ is higher or unchanged"
 FEWER = "over the corpora that are there, not all eleven"
 CALIBRATED = (
     "an untrained model whose weights are sharpened reaches .95 to .99 (docs/information.md): τ of counted information "
     "has no floor at 0; the contrast about the gold label has"
 )
+REPEATED = (
+    "theirs is a mean difference of whole runs under one seed, which are equal to the bit here: ours is the range that "
+    "k-means leaves"
+)
+TOGETHER = "over models (§5.3): above 0 where τ is low as weights are even; by each seed, and the mean over seeds"
 SHORT = "adversaries train 20 epochs here"
 TASKS: Mapping[str, tuple[str, ...]] = {
     "classification": BINARY, "questions": ("babi1", "babi2", "babi3"), "inference": ("snli",),
 }  # fmt: skip
+
+
+Of = tuple[str, str, int]
+"""Of which corpus, model and seed a number is."""
 
 
 def cell(asked: Asked, corpus: str, seed: int, model: str, measures: tuple[str, ...]) -> RunSpec:
@@ -98,16 +115,29 @@ def tau_of(audit: Audit) -> Estimate | None:
     return taken.whole.get("paper.tau.output") if isinstance(taken, Measurement) else None
 
 
-def _by_scorer(taus: Mapping[tuple[str, str, int], Estimate | None]) -> Iterator[Line]:
-    """Average τ by model and by scorer over the corpora there are, as §5 does over eleven."""
-    models = dict.fromkeys(model for _, model, _ in taus)
-    for name in (*SCORERS, *models):
-        means = [
-            across_seeds([one for (at, model, _), one in taus.items() if at == corpus and _named(model, name) and one])
-            for corpus in dict.fromkeys(corpus for corpus, _, _ in taus)
+def _again(tau: Estimate) -> Estimate:
+    """Say how far apart the published τ of one model are over starts of k-means."""
+    return without_interval(tau.high - tau.low, tau.n, tau.method)
+
+
+def _together(found: Mapping[Of, tuple[float, float]]) -> Iterator[Line]:
+    """Say whether models with a higher τ have weights that are less even."""
+    by_seed = [[both for (_, _, at), both in found.items() if at == seed] for seed in sorted({at for *_, at in found})]
+    taus = [goes_together(*zip(*pairs, strict=True)) for pairs in by_seed]
+    if known := [one for one in taus if not math.isnan(one.value)]:
+        yield Line("all eleven", "all", UNEVEN, Found(across_seeds(known, TAU), None, TAU), len(known))
+
+
+def _over_corpora(told: str, names: Iterable[str], found: Mapping[Of, Estimate], bounds: Bounds) -> Iterator[Line]:
+    """Average a number by model, or by scorer, over the corpora there are, as §5 does over eleven."""
+    for name in names:
+        by_corpus = [
+            [one for (at, model, _), one in found.items() if at == corpus and _named(model, name)]
+            for corpus in dict.fromkeys(corpus for corpus, _, _ in found)
         ]
+        means = [across_seeds(each, bounds) for each in by_corpus]
         if known := [one for one in means if one.n]:
-            yield Line("all eleven", name, TAU_BY_RANK, Found(across_seeds(known, TAU), None, TAU), len(known))
+            yield Line("all eleven", name, told, Found(across_seeds(known, bounds), None, bounds), len(known))
 
 
 def _named(model: str, name: str) -> bool:
@@ -115,16 +145,22 @@ def _named(model: str, name: str) -> bool:
 
 
 def _figure(runs: Sequence[Done]) -> Iterator[Line]:
-    taus: dict[tuple[str, str, int], Estimate | None] = {}
+    taus, uneven = dict[Of, Estimate](), dict[Of, float]()
 
     def said() -> Iterator[Said]:  # each audit is read once
         for run in runs:
-            audit = run.audit()
-            taus[run.corpus, run.model, run.seed] = tau_of(audit)
-            yield run, named(RANKED)(audit)
+            audit, of = run.audit(), (run.corpus, run.model, run.seed)
+            known = {**named(TAUS, TAU)(audit), **named(RANKED)(audit)}
+            if (tau := tau_of(audit)) is not None:
+                taus[of], uneven[of] = tau, audit.estimates["information.flatness"].value
+                known[AGAIN] = Found(_again(tau), None, TWICE)
+            yield run, known
 
     yield from averaged(list(said()))
-    yield from _by_scorer(taus)
+    models = dict.fromkeys(run.model for run in runs)
+    yield from _over_corpora(TAU_BY_RANK, (*SCORERS, *models), taus, TAU)
+    yield from _over_corpora(AGAIN, (BILSTM,), {of: _again(tau) for of, tau in taus.items()}, TWICE)
+    yield from _together({of: (tau.value, uneven[of]) for of, tau in taus.items() if tau.n})
 
 
 def _raised(runs: Sequence[Done]) -> Iterator[Line]:
@@ -161,7 +197,7 @@ ARTEFACTS = (
     ),
     Artefact(
         "W-F2", "Figure 2", "τ of information and weight by rank: encoders × scorers", CORPORA, cells=_ranked,
-        lines=_figure, figures=("ranks",), apart={"all eleven": FEWER}, notes=(CALIBRATED,),
+        lines=_figure, figures=("ranks",), apart={"all eleven": FEWER, AGAIN: REPEATED}, notes=(CALIBRATED, TOGETHER),
     ),
     Artefact(
         "W-2", "Table 2", "what τ loses under fixed attention, and over a fixed representation", CORPORA,

@@ -2,7 +2,8 @@
 
 One backward pass a state walks over the whole text each time. In an LSTM the adjoints of all states that lie ahead go
 back together, a step in one product of matrices, and no state is asked about a token that it has not read. States that
-read their neighbours alone are asked together where their neighbourhoods do not meet.
+read their neighbours alone are asked together where their neighbourhoods do not meet. Those of a Transformer: see
+`sightline.models.encoders.adjoints`.
 """
 
 from __future__ import annotations

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 import torch
 from jaxtyping import Bool, Float
 from torch import nn
 
+from sightline.models.encoders.adjoints import Passed, passed, reached
 from sightline.models.encoders.encoder import masked_mean
+from sightline.models.encoders.layer import Layer
 
 
 class Transformer(nn.Module):
@@ -17,6 +20,8 @@ class Transformer(nn.Module):
     Vaswani et al. 2017, §3, normalised after each sum, without dropout; two layers and 128 units are those of Meister
     et al. 2021, who give no more than that.
     """
+
+    influences = True
 
     def __init__(self, embedding: int, hidden: int, layers: int) -> None:
         super().__init__()
@@ -27,43 +32,51 @@ class Transformer(nn.Module):
         self, embeddings: Float[torch.Tensor, "B T E"], mask: Bool[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "B T H"]:
         """Encode each token among the others; a text without tokens gets zero states."""
-        hidden = self.input.out_features
-        states = self.input(embeddings) * math.sqrt(hidden)
-        states = states + positions(embeddings.shape[1], hidden, states)
+        states = self._placed(embeddings)
         for layer in self.layers:
             states = layer(states, mask)
         encoded: torch.Tensor = states * mask[:, :, None]
         return encoded
+
+    def influence(
+        self,
+        embeddings: Float[torch.Tensor, "B T E"],
+        mask: Bool[torch.Tensor, "B T"],
+        along: Float[torch.Tensor, "B T H"],
+        beside: Float[torch.Tensor, "B T E"],
+    ) -> Float[torch.Tensor, "B T T"]:
+        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` of all states p and tokens i; of a token itself with ``beside`` added.
+
+        Lengths are taken where the states are: the map from embeddings to states is ``Q R``, and ``Q`` keeps lengths.
+        """
+        states, lengths = self._placed(embeddings), along.new_zeros(*mask.shape, mask.shape[1])
+        turned, onto = torch.linalg.qr(self.input.weight.T * math.sqrt(self.input.out_features))
+        for row, real in enumerate(mask):
+            place = real.nonzero()[:, 0]
+            if len(place):
+                sizes, own = reached(self._passed(states[row, place]), along[row, place], onto.T)
+                whole = torch.linalg.vector_norm(own @ turned.T + beside[row, place], dim=1)
+                lengths[row, place[:, None], place] = sizes.diagonal_scatter(whole)
+        return lengths
+
+    def _placed(self, embeddings: Float[torch.Tensor, "B T E"]) -> Float[torch.Tensor, "B T H"]:
+        hidden = self.input.out_features
+        states: torch.Tensor = self.input(embeddings) * math.sqrt(hidden)
+        return states + positions(embeddings.shape[1], hidden, states)
+
+    def _passed(self, states: Float[torch.Tensor, "T H"]) -> list[Passed]:
+        """Run the layers over the tokens of one text."""
+        layers = []
+        for layer in self.layers:
+            one, states = passed(cast(Layer, layer), states)
+            layers.append(one)
+        return layers
 
     def summary(
         self, states: Float[torch.Tensor, "B Q H"], mask: Bool[torch.Tensor, "B Q"]
     ) -> Float[torch.Tensor, "B H"]:
         """Average the states of real tokens: there is no state that has been made to stand for all."""
         return masked_mean(states, mask)
-
-
-class Layer(nn.Module):
-    """Attend with one head, then an affine–ReLU–affine for each token; both added and normalised."""
-
-    def __init__(self, hidden: int) -> None:
-        super().__init__()
-        self.scale = 1 / math.sqrt(hidden)
-        self.query, self.value, self.output = (nn.Linear(hidden, hidden) for _ in range(3))
-        self.key = nn.Linear(hidden, hidden, bias=False)  # a bias would add the same to all scores of a token
-        self.wide, self.narrow = nn.Linear(hidden, hidden), nn.Linear(hidden, hidden)
-        self.after_attention, self.after_affine = nn.LayerNorm(hidden), nn.LayerNorm(hidden)
-
-    def forward(
-        self, states: Float[torch.Tensor, "B T H"], mask: Bool[torch.Tensor, "B T"]
-    ) -> Float[torch.Tensor, "B T H"]:
-        """Mix each state with those of real tokens."""
-        scores = torch.einsum("bth,bsh->bts", self.query(states), self.key(states)) * self.scale
-        # A text without tokens attends to its padding: its states are zeroed at the end, and are no NaN on the way.
-        blocked = ~mask & mask.any(dim=1, keepdim=True)
-        weights = torch.softmax(scores.masked_fill(blocked[:, None, :], -torch.inf), dim=2)
-        mixed = self.after_attention(states + self.output(weights @ self.value(states)))
-        transformed: torch.Tensor = self.after_affine(mixed + self.narrow(torch.relu(self.wide(mixed))))
-        return transformed
 
 
 def positions(length: int, size: int, like: torch.Tensor) -> Float[torch.Tensor, "T H"]:

@@ -37,9 +37,9 @@ def left_out(number: int, what: str) -> str:
     >>> left_out(1, "model"), left_out(0, "model")
     (' 1 more model is in the table alone.', '')
     """
-    return (
-        f" {counted(number, f'more {what}')} {'is' if number == 1 else 'are'} in the table alone." if number > 0 else ""
-    )
+    if number < 1:
+        return ""
+    return f" {counted(number, f'more {what}')} {'is' if number == 1 else 'are'} in the table alone."
 
 
 def needed(audit: Results, name: str) -> Values:
