@@ -7,26 +7,31 @@ a training and its answers alone is asked for whole.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from docs_tables import Stored
 from published import FOLDER
-from studied import VECTORS
+from studied import ROOT, VECTORS
 
 from sightline.experiments.store import Store
 from sightline.results import Table, TableCell
-from sightline.studies.artefact import Artefact, Asked, Plan, plan_of
+from sightline.spec.keys import lasting_key
+from sightline.studies.artefact import Artefact, Asked, Plan, Read, Said, plan_of
 from sightline.studies.artefacts import ARTEFACTS
-from sightline.studies.beside import compare
+from sightline.studies.beside import Key, compare, order
 from sightline.studies.costs import Costs
-from sightline.studies.printed import LETTERS, PAPERS
+from sightline.studies.printed import LETTERS, PAPERS, printed_in
+from sightline.studies.readings import lines_of, read_readings, write_readings
 
 SMALL = ("sst", "news", "babi1", "babi2", "babi3")
 LARGE = ("imdb", "agnews", "snli")
 WHOLE = ("J-1", "T-1", "T-5", "M-3", "W-1")
 """What is asked for whole of every corpus: it takes a training and its answers alone."""
 TEXTS, ONE = 500, 1
+READINGS = ROOT / "docs" / "verified" / "readings.jsonl"
+Line = dict[str, Any]
 STARTED = "tutek2020"
 """The paper whose claims rest on pretrained vectors: its words start from ours, those of others as they are drawn."""
 
@@ -41,35 +46,75 @@ def asked(artefact: Artefact) -> Iterator[Asked]:
     yield Asked(FOLDER, ONE, LARGE, TEXTS, vectors)
 
 
-def reproduced(folder: Path) -> Mapping[str, Any]:
-    """Table every artefact from what is done of it."""
+def reproduced(folder: Path, before: Stored) -> Mapping[str, Any]:
+    """Table every artefact from what is done of it, in this store and in those of before.
+
+    What was read of a run before stands where this store lacks the run; a line that rests on more seeds than can be
+    read any more stays as it was. Both are of the very same runs.
+    """
     store = Store(folder, make=False)
     costs = Costs.of(store.summaries())
-    return {"artefacts": [_artefact(name, one, store, costs) for name, one in ARTEFACTS.items()], "gates": []}
+    readings, known = read_readings(READINGS), {one["id"]: one for one in before.get("artefacts", ())}
+    told = [
+        _artefact(name, one, store, costs, readings.get(name, {}), known.get(name, {}))
+        for name, one in ARTEFACTS.items()
+    ]
+    write_readings(READINGS, [line for _, lines in told for line in lines])
+    return {"artefacts": [one for one, _ in told], "gates": []}
 
 
-def _artefact(name: str, artefact: Artefact, store: Store, costs: Costs) -> dict[str, Any]:
+def _artefact(
+    name: str, artefact: Artefact, store: Store, costs: Costs, known: Mapping[str, Said | None], before: Stored
+) -> tuple[dict[str, Any], list[str]]:
     print(name, file=sys.stderr, flush=True)
     plans = [plan for one in asked(artefact) if (plan := plan_of(artefact, one)).corpora]
-    done = [len(plan.runs(store)) for plan in plans]
-    return {
+    readings, lines, left = list[str](), list[dict[str, Any]](), list[float | None]()
+    for plan in plans:
+        read = plan.read(store, known)
+        readings += lines_of(name, plan, read, known)
+        lines += _lines(plan, store, read)
+        left += costs.each(cell for cell in plan.grid.cells if lasting_key(cell) not in known)
+    planned = sum(len(plan.planned) for plan in plans)
+    told = {
         "id": name,
         "paper": PAPERS[LETTERS[artefact.name[0]]],
         "place": artefact.place,
         "told": artefact.told,
-        "planned": sum(len(plan.planned) for plan in plans),
-        "done": sum(done),
-        "hours_left": round(sum(costs.left(plan.grid) or 0.0 for plan in plans) / 3600, 1),
+        "planned": planned,
+        "done": planned - len(left),
+        "hours_left": round(_hours(left, before), 2),
         "notes": list(artefact.notes),
-        "lines": [line for plan, n in zip(plans, done, strict=True) for line in _lines(plan, store, n)],
+        "lines": _with_earlier(lines, before.get("lines", []), [one.of for one in printed_in(artefact.name)]),
     }
+    return told, readings
 
 
-def _lines(plan: Plan, store: Store, done: int) -> Iterator[dict[str, Any]]:
+def _hours(left: Sequence[float | None], before: Stored) -> float:
+    """Add up what runs would take; one like which none is done in this store takes what they took on average before."""
+    missing = before.get("planned", 0) - before.get("done", 0)
+    usual = 3600 * before["hours_left"] / missing if missing else 0.0
+    return sum(usual if one is None else one for one in left) / 3600
+
+
+def _with_earlier(now: Sequence[Line], before: Sequence[Line], printed: Sequence[Key]) -> list[Line]:
+    """Take each line where it rests on more seeds, in the order of the paper."""
+    known = {_of(line): line for line in before}
+    for line in now:
+        if line["seeds"] >= known.get(_of(line), line)["seeds"]:
+            known[_of(line)] = line
+    of = order([*printed, *(key for key, _ in known)])
+    return sorted(known.values(), key=lambda line: (line["limit"] or 0, of(_of(line)[0])))
+
+
+def _of(line: Line) -> tuple[Key, int | None]:
+    return (line["corpus"], line["model"], line["quantity"]), line["limit"]
+
+
+def _lines(plan: Plan, store: Store, read: Sequence[Read]) -> Iterator[Line]:
     """Give the lines that have a number of ours."""
-    if not done and plan.artefact.counted is None:
+    if not read and plan.artefact.counted is None:
         return
-    table: Table = compare(plan, store)
+    table: Table = compare(plan, store, read)
     for names, cells in zip(table.row_names, table.rows, strict=True):
         published, ours, floor, seeds, said = cells
         if isinstance(ours.value, float):

@@ -9,10 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from docs_tables import Stored
+
 from sightline.experiments.executors.processes import Processes
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store
-from sightline.studies.study import Plan, Study, complete, plan, so_far
+from sightline.studies.study import Plan, Study, Summable, complete, plan, so_far, with_earlier
 
 ROOT = Path(__file__).parent.parent
 VECTORS = ROOT / "runs" / "film-reviews.vectors.txt"
@@ -29,10 +31,11 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="say what is left to run, and run nothing")
 
 
-def studied(study: Study, grid: Grid, flags: argparse.Namespace) -> Mapping[str, Any] | None:
+def studied(study: Study, grid: Grid, flags: argparse.Namespace, before: Stored | None) -> Mapping[str, Any] | None:
     """Run what is left of a study and give its table; nothing where it was only asked what that is.
 
-    A table of what is done so far says how many runs are planned, and what the rest would take of one worker.
+    A table of what is done so far says how many runs are planned, and what the rest would take of one worker. It keeps
+    the runs of the table ``before`` that the store lacks, where they are the very same: stores do not last as it does.
     """
     store = Store(flags.store, make=not (flags.dry_run or flags.so_far))
     left = plan(grid, store)
@@ -40,20 +43,28 @@ def studied(study: Study, grid: Grid, flags: argparse.Namespace) -> Mapping[str,
     if flags.dry_run or (flags.so_far and len(left.todo) == left.cells):
         return None
     if flags.so_far:
-        return {**study.table(so_far(grid, left), store), "planned": left.cells, "hours_left": _hours(left)}
+        table = _so_far(study, grid, so_far(grid, left), store, before or {})
+        missing = left.cells - len(table["rows"])
+        return {**table, "planned": left.cells, "hours_left": _hours(left, missing)}
     complete(left.todo, store, Processes(flags.workers), tell)
     return study.table(grid, store)
+
+
+def _so_far(study: Study, grid: Grid, done: Grid, store: Store, before: Stored) -> Mapping[str, Any]:
+    if not isinstance(study, Summable):
+        return study.table(done, store)
+    return study.summed(with_earlier(study.counted(done, store), before, grid))
 
 
 def _cost(left: Plan, store: Store) -> str:
     if left.seconds is None:
         return "time and disk are known once one is done"
     room = store.bytes_a_run() * len(left.todo) / 2**20
-    return f"about {_hours(left):.1f} hours of one worker, and {room:,.0f} MiB"
+    return f"about {_hours(left, len(left.todo)):.1f} hours of one worker, and {room:,.0f} MiB"
 
 
-def _hours(left: Plan) -> float:
-    return round((left.seconds or 0.0) * len(left.todo) / 3600, 1)
+def _hours(left: Plan, missing: int) -> float:
+    return round((left.seconds or 0.0) * missing / 3600, 1)
 
 
 def tell(done: int, of: int) -> None:

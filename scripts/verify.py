@@ -24,6 +24,8 @@ nothing); all left out where the corpora are not at hand.
 
 ``--dry-run`` says what is left of the studies; ``--so-far`` tables what is done of them, and what the rest would take;
 ``--seeds N`` takes only the first few seeds, and writes nothing.
+A store is not kept with the project: ``reproduction``, and ``--so-far`` of ``information``, ``retained``, ``sparse``,
+keep what their files have of the very same runs; without a file they count anew.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ from typing import Any
 
 from chaos import chaos, shared
 from covered import coverage
+from docs_tables import verified
 from exact import exact
 from families import families
 from fuzzed import fuzzed
@@ -112,9 +115,9 @@ def compute(name: str, flags: argparse.Namespace) -> Mapping[str, Any] | None:
     """Give a result by its name; nothing where it was only asked what there is to do."""
     if name in STUDIES:
         study, grid = STUDIES[name]
-        return studied(study, grid(flags.seeds), flags)
+        return studied(study, grid(flags.seeds), flags, verified(name))
     if name == REPRODUCTION:
-        return None if flags.dry_run else reproduced(flags.store)
+        return None if flags.dry_run else reproduced(flags.store, verified(name) or {})
     return None if flags.dry_run or flags.so_far else MEASURED[name]()
 
 

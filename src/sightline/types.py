@@ -248,14 +248,19 @@ class Restating(Stating, Protocol):
         self,
         trace: Trace,
         states: Float[torch.Tensor, "B T P"],
-        kept: Bool[torch.Tensor, "B T"] | None = None,
         order: Int[torch.Tensor, "B T"] | None = None,
     ) -> tuple[Float[torch.Tensor, "B T"], Float[torch.Tensor, "B L"]]:
         """Attend to states in place of a trace's own, and answer; gradients flow to them through weights and all.
 
-        What is not ``kept`` is left out before the weights are computed. By an ``order`` each token gets the score of
-        another, as a constant added to its own: the weights are others, and the slope of its score is what it was.
+        By an ``order`` each token gets the score of another, as a constant added to its own: the weights are others,
+        and the slope of its score is what it was.
         """
+        ...
+
+    def without_states(
+        self, trace: Trace, order: Int[torch.Tensor, "B T"] | None = None
+    ) -> Float[torch.Tensor, "B T L"]:
+        """Answer without the state of each token: it is left out before the weights are computed."""
         ...
 
 

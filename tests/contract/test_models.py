@@ -160,11 +160,13 @@ def answers_from_its_own_states(model: AttentionClassifier, trace: Trace) -> Non
         attention, logits = model.from_states(trace, model.states(trace))
         assert torch.equal(attention, trace.attention)
         assert torch.equal(logits, trace.logits)
-        kept = torch.ones_like(trace.batch.mask)
+        kept = trace.batch.attendable.clone()
         kept[:, 2] = False
-        left, _ = model.from_states(trace, model.states(trace), kept)
+        fewer = replace(trace, batch=replace(trace.batch, attendable=kept))
+        left, logits = model.from_states(fewer, model.states(trace))
+        assert torch.equal(model.without_states(trace)[:, 2], logits)
     assert (left[:, 2] == 0).all()
-    several = (trace.batch.attendable & kept).any(1)
+    several = kept.any(1)
     torch.testing.assert_close(left[several].sum(1), torch.ones(int(several.sum())))
 
 

@@ -59,6 +59,26 @@ def test_the_table_has_every_lambda_and_what_goes_with_it(planted: None, tmp_pat
     assert told["gates"] == []
 
 
+def test_a_seed_that_lacks_a_lambda_says_nothing_of_what_goes_with_it() -> None:
+    def row(setting: float, seed: str, tau: float) -> dict[str, object]:
+        values = dict.fromkeys((*sparse.ALONG, "support"), asdict(Estimate(tau, tau, tau, 9, "")))
+        accuracy = asdict(Estimate(1, 1, 1, 9, ""))
+        return {"corpus": "sst", "model": sparse.SWEEP[setting], "seed": seed, "accuracy": accuracy, "values": values}
+
+    def swept(seed: str, settings: tuple[float, ...], tau: float) -> dict[str, object]:
+        along = dict.fromkeys(sparse.ALONG, asdict(Estimate(tau, tau, tau, 9, "")))
+        return {"run": seed, "corpus": "sst", "seed": seed, "settings": settings, **along}
+
+    rows = [row(0.0, "0", 0.2), row(0.0, "1", 0.4), row(0.9, "0", 0.6), row(-3.0, "0", 0.1)]
+    every = (-3.0, 0.0, 0.9)
+    told = sparse.summed({"rows": rows, "swept": [swept("0", every, 0.5), swept("1", (0.0,), -1.0)]})
+    (sweep,) = told["sweeps"]
+    along = sweep["along"]["tau.deletion"]
+    assert along["with_lambda"]["value"] == 0.5
+    assert [(one["setting"], one["seeds"]) for one in along["points"]] == [(-3.0, 1), (0.0, 2), (0.9, 1)]
+    assert along["points"][1]["value"]["value"] == pytest.approx(0.3)
+
+
 def test_intervals_over_seeds_stay_where_the_numbers_can_be() -> None:
     def row(tau: float, support: float, own: float) -> dict[str, object]:
         values = {"tau.deletion": tau, "support": support, "mixing.own": own}

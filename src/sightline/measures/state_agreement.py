@@ -116,7 +116,7 @@ def _slopes(maps: Maps, orders: Sequence[Order | None]) -> list[tuple[torch.Tens
     states = model.states(again)
     found = []
     for order in orders:
-        attention, logits = model.from_states(again, states, order=order)
+        attention, logits = model.from_states(again, states, order)
         both = torch.autograd.grad(log_odds(logits, chosen).sum(), (embeddings, states), retain_graph=True)
         lengths = [to_numpy(slope.double().norm(dim=-1)) * maps.words.mask for slope in both]
         found.append((attention.detach(), dict(zip(("gradient_through", "state_gradient"), lengths, strict=True))))
@@ -129,13 +129,10 @@ def _removed(maps: Maps, order: Order | None) -> Float[Array, "B W"]:
     assert isinstance(model, Restating)  # `needs` names it
     out = np.zeros(mask.shape)
     with torch.no_grad():
-        states = model.states(trace)
-        whole = probabilities(to_numpy(model.from_states(trace, states, order=order)[1]))
-        for place in np.flatnonzero(mask.any(axis=0)):
-            kept = torch.ones_like(trace.batch.mask)
-            kept[:, place] = False
-            left = probabilities(to_numpy(model.from_states(trace, states, kept, order)[1]))
-            out[:, place] = total_variation(left, whole) * mask[:, place]
+        whole = probabilities(to_numpy(model.from_states(trace, model.states(trace), order)[1]))
+        without = to_numpy(model.without_states(trace, order))
+    for place in np.flatnonzero(mask.any(axis=0)):
+        out[:, place] = total_variation(probabilities(without[:, place]), whole) * mask[:, place]
     return np.where(mask.sum(1, keepdims=True) < 2, np.nan, out)
 
 

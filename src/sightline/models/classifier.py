@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import nn
 
 from sightline.data.batching import collate
@@ -179,17 +179,29 @@ class AttentionClassifier(nn.Module):
         self,
         trace: Trace,
         states: Float[torch.Tensor, "B T P"],
-        kept: Bool[torch.Tensor, "B T"] | None = None,
         order: Int[torch.Tensor, "B T"] | None = None,
     ) -> tuple[Float[torch.Tensor, "B T"], Float[torch.Tensor, "B L"]]:
-        """Score other states, attend and decode; `sightline.types.Restating` says what may be asked beside."""
+        """Score other states, attend and decode; `sightline.types.Restating` says what an order is."""
         own = self._own(trace)
-        batch = own.batch if kept is None else replace(own.batch, attendable=own.batch.attendable & kept)
-        scores = self.scorer(states, own.query)
-        if order is not None:
-            scores = scores + (scores.gather(1, order) - scores).detach()
-        attention = self.source(self.projection.disturb(scores, batch), batch)
-        return attention, self._decode(batch, states, attention, own.query)
+        scores = _in_order(self.scorer(states, own.query), order)
+        attention = self.source(self.projection.disturb(scores, own.batch), own.batch)
+        return attention, self._decode(own.batch, states, attention, own.query)
+
+    def without_states(
+        self, trace: Trace, order: Int[torch.Tensor, "B T"] | None = None
+    ) -> Float[torch.Tensor, "B T L"]:
+        """Attend and decode without each state in turn; scores do not change for it, so they are made once."""
+        own = self._own(trace)
+        scores = _in_order(self.scorer(own.pooled, own.query), order)
+
+        def without(place: int) -> Float[torch.Tensor, "B L"]:
+            attendable = own.batch.attendable.clone()
+            attendable[:, place] = False
+            batch = replace(own.batch, attendable=attendable)
+            attention = self.source(self.projection.disturb(scores, batch), batch)
+            return self._decode(batch, own.pooled, attention, own.query)
+
+        return torch.stack([without(place) for place in range(scores.shape[1])], dim=1)
 
     def losses_beside(self, trace: ClassifierTrace) -> Float[torch.Tensor, ""] | None:
         """Give what training is to add to the loss of each text of a batch, where the retention adds anything."""
@@ -274,3 +286,7 @@ def build(spec: ModelSpec, vocabulary: Vocabulary, label_names: tuple[str, ...],
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed_for(seed, "weights"))
         return AttentionClassifier(spec, vocabulary, label_names, seed).eval()
+
+
+def _in_order(scores: Float[torch.Tensor, "B T"], order: Int[torch.Tensor, "B T"] | None) -> Float[torch.Tensor, "B T"]:
+    return scores if order is None else scores + (scores.gather(1, order) - scores).detach()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,13 @@ def run_key(spec: RunSpec) -> str:
 def training_key(spec: RunSpec) -> str:
     """Name the training of a run alone: what only its audit reads is left out."""
     return _name({name: value for name, value in spec.to_json().items() if name not in OF_AN_AUDIT})
+
+
+def lasting_key(spec: RunSpec) -> str:
+    """Name a run by its content but for the bytes of its vectors: learned on another machine, last digits differ."""
+    if not spec.model.vectors_digest:
+        return run_key(spec)
+    return run_key(replace(spec, model=replace(spec.model, vectors=Path(spec.model.vectors).name, vectors_digest="")))
 
 
 def _without_folders(data: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from sightline.data.vectors import with_vectors
 from sightline.experiments.grid import Grid, pin_all
 from sightline.experiments.store import Store
 from sightline.results import Estimate
+from sightline.spec.keys import lasting_key
 from sightline.spec.values import DataSpec, RunSpec
 from sightline.statistics.across import across_seeds
 from sightline.statistics.intervals import Bounds
@@ -91,14 +92,14 @@ class Line:
         return self.corpus, self.model, self.quantity
 
 
-Numbers = Callable[[Audit], Mapping[str, Found]]
+Said = Mapping[str, Found]
 """What one run says, by quantity."""
-Number = Callable[[Audit], Estimate | None]
-"""One number of a run, where it has it."""
-Said = tuple[Done, Mapping[str, Found]]
+Read = tuple[Run, Said]
 """A run and what was read of it."""
-Lines = Callable[[Sequence[Done]], Iterable[Line]]
+Lines = Callable[[Sequence[Read]], Iterable[Line]]
 """What all runs say."""
+OfTexts = Callable[[Sequence[Done]], Iterable[Line]]
+"""The same, where it takes the numbers of each text of several runs."""
 Cells = Callable[[Asked, str, int], Iterable[tuple[str, RunSpec]]]
 """The runs on one corpus under one seed, each with what its model is called."""
 
@@ -107,7 +108,8 @@ Cells = Callable[[Asked, str, int], Iterable[tuple[str, RunSpec]]]
 class Artefact:
     """A table or figure: where it is printed, what it is, and of which corpora.
 
-    ``cells`` are its runs and ``lines`` what they say; ``counted`` says what is counted of a corpus without any run.
+    ``cells`` are its runs, ``numbers`` what is read of each and ``lines`` what they say together; ``of_texts`` says
+    what no numbers of runs alone can. ``counted`` says what is counted of a corpus without any run.
     ``figures`` are drawn of its runs (`sightline.report.plots.named`). ``apart`` says why a quantity, a corpus or a
     model cannot be compared with what is printed, and ``notes`` what a reader has to know.
     """
@@ -117,7 +119,9 @@ class Artefact:
     told: str
     corpora: tuple[str, ...]
     cells: Cells = lambda asked, corpus, seed: ()
-    lines: Lines = lambda runs: ()
+    numbers: Callable[[Audit], Said] = lambda audit: {}
+    lines: Lines = lambda runs: averaged(runs)
+    of_texts: OfTexts = lambda runs: ()
     counted: Callable[[DataSpec], Mapping[str, float]] | None = None
     figures: tuple[str, ...] = ()
     apart: Mapping[str, str] = field(default_factory=dict)
@@ -152,12 +156,29 @@ class Plan:
 
     def runs(self, store: Store) -> list[Done]:
         """Give the runs that are done."""
+        return [run for run in self._each(store) if isinstance(run, Done)]
+
+    def _each(self, store: Store) -> Iterator[Run]:
         found = store.find(self.grid.keys)
-        return [
-            Done(run.corpus, run.model, run.seed, cell, key, store)
-            for run, cell, key in zip(self.planned, self.grid.cells, self.grid.keys, strict=True)
-            if key in found and found[key].state == "done"
+        for run, cell, key in zip(self.planned, self.grid.cells, self.grid.keys, strict=True):
+            pinned = replace(run, spec=cell)
+            ended = key in found and found[key].state == "done"
+            yield Done(**vars(pinned), key=key, store=store) if ended else pinned
+
+    def read(self, store: Store, before: Mapping[str, Said | None] | None = None) -> list[Read]:
+        """Read each run that is done, once; of the others those that were read ``before``, by `lasting_key`."""
+        known = before or {}
+        each = [
+            (run, self.artefact.numbers(run.audit()) if isinstance(run, Done) else known.get(lasting_key(run.spec)))
+            for run in self._each(store)
         ]
+        return [(run, said) for run, said in each if said is not None]
+
+    def lines(self, read: Sequence[Read], store: Store) -> Iterator[Line]:
+        """Say what the corpora themselves say, and the runs as they were read."""
+        yield from self.counted()
+        yield from self.artefact.lines(read)
+        yield from self.artefact.of_texts(self.runs(store))
 
     def counted(self) -> Iterator[Line]:
         """Count the corpora themselves."""
@@ -176,15 +197,10 @@ def plan_of(artefact: Artefact, asked: Asked) -> Plan:
     return Plan(artefact, asked, tuple(corpus for corpus in wanted if corpus not in absent), absent)
 
 
-def by_model(numbers: Numbers) -> Lines:
-    """Average what the runs of each model say over its seeds."""
-    return lambda runs: averaged([(run, numbers(run.audit())) for run in runs])
-
-
-def averaged(said: Sequence[Said]) -> Iterator[Line]:
+def averaged(runs: Sequence[Read]) -> Iterator[Line]:
     """Average what was read of the runs of each model over its seeds."""
-    for corpus, model in dict.fromkeys((run.corpus, run.model) for run, _ in said):
-        every = [found for run, found in said if (run.corpus, run.model) == (corpus, model)]
+    for corpus, model in dict.fromkeys((run.corpus, run.model) for run, _ in runs):
+        every = [found for run, found in runs if (run.corpus, run.model) == (corpus, model)]
         for name in dict.fromkeys(name for found in every for name in found):
             known = [found[name] for found in every if name in found]
             yield Line(corpus, model, name, mean_of(known), len(known))
@@ -198,15 +214,15 @@ def mean_of(every: Sequence[Found]) -> Found:
     return Found(across_seeds([one.value for one in every], bounds), floor, bounds)
 
 
-def less(number: Number, usual: str, quantity: str) -> Lines:
-    """Say by how much each model falls short of the ``usual`` one, seed by seed, and average that."""
+def less(number: str, usual: str, quantity: str) -> Lines:
+    """Say by how much each model falls short of the ``usual`` one in a number, seed by seed, and average that."""
 
-    def lines(runs: Sequence[Done]) -> Iterator[Line]:
-        known = {(run.corpus, run.model, run.seed): number(run.audit()) for run in runs}
+    def lines(runs: Sequence[Read]) -> Iterator[Line]:
+        known = {(run.corpus, run.model, run.seed): said[number].value for run, said in runs if number in said}
         for corpus, model in dict.fromkeys((corpus, model) for corpus, model, _ in known if model != usual):
             apart = [
                 one.value - other.value
-                for seed in sorted({run.seed for run in runs})
+                for seed in sorted({run.seed for run, _ in runs})
                 if (one := known.get((corpus, usual, seed))) and (other := known.get((corpus, model, seed)))
             ]
             if apart:

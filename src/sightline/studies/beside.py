@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from sightline.experiments.store import Store
 from sightline.report.numerals import counted, number
 from sightline.results import Estimate, Table, TableCell
-from sightline.studies.artefact import Artefact, Line, Plan
+from sightline.studies.artefact import Artefact, Line, Plan, Read
 from sightline.studies.printed import LETTERS, PAPERS, Printed, printed_in
 
 Key = tuple[str, str, str]
@@ -22,12 +22,15 @@ HOW = (
 )
 
 
-def compare(plan: Plan, store: Store) -> Table:
-    """Put what is printed of an artefact beside the runs there are; its notes say what is missing, and why."""
+def compare(plan: Plan, store: Store, read: Sequence[Read] | None = None) -> Table:
+    """Put what is printed of an artefact beside the runs there are; its notes say what is missing, and why.
+
+    ``read`` is what was read of runs already, some perhaps of another store.
+    """
     artefact = plan.artefact
-    ours = {line.of: line for line in (*plan.counted(), *artefact.lines(plan.runs(store)))}
+    ours = {line.of: line for line in plan.lines(plan.read(store) if read is None else read, store)}
     theirs = {one.of: one for one in printed_in(artefact.name) if _wanted(one, plan)}
-    keys = sorted({*ours, *theirs}, key=_order([*theirs, *ours]))
+    keys = sorted({*ours, *theirs}, key=order([*theirs, *ours]))
     missing = _missing(plan, store)
     return Table(
         title=f"{PAPERS[LETTERS[artefact.name[0]]]}, {artefact.place}: {artefact.told}",
@@ -44,7 +47,7 @@ def _wanted(one: Printed, plan: Plan) -> bool:
     return not plan.asked.corpora or one.corpus in plan.asked.corpora or one.corpus not in plan.artefact.corpora
 
 
-def _order(keys: Iterable[Key]) -> Callable[[Key], tuple[int, ...]]:
+def order(keys: Iterable[Key]) -> Callable[[Key], tuple[int, ...]]:
     """Keep the paper's order of corpora, of models and of quantities, each by where it is first named."""
     firsts: list[dict[str, int]] = [{}, {}, {}]
     for key in keys:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from sightline.experiments.cost import mean_seconds
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Summary
+from sightline.spec.keys import run_key
+from sightline.spec.values import RunSpec
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,10 @@ class Costs:
         if left and None not in self.seconds:
             return None
         return sum(self._one(str(cell.data), str(cell.model)) for cell in left)
+
+    def each(self, cells: Iterable[RunSpec]) -> list[float | None]:
+        """Give the seconds of each that is not done, by runs of the same data and model; None where none is done."""
+        return [self.seconds.get((str(cell.data), str(cell.model))) for cell in cells if run_key(cell) not in self.done]
 
     def _one(self, data: str, model: str) -> float:
         return next(self.seconds[of] for of in ((data, model), data, None) if of in self.seconds)

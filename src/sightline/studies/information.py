@@ -19,11 +19,12 @@ from sightline.findings.evidence import Evidence
 from sightline.findings.ranks import told_of_ranks
 from sightline.findings.thresholds import Thresholds
 from sightline.results import Estimate, Measurement
+from sightline.spec.keys import lasting_key
 from sightline.spec.presets import build_specs
 from sightline.spec.values import RunSpec
 from sightline.statistics.across import across_seeds
 from sightline.studies.corpora import data_of
-from sightline.studies.study import grid_of
+from sightline.studies.study import Counted, grid_of
 from sightline.studies.trained import BILSTM, SEEDS
 
 ENCODERS, SCORERS = ("mlp", "bilstm", "cnn"), ("additive", "dot", "deep")
@@ -83,7 +84,18 @@ def _cells(folder: Path, seeds: int | None) -> Iterator[tuple[tuple[str, ...], R
 
 def table(grid: Grid, store: Store) -> dict[str, Any]:
     """Give every run, and the means over seeds beside what the paper prints; there are no gates."""
-    rows = [row(labels, store.audit(key)) for labels, key in zip(grid.labels, grid.keys, strict=True)]
+    return summed(counted(grid, store))
+
+
+def counted(grid: Grid, store: Store) -> Counted:
+    """Count each run."""
+    cells = zip(grid.labels, grid.cells, grid.keys, strict=True)
+    return {"rows": [{"run": lasting_key(run), **row(labels, store.audit(key))} for labels, run, key in cells]}
+
+
+def summed(counted: Counted) -> dict[str, Any]:
+    """Average runs over seeds."""
+    rows = counted["rows"]
     named = dict.fromkeys((one["corpus"], one["model"], one["kind"]) for one in rows)
     return {"rows": rows, "means": [_mean(name, rows) for name in named], "gates": []}
 

@@ -14,7 +14,7 @@ from sightline.spec.values import RunSpec
 from sightline.statistics.bootstrap import mean
 from sightline.statistics.intervals import Bounds
 from sightline.statistics.shapes import largest
-from sightline.studies.artefact import Artefact, Asked, Cells, Found, by_model
+from sightline.studies.artefact import Artefact, Asked, Cells, Found
 from sightline.studies.corpora import BINARY, CORPORA, QUESTIONS, data_of
 from sightline.studies.counted import sizes
 from sightline.studies.named import SHARE, TAU, numbers_of
@@ -123,43 +123,42 @@ def _farthest(audit: Audit) -> dict[str, Found]:
     return {told: Found(mean(np.asarray(one, dtype=float), seed, LOG_2), None, LOG_2) for told, one in values.items()}
 
 
-EVERY = by_model(_correlations)
 ARTEFACTS = (
     Artefact(
         "J-1", "Table 1", "sizes, lengths, and test performance of the BiLSTM", CORPORA,
-        cells=_cells("need", models=(BILSTM,)), lines=by_model(performance_of), counted=sizes,
+        cells=_cells("need", models=(BILSTM,)), numbers=performance_of, counted=sizes,
         notes=("words and lengths of the training texts; floor: what guessing reaches",),
     ),
     Artefact(
         "J-2", "Table 2", "Kendall’s τ of attention with gradients and with deletion, by predicted class", CORPORA,
-        cells=_cells("agreement"), lines=EVERY, notes=(COUPLED, START, SIGNIFICANT),
+        cells=_cells("agreement"), numbers=_correlations, notes=(COUPLED, START, SIGNIFICANT),
     ),
     Artefact(
         "J-3", "Figures 2 and 3", "histograms of τ with gradients and with deletion, by encoder and class", CORPORA,
-        cells=_cells("agreement"), lines=EVERY, figures=("tau-by-class", "tau-by-class-deletion"),
+        cells=_cells("agreement"), numbers=_correlations, figures=("tau-by-class", "tau-by-class-deletion"),
         notes=(COUPLED, START, SIGNIFICANT),
     ),
     Artefact(
         "J-4", "Figures 4 and 5", "τ of gradient and deletion less τ of attention and each", CORPORA,
-        cells=_cells("agreement", models=(BILSTM,)), lines=by_model(_differences), figures=("tau-differences",),
+        cells=_cells("agreement", models=(BILSTM,)), numbers=_differences, figures=("tau-differences",),
         notes=("above 0: two accepted measures agree with each other more than attention agrees with one of them",),
     ),
     Artefact(
         "J-6", "Figure 6", "median output change under permuted weights, by the largest weight", CORPORA,
-        cells=_cells("permutation", models=(BILSTM, CNN)), lines=by_model(_permuted),
+        cells=_cells("permutation", models=(BILSTM, CNN)), numbers=_permuted,
         figures=("permutation-by-weight",),
     ),
     Artefact(
         "J-7", "Figure 7", "how far attention may be from the model’s own with the same answer", CORPORA,
-        cells=_differing, lines=by_model(_farthest), figures=("farthest",), notes=(EPSILON,),
+        cells=_differing, numbers=_farthest, figures=("farthest",), notes=(EPSILON,),
     ),
     Artefact(
         "J-8", "Figure 8", "the same, by the largest weight", CORPORA,
-        cells=_differing, lines=by_model(_farthest), figures=("farthest-by-weight",), notes=(EPSILON,),
+        cells=_differing, numbers=_farthest, figures=("farthest-by-weight",), notes=(EPSILON,),
     ),
     Artefact(
         "J-H", "Figure 1", "one text under the model’s attention, and under the farthest with the same answer", BINARY,
-        cells=_cells("counterfactual", models=(BILSTM,)), lines=by_model(_farthest), figures=("heat-map",),
+        cells=_cells("counterfactual", models=(BILSTM,)), numbers=_farthest, figures=("heat-map",),
         notes=(EPSILON,),
     ),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from sightline.statistics.bootstrap import mean
 from sightline.statistics.sweep import At, goes_with
 from sightline.studies import sparse
 from sightline.studies.adversaries import BY_CORPUS, against
-from sightline.studies.artefact import Artefact, Asked, Done, Found, Line, by_model
+from sightline.studies.artefact import Artefact, Asked, Done, Found, Line
 from sightline.studies.corpora import data_of
 from sightline.studies.counted import totals
 from sightline.studies.named import SHARE, TAU, named, numbers_of
@@ -139,7 +139,7 @@ def _setting(run: Done) -> float:
 ARTEFACTS = (
     Artefact(
         "M-1", "Table 1", "how evenly the importance of inputs for states lies over the words", CORPORA,
-        cells=_mixed, lines=by_model(_spread),
+        cells=_mixed, numbers=_spread,
         notes=(
             "focus as drawn: 1 − evenness of the model before any training",
             f"by every number of a state, {FACETED} texts: App. A says that it is nearly identical to that by length",
@@ -147,27 +147,27 @@ ARTEFACTS = (
     ),
     Artefact(
         "M-2", "Table 2", "τ of sparsegen’s λ with the evenness of the importance of inputs", CORPORA,
-        cells=_swept, lines=_along, figures=("sparsity",), notes=(SIGN,),
+        cells=_swept, of_texts=_along, figures=("sparsity",), notes=(SIGN,),
     ),
     Artefact(
-        "M-3", "Table 3", "sizes and accuracies", CORPORA, cells=_trained, lines=by_model(performance_of),
+        "M-3", "Table 3", "sizes and accuracies", CORPORA, cells=_trained, numbers=performance_of,
         counted=totals, notes=("floor: what guessing reaches",),
     ),
     Artefact(
         "M-5", "Table 5", "adversaries, all but attention frozen or not: how far, and at what accuracy", CORPORA,
-        cells=_adversaries, lines=by_model(moved_of),
+        cells=_adversaries, numbers=moved_of,
         notes=("by KL as its footnote says, and by JSD as its text does",),
     ),
     Artefact(
         "M-6", "Table 6", "τ of attention with the importance of inputs and of states", CORPORA,
-        cells=_pairs, lines=by_model(_agreement), notes=(COUPLED,),
+        cells=_pairs, numbers=_agreement, notes=(COUPLED,),
     ),
     Artefact(
         "M-F2", "Figure 2", "evenness of the importance of inputs over all projections", CORPORA,
-        cells=_every, lines=by_model(_evenness), figures=("evenness",),
+        cells=_every, numbers=_evenness, figures=("evenness",),
     ),
     Artefact(
         "M-F3", "Figure 3", "τ of attention with the importance of inputs over λ", ("imdb", "sst"),
-        cells=_swept, lines=_along, figures=("sparsity",), notes=(SIGN,),
+        cells=_swept, of_texts=_along, figures=("sparsity",), notes=(SIGN,),
     ),
 )  # fmt: skip

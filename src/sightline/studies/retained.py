@@ -17,15 +17,17 @@ from sightline.experiments.grid import Grid, pin
 from sightline.experiments.store import Store
 from sightline.maths.information import comparable
 from sightline.results import Estimate, Results
+from sightline.spec.keys import lasting_key
 from sightline.spec.values import RunSpec
 from sightline.statistics.across import across_seeds
 from sightline.statistics.intervals import Bounds
 from sightline.studies.corpora import data_of
 from sightline.studies.printed import value_of
-from sightline.studies.study import grid_of
+from sightline.studies.study import Counted, grid_of
 from sightline.studies.trained import RETENTION, Model, positive_f1_of
 from sightline.studies.trained import cell as trained_cell
 
+AXES = ("corpus", "scorer", "kind", "state", "seed")
 CORPORA = ("sst", "news")
 SCORERS = ("additive", "dot")
 KINDS: Mapping[str, str] = {
@@ -70,7 +72,7 @@ def cell(data: Path, corpus: str, scorer: str, kind: str, state: str, seed: int,
 
 def grid(folder: Path, vectors: Path | None = None, seeds: int | None = None) -> Grid:
     """List the runs on the corpora of a folder; the words start from a file of vectors, where there is one."""
-    return grid_of("retained", ("corpus", "scorer", "kind", "state", "seed"), _cells(folder, vectors, SEEDS[:seeds]))
+    return grid_of("retained", AXES, _cells(folder, vectors, SEEDS[:seeds]))
 
 
 def _cells(folder: Path, vectors: Path | None, seeds: Sequence[int]) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
@@ -85,19 +87,30 @@ def _cells(folder: Path, vectors: Path | None, seeds: Sequence[int]) -> Iterator
 
 def table(grid: Grid, store: Store) -> dict[str, Any]:
     """Give the runs, and the means over seeds beside what is printed; there are no gates."""
+    return summed(counted(grid, store))
+
+
+def counted(grid: Grid, store: Store) -> Counted:
+    """Count each run."""
     cells = zip(grid.labels, grid.cells, grid.keys, strict=True)
-    rows = [_row(grid.axes, labels, store.audit(key), run.seed) for labels, run, key in cells]
-    groups = dict.fromkeys(tuple(row[axis] for axis in grid.axes[:-1]) for row in rows)
-    return {"rows": rows, "means": [_mean(grid.axes[:-1], group, rows) for group in groups], "gates": []}
+    return {"rows": [_row(labels, store.audit(key), run) for labels, run, key in cells]}
 
 
-def _row(axes: tuple[str, ...], labels: tuple[str, ...], audit: Results, seed: int) -> dict[str, Any]:
+def summed(counted: Counted) -> dict[str, Any]:
+    """Average runs over seeds."""
+    rows = counted["rows"]
+    groups = dict.fromkeys(tuple(row[axis] for axis in AXES[:-1]) for row in rows)
+    return {"rows": rows, "means": [_mean(AXES[:-1], group, rows) for group in groups], "gates": []}
+
+
+def _row(labels: tuple[str, ...], audit: Results, run: RunSpec) -> dict[str, Any]:
     found = {one.code: one for one in audit.findings if one.code in (CARRIED, STANDS)}
-    f1 = positive_f1_of(audit, seed)
+    f1 = positive_f1_of(audit, run.seed)
     known = {name: asdict(audit.estimates[name]) for name in (*SHARES, *NUMBERS) if name in audit.estimates}
     told = {code: one.effect and asdict(one.effect) for code, one in found.items()}
     answers = {code: one.verdict for code, one in found.items()}
-    return {**dict(zip(axes, labels, strict=True)), "F1": f1, **known, **told, "answers": answers}
+    named = {"run": lasting_key(run), **dict(zip(AXES, labels, strict=True))}
+    return {**named, "F1": f1, **known, **told, "answers": answers}
 
 
 def _mean(axes: tuple[str, ...], group: tuple[str, ...], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

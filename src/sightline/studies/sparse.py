@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,16 @@ import numpy as np
 from sightline.experiments.grid import Grid, pin
 from sightline.experiments.store import Store
 from sightline.results import Estimate, Measurement, Results
+from sightline.spec.keys import lasting_key
 from sightline.spec.values import RunSpec
 from sightline.statistics.across import across_seeds
 from sightline.statistics.bootstrap import mean
 from sightline.statistics.intervals import Bounds
-from sightline.statistics.sweep import At, goes_with, points
+from sightline.statistics.sweep import At, goes_with
 from sightline.studies.corpora import data_of
 from sightline.studies.named import TAU
 from sightline.studies.printed import value_of
-from sightline.studies.study import grid_of
+from sightline.studies.study import Counted, grid_of
 from sightline.studies.trained import BILSTM, SEEDS, Model
 from sightline.studies.trained import cell as trained_cell
 
@@ -34,6 +36,7 @@ MODELS = tuple(
     f"{model}+{projection}" for model in (BILSTM, "transformer+dot") for projection in ("softmax", "sparsemax")
 )
 SWEEP = {setting: f"{BILSTM}+sparsegen(lambda={setting})" for setting in LAMBDAS}
+SETTINGS = {model: setting for setting, model in SWEEP.items()}
 CORPORA: Mapping[str, tuple[tuple[str, ...], int, int | None]] = {
     "news": ((*MODELS,), len(SEEDS), None),
     "sst": ((*MODELS, *SWEEP.values()), len(SEEDS), None),
@@ -50,12 +53,16 @@ PRINTED: Mapping[str, tuple[str, str]] = {
     "state_deletion": ("M-6", "τ with removal of states"),
 }
 """Where the paper prints a number, and under which name it is kept."""
-ALONG = "τ of λ with evenness of inputs for the answer"
+PRINTED_ALONG = "τ of λ with evenness of inputs for the answer"
 KINDS = ("tau", "coupling_tau", "within_tau", "entropy")
+ALONG = tuple(f"{kind}.{one}" for kind in ("tau", "entropy") for one in REFERENCES)
+"""What is held against λ."""
 MIXED = ("mixing.entropy", "mixing.focus.untrained", "mixing.own")
 """Of the importance of inputs for states: how even it is, how uneven it is as drawn, and what is the word's own."""
 BOUNDS: Mapping[str, Bounds] = {"support": (0.0, np.inf), **dict.fromkeys(("both_zero", *MIXED), (0.0, 1.0))}
 """What a number is least and most, where that is not what a τ is."""
+Swept = tuple[str, float, Mapping[str, np.ndarray]]
+"""A run of a sweep: its name, its λ, and its numbers of each text."""
 
 
 def cell(folder: Path, corpus: str, model: str, seed: int) -> RunSpec:
@@ -78,12 +85,28 @@ def _cells(folder: Path, seeds: int | None) -> Iterator[tuple[tuple[str, ...], R
 
 def table(grid: Grid, store: Store) -> dict[str, Any]:
     """Give each run, its means over seeds, and what goes with λ; there are no gates."""
-    audits = [(labels, store.audit(key)) for labels, key in zip(grid.labels, grid.keys, strict=True)]
-    rows = [_row(labels, audit) for labels, audit in audits]
+    return summed(counted(grid, store))
+
+
+def counted(grid: Grid, store: Store) -> Counted:
+    """Count each run, and under each seed what goes with λ, text by text."""
+    rows, by_seed = [], dict[tuple[str, str], list[Swept]]()
+    for labels, run, key in zip(grid.labels, grid.cells, grid.keys, strict=True):
+        (corpus, model, seed), name, values = labels, lasting_key(run), _values(audit := store.audit(key))
+        rows.append({"run": name, **_row(labels, audit, values)})
+        if model in SETTINGS:
+            by_seed.setdefault((corpus, seed), []).append((name, SETTINGS[model], values))
+    return {"rows": rows, "swept": [_swept(corpus, seed, runs) for (corpus, seed), runs in by_seed.items()]}
+
+
+def summed(counted: Counted) -> dict[str, Any]:
+    """Average runs over seeds, and say of each λ what they do."""
+    rows = counted["rows"]
     named = dict.fromkeys((row["corpus"], row["model"]) for row in rows)
     means = [_mean([row for row in rows if (row["corpus"], row["model"]) == pair]) for pair in named]
-    sweeps = [_sweep(corpus, audits) for corpus in dict.fromkeys(row["corpus"] for row in rows)]
-    return {"rows": rows, "means": means, "sweeps": [one for one in sweeps if one["along"]], "gates": []}
+    corpora = dict.fromkeys(one["corpus"] for one in counted["swept"])
+    sweeps = [_sweep([mean for mean in means if mean["corpus"] == one], counted["swept"], one) for one in corpora]
+    return {**counted, "means": means, "sweeps": sweeps, "gates": []}
 
 
 def _values(audit: Results) -> Mapping[str, np.ndarray]:
@@ -93,9 +116,9 @@ def _values(audit: Results) -> Mapping[str, np.ndarray]:
     return {name: np.asarray(measured.values[name], dtype=float) for name in told}
 
 
-def _row(labels: tuple[str, ...], audit: Results) -> dict[str, Any]:
+def _row(labels: tuple[str, ...], audit: Results, of_texts: Mapping[str, np.ndarray]) -> dict[str, Any]:
     corpus, model, seed = labels
-    values = {name: asdict(mean(one, int(seed), BOUNDS.get(name, TAU))) for name, one in _values(audit).items()}
+    values = {name: asdict(mean(one, int(seed), BOUNDS.get(name, TAU))) for name, one in of_texts.items()}
     values |= {name: asdict(audit.estimates[name]) for name in MIXED if name in audit.estimates}
     accuracy = asdict(audit.metrics["accuracy"])
     return {"corpus": corpus, "model": model, "seed": seed, "accuracy": accuracy, "values": values}
@@ -115,18 +138,36 @@ def _mean(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {**named, "seeds": len(found), "accuracy": accuracy, "values": values, "printed": printed}
 
 
-def _sweep(corpus: str, audits: Sequence[tuple[tuple[str, ...], Results]]) -> dict[str, Any]:
-    """Say what the agreement and the evenness of an importance are at each λ, and whether they go with it."""
-    of = {model: setting for setting, model in SWEEP.items()}
-    swept = [
-        (of[model], int(seed), _values(audit)) for (at, model, seed), audit in audits if at == corpus and model in of
-    ]
-    along = {}
-    for name in (f"{kind}.{one}" for kind in ("tau", "entropy") for one in REFERENCES) if swept else ():
-        found = [At(setting, seed, values[name], values["support"]) for setting, seed, values in swept]
-        along[name] = {"with_lambda": asdict(goes_with(found)), "points": [asdict(one) for one in points(found)]}
-    return {
-        "corpus": corpus,
-        "along": along,
-        "printed": value_of("M-2", corpus, f"{BILSTM}+sparsegen", ALONG),
+def _swept(corpus: str, seed: str, runs: Sequence[Swept]) -> dict[str, Any]:
+    """Say what of one seed goes with λ."""
+    along = {
+        name: asdict(
+            goes_with([At(setting, int(seed), values[name], values["support"]) for _, setting, values in runs])
+        )
+        for name in ALONG
     }
+    settings = [setting for _, setting, _ in runs]
+    return {"run": "+".join(name for name, *_ in runs), "corpus": corpus, "seed": seed, "settings": settings, **along}
+
+
+def _sweep(means: Sequence[Mapping[str, Any]], swept: Sequence[Mapping[str, Any]], corpus: str) -> dict[str, Any]:
+    """Say what the agreement and the evenness of an importance are at each λ, and whether they go with it.
+
+    A seed counts where it has every λ that any has.
+    """
+    found = sorted(
+        ((SETTINGS[one["model"]], one["values"], one["seeds"]) for one in means if one["model"] in SETTINGS),
+        key=itemgetter(0),
+    )
+    whole = [one for one in swept if one["corpus"] == corpus and len(one["settings"]) == len(found)]
+    along = {
+        name: {
+            "with_lambda": asdict(across_seeds([Estimate(**one[name]) for one in whole], TAU)),
+            "points": [
+                {"setting": setting, "value": values[name], "support": values["support"], "seeds": seeds}
+                for setting, values, seeds in found
+            ],
+        }
+        for name in ALONG
+    }
+    return {"corpus": corpus, "along": along, "printed": value_of("M-2", corpus, f"{BILSTM}+sparsegen", PRINTED_ALONG)}

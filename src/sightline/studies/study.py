@@ -10,7 +10,7 @@ from sightline.errors import StoreError
 from sightline.experiments.executors.executor import Executor
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store
-from sightline.spec.keys import run_key
+from sightline.spec.keys import lasting_key, run_key
 from sightline.spec.values import RunSpec
 
 Cells = Iterable[tuple[tuple[str, ...], RunSpec]]
@@ -27,6 +27,35 @@ class Study(Protocol):
     def table(self, grid: Grid, store: Store) -> Mapping[str, Any]:
         """Turn the runs of a grid, all of them done, into plain values; under ``gates`` what must hold, if anything."""
         ...
+
+
+Counted = dict[str, list[dict[str, Any]]]
+"""What is counted of runs, by kind: rows of plain values; under ``run`` each has the `lasting_key` of what it is of."""
+
+
+@runtime_checkable
+class Summable(Study, Protocol):
+    """A study whose table follows from rows of its runs, so that some may come from an earlier store."""
+
+    def counted(self, grid: Grid, store: Store) -> Counted:
+        """Count runs that are done, one by one."""
+        ...
+
+    def summed(self, counted: Counted) -> Mapping[str, Any]:
+        """Turn the rows into the table; they are part of it."""
+        ...
+
+
+def with_earlier(now: Counted, before: Mapping[str, Any], grid: Grid) -> Counted:
+    """Add the rows of an earlier table that are of runs of a grid and not counted now, in the order of the grid."""
+    places = {lasting_key(cell): place for place, cell in enumerate(grid.cells)}
+
+    def of(row: Mapping[str, Any]) -> list[int | None]:
+        return [places.get(name) for name in row.get("run", "").split("+")]
+
+    known = {kind: {row["run"]: row for row in (*before.get(kind, ()), *rows) if None not in of(row)}
+             for kind, rows in now.items()}  # fmt: skip
+    return {kind: sorted(rows.values(), key=of) for kind, rows in known.items()}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from sightline.audits import Audit
 from sightline.spec.values import RunSpec
 from sightline.studies import retained
 from sightline.studies.adversaries import WEIGHTS, against
-from sightline.studies.artefact import Artefact, Asked, Cells, Found, by_model
+from sightline.studies.artefact import Artefact, Asked, Cells, Found
 from sightline.studies.corpora import data_of
 from sightline.studies.counted import words
 from sightline.studies.named import BESIDE, SHARE, named
@@ -101,16 +101,16 @@ def _against(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpe
 ARTEFACTS = (
     Artefact(
         "T-1", "Table 1", "F1, and what uniform and permuted weights cost, by way of keeping words", CORPORA,
-        cells=_lost(SCORERS), lines=by_model(lost_of), notes=(LOST, DIABETES, VECTORS),
+        cells=_lost(SCORERS), numbers=lost_of, notes=(LOST, DIABETES, VECTORS),
     ),
     Artefact(
         "T-2", "Table 2", "information of words and their states, by way of keeping words", CORPORA,
-        cells=_informed, lines=by_model(_known), apart=APART,
+        cells=_informed, numbers=_known, apart=APART,
         notes=("floor: the same count where words are shuffled", KEPT, VECTORS),
     ),
     Artefact(
         "T-3", "Table 3", "probability of the answer by one word alone, in texts decided rightly", CORPORA,
-        cells=_retained(SCORERS), lines=by_model(named(EVIDENCE, SHARE)), notes=(SCALE, KEPT, VECTORS),
+        cells=_retained(SCORERS), numbers=named(EVIDENCE, SHARE), notes=(SCALE, KEPT, VECTORS),
     ),
     Artefact(
         "T-5", "Table 5", "lengths and vocabularies", ("sst", "agnews", "news", "imdb", "diabetes", "anemia"),
@@ -118,16 +118,16 @@ ARTEFACTS = (
     ),
     Artefact(
         "T-6", "Table 6", "Table 1 for one, two and three layers", CORPORA[:-1],
-        cells=_lost(SCORERS[:1], layers=(1, 2, 3)), lines=by_model(lost_of), notes=(LOST, VECTORS),
+        cells=_lost(SCORERS[:1], layers=(1, 2, 3)), numbers=lost_of, notes=(LOST, VECTORS),
     ),
     Artefact(
         "T-F1", "Figure 1", "answers against attention of adversaries over λ: a plain model, one that keeps words",
-        (*CORPORA, "diabetes"), cells=_against, lines=by_model(named(BESIDE, SHARE)), figures=("adversaries",),
+        (*CORPORA, "diabetes"), cells=_against, numbers=named(BESIDE, SHARE), figures=("adversaries",),
         notes=("by JSD, as in the paper’s equation 6; adversaries train 20 epochs here", KEPT, VECTORS),
     ),
     Artefact(
         "T-F2", "Figures 2 to 7", "probability by each word of one text alone, for several models", ("sst",),
-        cells=_retained(("additive",)), lines=by_model(named(EVIDENCE, SHARE)), figures=("words-alone",),
+        cells=_retained(("additive",)), numbers=named(EVIDENCE, SHARE), figures=("words-alone",),
         notes=(SCALE, VECTORS),
     ),
 )  # fmt: skip

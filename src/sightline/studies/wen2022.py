@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from sightline.audits import Audit
-from sightline.results import Estimate, Measurement
+from sightline.results import Estimate
 from sightline.spec.parts import Part
 from sightline.spec.values import RunSpec
 from sightline.statistics.across import across_seeds, goes_together
@@ -19,7 +19,7 @@ from sightline.statistics.intervals import Bounds, without_interval
 from sightline.studies import jain2019
 from sightline.studies.ablations import REPRESENTATION
 from sightline.studies.adversaries import BY_CORPUS, against
-from sightline.studies.artefact import Artefact, Asked, Done, Found, Line, Said, averaged, by_model, less
+from sightline.studies.artefact import Artefact, Asked, Found, Line, Read, averaged, less
 from sightline.studies.corpora import BINARY, QUESTIONS
 from sightline.studies.counted import sizes
 from sightline.studies.named import SHARE, TAU, named
@@ -42,7 +42,7 @@ RANKED = {
     "contrast of the first rank about the gold label, nats": ("information.D.label", ""),
     "weight of the first rank over the last": ("information.flatness", ""),
 }
-TAU_BY_RANK = next(iter(TAUS))
+TAU_BY_RANK, UNEVENNESS = next(iter(TAUS)), tuple(RANKED)[1]
 AGAIN = "τ, most less least over starts of k-means"
 UNEVEN = "τ-b over models of τ by rank and the weight of the first rank over the last"
 RAISED = "share of models whose τ is higher or unchanged"
@@ -109,10 +109,12 @@ def _moved(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]
     yield f"{BILSTM}, adversary", _against(asked, corpus, seed, INFORMED)
 
 
-def tau_of(audit: Audit) -> Estimate | None:
-    """Give the published τ of a run; None where there were too few ranks or texts."""
-    taken = audit.measurements["information"]
-    return taken.whole.get("paper.tau.output") if isinstance(taken, Measurement) else None
+def _of_ranks(audit: Audit) -> Mapping[str, Found]:
+    """Give what ranks know; without τ where there were too few ranks or texts."""
+    known = {**named(TAUS, TAU)(audit), **named(RANKED)(audit)}
+    if TAU_BY_RANK in known:
+        known[AGAIN] = Found(_again(known[TAU_BY_RANK].value), None, TWICE)
+    return known
 
 
 def _again(tau: Estimate) -> Estimate:
@@ -144,26 +146,20 @@ def _named(model: str, name: str) -> bool:
     return name in (model, model.partition("+")[2])
 
 
-def _figure(runs: Sequence[Done]) -> Iterator[Line]:
-    taus, uneven = dict[Of, Estimate](), dict[Of, float]()
-
-    def said() -> Iterator[Said]:  # each audit is read once
-        for run in runs:
-            audit, of = run.audit(), (run.corpus, run.model, run.seed)
-            known = {**named(TAUS, TAU)(audit), **named(RANKED)(audit)}
-            if (tau := tau_of(audit)) is not None:
-                taus[of], uneven[of] = tau, audit.estimates["information.flatness"].value
-                known[AGAIN] = Found(_again(tau), None, TWICE)
-            yield run, known
-
-    yield from averaged(list(said()))
-    models = dict.fromkeys(run.model for run in runs)
+def _figure(runs: Sequence[Read]) -> Iterator[Line]:
+    yield from averaged(runs)
+    taus, again, uneven = (_all_of(runs, name) for name in (TAU_BY_RANK, AGAIN, UNEVENNESS))
+    models = dict.fromkeys(run.model for run, _ in runs)
     yield from _over_corpora(TAU_BY_RANK, (*SCORERS, *models), taus, TAU)
-    yield from _over_corpora(AGAIN, (BILSTM,), {of: _again(tau) for of, tau in taus.items()}, TWICE)
-    yield from _together({of: (tau.value, uneven[of]) for of, tau in taus.items() if tau.n})
+    yield from _over_corpora(AGAIN, (BILSTM,), again, TWICE)
+    yield from _together({of: (tau.value, uneven[of].value) for of, tau in taus.items() if tau.n})
 
 
-def _raised(runs: Sequence[Done]) -> Iterator[Line]:
+def _all_of(runs: Sequence[Read], name: str) -> Mapping[Of, Estimate]:
+    return {(run.corpus, run.model, run.seed): said[name].value for run, said in runs if name in said}
+
+
+def _raised(runs: Sequence[Read]) -> Iterator[Line]:
     """Count the models whose τ is higher under Gumbel-softmax or `UNCHANGED`, by task and scorer."""
     taus = _means(runs)
     rises = {
@@ -171,7 +167,7 @@ def _raised(runs: Sequence[Done]) -> Iterator[Line]:
         for (corpus, model), tau in taus.items()
         if (corpus, f"{model}+gumbel") in taus
     }
-    seeds = len({run.seed for run in runs})
+    seeds = len({run.seed for run, _ in runs})
     for task, scorer in product((*TASKS, "all"), ("deep", "dot", "additive", "all")):
         here = [
             rise >= -UNCHANGED
@@ -182,40 +178,40 @@ def _raised(runs: Sequence[Done]) -> Iterator[Line]:
             yield Line(task, scorer, RAISED, Found(proportion(np.array(here, dtype=float)), None, SHARE), seeds)
 
 
-def _means(runs: Sequence[Done]) -> Mapping[tuple[str, str], float]:
+def _means(runs: Sequence[Read]) -> Mapping[tuple[str, str], float]:
     found: dict[tuple[str, str], list[Estimate]] = {}
-    for run in runs:
-        if tau := tau_of(run.audit()):
-            found.setdefault((run.corpus, run.model), []).append(tau)
+    for (corpus, model, _), tau in _all_of(runs, TAU_BY_RANK).items():
+        found.setdefault((corpus, model), []).append(tau)
     return {of: across_seeds(each).value for of, each in found.items()}
 
 
 ARTEFACTS = (
     Artefact(
         "W-1", "Table 1", "sizes, and test performance of the BiLSTM", CORPORA, cells=_plain,
-        lines=by_model(performance_of), counted=sizes, notes=("floor: what guessing reaches",),
+        numbers=performance_of, counted=sizes, notes=("floor: what guessing reaches",),
     ),
     Artefact(
         "W-F2", "Figure 2", "τ of information and weight by rank: encoders × scorers", CORPORA, cells=_ranked,
-        lines=_figure, figures=("ranks",), apart={"all eleven": FEWER, AGAIN: REPEATED}, notes=(CALIBRATED, TOGETHER),
+        numbers=_of_ranks, lines=_figure, figures=("ranks",), apart={"all eleven": FEWER, AGAIN: REPEATED},
+        notes=(CALIBRATED, TOGETHER),
     ),
     Artefact(
         "W-2", "Table 2", "what τ loses under fixed attention, and over a fixed representation", CORPORA,
-        cells=_fixed, lines=less(tau_of, BILSTM, "τ lost"),
+        cells=_fixed, numbers=named(TAUS, TAU), lines=less(TAU_BY_RANK, BILSTM, "τ lost"),
         notes=("fixed attention: uniform, where ranks are ties that are broken at random once", CALIBRATED),
     ),
     Artefact(
         "W-3", "Table 3", "adversaries: accuracy, and how far answers and attention are from the base’s", BINARY,
-        cells=_adversaries, lines=by_model(moved_of),
+        cells=_adversaries, numbers=moved_of,
         notes=("TVD is half the L1 distance of both classes: twice what the paper’s code calls so", SHORT),
     ),
     Artefact(
-        "W-4", "Table 4", "what τ loses in adversaries", BINARY, cells=_moved, lines=less(tau_of, BILSTM, "τ lost"),
-        notes=(CALIBRATED, SHORT),
+        "W-4", "Table 4", "what τ loses in adversaries", BINARY, cells=_moved,
+        numbers=named(TAUS, TAU), lines=less(TAU_BY_RANK, BILSTM, "τ lost"), notes=(CALIBRATED, SHORT),
     ),
     Artefact(
         "W-5", "Table 5", "how often Gumbel-softmax (0.8) leaves τ higher or unchanged", CORPORA, cells=_gumbel,
-        lines=_raised, apart={"all": FEWER, **dict.fromkeys(TASKS, FEWER)},
+        numbers=named(TAUS, TAU), lines=_raised, apart={"all": FEWER, **dict.fromkeys(TASKS, FEWER)},
         notes=(f"unchanged: no more than {UNCHANGED} lower, in the mean over seeds; no noise is drawn at test time",),
     ),
 )  # fmt: skip

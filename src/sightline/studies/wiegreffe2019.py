@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sightline.spec.values import RunSpec
 from sightline.studies import adversaries
-from sightline.studies.artefact import Artefact, Asked, by_model
+from sightline.studies.artefact import Artefact, Asked
 from sightline.studies.corpora import data_of
 from sightline.studies.named import SHARE, named
 from sightline.studies.trained import BILSTM
@@ -32,7 +32,7 @@ def _cells(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]
 ARTEFACTS = (
     Artefact(
         "P-V", "Figures 3 and 5", "how far attention is from itself under other seeds, and from that of adversaries",
-        ("sst", "imdb", "agnews", "news", "diabetes", "anemia"), cells=_cells, lines=by_model(named(BESIDE, SHARE)),
+        ("sst", "imdb", "agnews", "news", "diabetes", "anemia"), cells=_cells, numbers=named(BESIDE, SHARE),
         figures=("seeds-and-adversaries", "adversaries"),
         notes=("by KL; adversaries train 20 epochs here (80 there); the median over seeds is a mean here",),
     ),

@@ -1,0 +1,142 @@
+"""What was read of runs outlasts their store: tables made of it are those made of the store, and what is newer wins."""
+
+import math
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sightline.errors import DataError
+from sightline.experiments.executors.serial import Serial
+from sightline.experiments.store import Store
+from sightline.results import Estimate
+from sightline.spec.keys import lasting_key, run_key
+from sightline.spec.texts import parse_data, parse_model
+from sightline.spec.values import RunSpec
+from sightline.studies.artefact import Artefact, Asked, Found, Plan, less
+from sightline.studies.beside import compare
+from sightline.studies.performance import performance_of
+from sightline.studies.readings import lines_of, read_readings, write_readings
+from sightline.studies.study import complete, grid_of, with_earlier
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+
+import reproduced
+
+NEEDLE = parse_data("planted:needle(n=120,length=6)")
+MODELS = ("mlp(hidden=4)", "mlp(hidden=4)+uniform")
+
+
+def needles(asked: Asked, corpus: str, seed: int) -> list[tuple[str, RunSpec]]:
+    spec = RunSpec(NEEDLE, parse_model(MODELS[0]), seed=seed, companions=(), measures=("need",))
+    return [(model, replace(spec, model=parse_model(model), fit=replace(spec.fit, epochs=1))) for model in MODELS]
+
+
+def planned(**settings: object) -> Plan:
+    one = Artefact("J-1", "Table 1", "what is said", ("sst",), cells=needles, numbers=performance_of)
+    return Plan(replace(one, **settings), Asked(Path(), 2), ("sst",), {})
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    made = Store(tmp_path_factory.mktemp("store"))
+    complete(planned().grid.cells, made, Serial())
+    return made
+
+
+@pytest.mark.parametrize("summed", [False, True])
+def test_a_table_of_what_was_read_is_that_of_the_store(store: Store, tmp_path: Path, summed: bool) -> None:
+    plan = planned(lines=less("accuracy", MODELS[0], "accuracy lost")) if summed else planned()
+    file = tmp_path / "readings.jsonl"
+    write_readings(file, [*lines_of("paper:J-1", plan, plan.read(store), {})])
+    known = read_readings(file)["paper:J-1"]
+    assert len(known) == len(plan.planned) == 4
+    empty = Store(tmp_path / "empty")
+    table = compare(plan, empty, plan.read(empty, known))
+    assert table.rows == compare(plan, store).rows
+    assert table.row_names == compare(plan, store).row_names
+    assert all(
+        isinstance(cells[1].value, float)
+        for names, cells in zip(table.row_names, table.rows, strict=True)
+        if names[1] == MODELS[1]
+    )
+    assert [*lines_of("paper:J-1", plan, plan.read(empty, known), known)] == file.read_text().splitlines()
+
+
+def test_runs_of_the_store_stand_before_what_was_read_of_them(store: Store, tmp_path: Path) -> None:
+    plan = planned()
+    ours = plan.read(store)
+    wrong = {lasting_key(run.spec): {"accuracy": Found(Estimate(2.0, 2.0, 2.0, 9, "wrong"))} for run, _ in ours}
+    assert plan.read(store, wrong) == ours
+    assert [*lines_of("paper:J-1", plan, ours, wrong)] == [*lines_of("paper:J-1", plan, ours, {})]
+    assert [said["accuracy"].value.value for _, said in plan.read(Store(tmp_path / "empty"), wrong)] == [2.0] * 4
+
+
+def test_a_run_of_which_only_lines_are_left_counts_as_done_and_says_nothing(tmp_path: Path) -> None:
+    plan, file = planned(), tmp_path / "readings.jsonl"
+    name, empty = lasting_key(plan.grid.cells[1]), Store(tmp_path / "empty")
+    write_readings(file, [*lines_of("paper:J-1", plan, [], {name: None})])
+    assert read_readings(file) == {"paper:J-1": {name: None}}
+    assert plan.read(empty, {name: None}) == []
+    assert read_readings(tmp_path / "none") == {}
+
+
+def test_floors_and_bounds_are_kept_and_what_is_undefined(tmp_path: Path) -> None:
+    plan, file = planned(), tmp_path / "readings.jsonl"
+    run = plan.planned[0]
+    value, floor = Estimate(0.5, math.nan, math.nan, 3, "one"), Estimate(0.1, 0.0, 0.2, 3, "other")
+    said = {"bounded": Found(value, floor, (-math.inf, 1.0)), "free": Found(floor)}
+    write_readings(file, [*lines_of("paper:J-1", plan, [(replace(run, spec=plan.grid.cells[0]), said)], {})])
+    (read,) = read_readings(file)["paper:J-1"].values()
+    assert str(read) == str(said)  # NaN is not equal to itself
+
+
+def test_a_broken_line_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "readings.jsonl"
+    file.write_text('{"artefact": "paper:J-1", "run": "aa", "said": null}\n{"artefact": \n')
+    with pytest.raises(DataError, match=r"readings.jsonl:2: expected a run of a table"):
+        read_readings(file)
+
+
+def test_a_run_is_known_by_what_it_is_and_not_by_the_bytes_of_its_vectors() -> None:
+    run = needles(Asked(Path()), "sst", 0)[0][1]
+    assert lasting_key(run) == run_key(run)
+    started = [
+        replace(run, model=replace(run.model, vectors=f"/{place}/words.txt", vectors_digest=digest))
+        for place, digest in (("here", "ab"), ("there", "cd"))
+    ]
+    first, second = map(lasting_key, started)
+    assert first == second
+    assert len({first, lasting_key(run), lasting_key(replace(started[0], seed=1)), run_key(started[0])}) == 4
+
+
+def test_rows_of_before_stand_where_a_grid_has_their_runs_and_no_newer_row() -> None:
+    cells = [((str(seed),), replace(needles(Asked(Path()), "sst", 0)[0][1], seed=seed)) for seed in range(3)]
+    grid = grid_of("s", ("seed",), cells)
+    first, second, third = (lasting_key(cell) for _, cell in cells)
+    before = {
+        "rows": [{"run": second, "of": "before"}, {"run": first, "of": "before"}, {"run": "another", "of": "before"}],
+        "swept": [{"run": f"{first}+{third}", "of": "before"}, {"run": f"{first}+another", "of": "before"}],
+    }
+    now = {"rows": [{"run": third, "of": "now"}, {"run": second, "of": "now"}], "swept": [], "new": []}
+    told = with_earlier(now, before, grid)
+    assert [(row["run"], row["of"]) for row in told["rows"]] == [(first, "before"), (second, "now"), (third, "now")]
+    assert [row["run"] for row in told["swept"]] == [f"{first}+{third}"]
+    assert told["new"] == []
+
+
+def test_a_line_stays_where_it_rests_on_more_seeds_than_are_read_now() -> None:
+    def line(model: str, seeds: int, value: float, limit: int | None = None) -> dict[str, object]:
+        return {"corpus": "sst", "model": model, "quantity": "F1", "seeds": seeds, "ours": value, "limit": limit}
+
+    before = [line("a", 3, 0.1), line("c", 1, 0.3), line("c", 1, 0.4, 500)]
+    now = [line("a", 2, 0.5), line("b", 1, 0.6), line("c", 1, 0.7)]
+    told = reproduced._with_earlier(now, before, [("sst", "b", "F1"), ("sst", "a", "F1")])
+    assert [(one["model"], one["ours"]) for one in told] == [("b", 0.6), ("a", 0.1), ("c", 0.7), ("c", 0.4)]
+
+
+def test_hours_are_those_of_like_runs_or_else_what_runs_took_before() -> None:
+    before = {"planned": 10, "done": 6, "hours_left": 2.0}
+    assert reproduced._hours([1800.0, None, None], before) == pytest.approx(0.5 + 2 * 0.5)
+    assert reproduced._hours([None], {}) == 0
