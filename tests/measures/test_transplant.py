@@ -87,7 +87,8 @@ def test_under_queries_a_donor_is_its_words_under_the_query_of_the_receiver() ->
     model = untrained("mlp(hidden=6)+additive+query", 4).double()
     with torch.no_grad():
         model.decoder.context.weight *= 8  # the text has more of a say than the query
-        model.decoder.outer.bias -= model.trace(model.collate(asked()[:1])).logits[0]
+        # Not all of it: the first text would be decided by how sums are rounded.
+        model.decoder.outer.bias -= 0.98 * model.trace(model.collate(asked()[:1])).logits[0]
     texts = [replace(text, index=i, id=f"t{i}") for i, text in enumerate(asked() * 3)]
     texts = [replace(text, tokens=text.tokens[i // 6 :] or text.tokens) for i, text in enumerate(texts)]
     found = take(model, texts, Transplant(donors=8, fewest=2, partners=2))

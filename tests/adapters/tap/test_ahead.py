@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from sightline.adapters.tap.ahead import Ahead, before, skippable
+from sightline.adapters.tap.ahead import Ahead, _same, before, skippable
 from sightline.adapters.tap.mode import Site
 from sightline.adapters.tap.tap import Weights, editing
 
@@ -90,3 +90,10 @@ def test_the_module_is_as_it_was_whatever_happens() -> None:
     stack(TEXTS)
     assert called == ["own"]
     assert "forward" not in stack.layers[1].__dict__
+
+
+def test_answers_are_the_same_up_to_the_rounding_of_the_largest() -> None:
+    logits = torch.tensor([[0.65, 0.0065]])
+    assert _same(logits, logits + torch.tensor([0.0, 3e-7]))  # a small one is a difference of large numbers
+    assert not _same(logits, logits + torch.tensor([0.0, 3e-5]))
+    assert not _same(1e-6 * logits, torch.zeros(1, 2))

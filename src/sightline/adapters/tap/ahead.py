@@ -85,7 +85,12 @@ def skippable(
                     without = logits()
             except _REFUSED:
                 return ()
-    return layers if torch.allclose(with_them, without, rtol=1e-5, atol=1e-7) else ()
+    return layers if _same(with_them, without) else ()
+
+
+def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Compare logits up to rounding, which is that of the largest: a small one is a difference of large numbers."""
+    return bool((one - other).abs().max() <= 1e-7 + 1e-5 * one.abs().max())
 
 
 def _detached(out: Any) -> Any:
