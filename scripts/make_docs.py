@@ -36,7 +36,7 @@ from docs_tables import ROOT
 from sightline.findings.thresholds import committed
 from sightline.findings.thresholds import complaints as thresholds_complain
 
-OWN_FLAGS = {"--check", "--demo", "--only", "--so-far"}
+OWN_FLAGS = {"--check", "--demo", "--go-on", "--only", "--so-far"}
 FLAGS_OF_RAY = {"--address", "--disable-usage-stats", "--generate", "--head", "--include-dashboard", "--num-cpus"}
 """Of `ray`, with which a cluster is begun."""
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from docs_tables import Stored
 from sightline.experiments.executors.processes import Processes
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store
+from sightline.spec.keys import lasting_key
+from sightline.spec.values import RunSpec
 from sightline.studies.study import Plan, Study, Summable, complete, plan, so_far, with_earlier
 
 ROOT = Path(__file__).parent.parent
@@ -28,6 +31,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seeds", type=int, help="take only the first few seeds, print the result, and write nothing")
     parser.add_argument("--so-far", action="store_true", help="run nothing: table what is done, and say what is not")
+    parser.add_argument("--go-on", action="store_true", help="run what neither the store nor the written table has")
     parser.add_argument("--dry-run", action="store_true", help="say what is left to run, and run nothing")
 
 
@@ -39,6 +43,8 @@ def studied(study: Study, grid: Grid, flags: argparse.Namespace, before: Stored 
     """
     store = Store(flags.store, make=not (flags.dry_run or flags.so_far))
     left = plan(grid, store)
+    if flags.go_on:
+        left = replace(left, todo=uncounted(left.todo, before or {}))
     print(f"{grid.name}: {left.cells} runs, {len(left.todo)} to run ({_cost(left, store)})", file=sys.stderr)
     if flags.dry_run or (flags.so_far and len(left.todo) == left.cells):
         return None
@@ -47,7 +53,15 @@ def studied(study: Study, grid: Grid, flags: argparse.Namespace, before: Stored 
         missing = left.cells - len(table["rows"])
         return {**table, "planned": left.cells, "hours_left": _hours(left, missing)}
     complete(left.todo, store, Processes(flags.workers), tell)
+    if flags.go_on:
+        return _so_far(study, grid, so_far(grid, plan(grid, store)), store, before or {})
     return study.table(grid, store)
+
+
+def uncounted(todo: Iterable[RunSpec], before: Stored) -> tuple[RunSpec, ...]:
+    """Leave out the runs that a table has a row of."""
+    known = {row.get("run") for row in before.get("rows", ())}
+    return tuple(cell for cell in todo if lasting_key(cell) not in known)
 
 
 def _so_far(study: Study, grid: Grid, done: Grid, store: Store, before: Stored) -> Mapping[str, Any]:

@@ -23,9 +23,10 @@ nothing); all left out where the corpora are not at hand.
 ``shown``, ``sparse`` and both ``worlds`` are studies, whose runs are kept in ``--store``: a killed one resumes.
 
 ``--dry-run`` says what is left of the studies; ``--so-far`` tables what is done of them, and what the rest would take;
-``--seeds N`` takes only the first few seeds, and writes nothing.
-A store is not kept with the project: ``reproduction``, and ``--so-far`` of ``information``, ``retained``, ``sparse``,
-keep what their files have of the very same runs; without a file they count anew.
+``--go-on`` runs only what neither the store nor the file has; ``--seeds N`` takes only the first few seeds, and writes
+nothing.
+A store is not kept with the project: ``reproduction``, and ``--so-far`` and ``--go-on`` of ``information``,
+``retained`` and ``sparse``, keep what their files have of the very same runs; without a file they count anew.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from sightline.studies.study import complete, grid_of, with_earlier
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 import reproduced
+import studied
 
 NEEDLE = parse_data("planted:needle(n=120,length=6)")
 MODELS = ("mlp(hidden=4)", "mlp(hidden=4)+uniform")
@@ -134,6 +135,13 @@ def test_a_line_stays_where_it_rests_on_more_seeds_than_are_read_now() -> None:
     now = [line("a", 2, 0.5), line("b", 1, 0.6), line("c", 1, 0.7)]
     told = reproduced._with_earlier(now, before, [("sst", "b", "F1"), ("sst", "a", "F1")])
     assert [(one["model"], one["ours"]) for one in told] == [("b", 0.6), ("a", 0.1), ("c", 0.7), ("c", 0.4)]
+
+
+def test_a_count_goes_on_with_what_no_row_has() -> None:
+    cells = [cell for _, cell in needles(Asked(Path()), "sst", 0)]
+    before = {"rows": [{"run": lasting_key(cells[0])}, {"of": "a row without a run"}]}
+    assert studied.uncounted(cells, before) == (cells[1],)
+    assert studied.uncounted(cells, {}) == tuple(cells)
 
 
 def test_hours_are_those_of_like_runs_or_else_what_runs_took_before() -> None:
