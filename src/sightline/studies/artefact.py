@@ -119,7 +119,7 @@ class Artefact:
     told: str
     corpora: tuple[str, ...]
     cells: Cells = lambda asked, corpus, seed: ()
-    numbers: Callable[[Audit], Said] = lambda audit: {}
+    numbers: Callable[[Audit], Said] | None = None
     lines: Lines = lambda runs: averaged(runs)
     of_texts: OfTexts = lambda runs: ()
     counted: Callable[[DataSpec], Mapping[str, float]] | None = None
@@ -169,10 +169,14 @@ class Plan:
         """Read each run that is done, once; of the others those that were read ``before``, by `lasting_key`."""
         known = before or {}
         each = [
-            (run, self.artefact.numbers(run.audit()) if isinstance(run, Done) else known.get(lasting_key(run.spec)))
+            (run, self._said(run) if isinstance(run, Done) else known.get(lasting_key(run.spec)))
             for run in self._each(store)
         ]
         return [(run, said) for run, said in each if said is not None]
+
+    def _said(self, run: Done) -> Said:
+        numbers = self.artefact.numbers
+        return {} if numbers is None else numbers(run.audit())
 
     def lines(self, read: Sequence[Read], store: Store) -> Iterator[Line]:
         """Say what the corpora themselves say, and the runs as they were read."""
