@@ -1,7 +1,7 @@
 """What ranks are said to know: of states that mean nothing, of a label that is written into them, of flat attention."""
 
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from sightline.example import Example
 from sightline.findings.evidence import Evidence
 from sightline.findings.ranks import told_of_ranks
 from sightline.findings.thresholds import Thresholds
+from sightline.maths import probes, rank_scores
 from sightline.maths.rank_curves import contrast
 from sightline.measures.information import MOST, Information
 from sightline.results import Measurement, Outcome
@@ -167,7 +168,8 @@ def test_too_few_texts_are_refused_in_words() -> None:
     assert said(measured) == ""
 
 
-def test_two_threads_find_the_same() -> None:
+def test_two_threads_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rank_scores, "logistic_scores", partial(probes.logistic_scores, strengths=(0.1,)))  # cheaper
     model, texts = world(told=0.5)
     once = informed(model, texts[:220], shuffles=0).values["scores.output"]
     before = torch.get_num_threads()

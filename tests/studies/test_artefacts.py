@@ -3,7 +3,7 @@
 import csv
 import math
 from dataclasses import replace
-from functools import partialmethod
+from functools import partial, partialmethod
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,6 +13,7 @@ import pytest
 from sightline.errors import SpecError
 from sightline.experiments.executors.serial import Serial
 from sightline.experiments.store import Store
+from sightline.maths import probes, rank_scores
 from sightline.measures.information import Information
 from sightline.results import Estimate
 from sightline.spec import presets
@@ -73,6 +74,7 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retained, "KINDS", {kind: retained.KINDS[kind] for kind in ("base", "tying", "mlm")})
     monkeypatch.setattr(sparse, "LAMBDAS", (-10.0, 0.0, 0.5))
     monkeypatch.setattr(Information, "__init__", partialmethod(Information.__init__, shuffles=2))  # 39 are dear
+    monkeypatch.setattr(rank_scores, "logistic_scores", partial(probes.logistic_scores, strengths=(0.1,)))
     monkeypatch.setattr(wen2022, "ENCODERS", ("mlp",))
     monkeypatch.setattr(wen2022, "SCORERS", ("additive", "dot"))
 
