@@ -13,7 +13,7 @@ from typing import Any
 
 from docs_tables import Stored
 from published import FOLDER
-from studied import ROOT, VECTORS
+from studied import ROOT, VECTORS, usual_seconds
 
 from sightline.experiments.store import Store
 from sightline.results import Table, TableCell
@@ -68,12 +68,13 @@ def _artefact(
 ) -> tuple[dict[str, Any], list[str]]:
     print(name, file=sys.stderr, flush=True)
     plans = [plan for one in asked(artefact) if (plan := plan_of(artefact, one)).corpora]
-    readings, lines, left = list[str](), list[dict[str, Any]](), list[float | None]()
+    readings, lines, left = list[str](), list[Line](), list[float]()
+    usual = usual_seconds(before, before.get("done", 0))
     for plan in plans:
         read = plan.read(store, known)
         readings += lines_of(name, plan, read, known)
         lines += _lines(plan, store, read)
-        left += costs.each(cell for cell in plan.grid.cells if lasting_key(cell) not in known)
+        left += costs.each((cell for cell in plan.grid.cells if lasting_key(cell) not in known), usual)
     planned = sum(len(plan.planned) for plan in plans)
     told = {
         "id": name,
@@ -82,18 +83,11 @@ def _artefact(
         "told": artefact.told,
         "planned": planned,
         "done": planned - len(left),
-        "hours_left": round(_hours(left, before), 2),
+        "hours_left": round(sum(left) / 3600, 2),
         "notes": list(artefact.notes),
         "lines": _with_earlier(lines, before.get("lines", []), [one.of for one in printed_in(artefact.name)]),
     }
     return told, readings
-
-
-def _hours(left: Sequence[float | None], before: Stored) -> float:
-    """Add up what runs would take; one like which none is done in this store takes what they took on average before."""
-    missing = before.get("planned", 0) - before.get("done", 0)
-    usual = 3600 * before["hours_left"] / missing if missing else 0.0
-    return sum(usual if one is None else one for one in left) / 3600
 
 
 def _with_earlier(now: Sequence[Line], before: Sequence[Line], printed: Sequence[Key]) -> list[Line]:

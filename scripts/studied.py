@@ -17,6 +17,7 @@ from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store
 from sightline.spec.keys import lasting_key
 from sightline.spec.values import RunSpec
+from sightline.studies.costs import Costs
 from sightline.studies.study import Plan, Study, Summable, complete, plan, so_far, with_earlier
 
 ROOT = Path(__file__).parent.parent
@@ -49,9 +50,10 @@ def studied(study: Study, grid: Grid, flags: argparse.Namespace, before: Stored 
     if flags.dry_run or (flags.so_far and len(left.todo) == left.cells):
         return None
     if flags.so_far:
-        table = _so_far(study, grid, so_far(grid, left), store, before or {})
-        missing = left.cells - len(table["rows"])
-        return {**table, "planned": left.cells, "hours_left": _hours(left, missing)}
+        table, known = _so_far(study, grid, so_far(grid, left), store, before or {}), before or {}
+        usual = usual_seconds(known, len(known.get("rows", ())))
+        seconds = Costs.of(store.summaries()).each(uncounted(left.todo, table), usual)
+        return {**table, "planned": left.cells, "hours_left": round(sum(seconds) / 3600, 1)}
     complete(left.todo, store, Processes(flags.workers), tell)
     if flags.go_on:
         return _so_far(study, grid, so_far(grid, plan(grid, store)), store, before or {})
@@ -74,11 +76,13 @@ def _cost(left: Plan, store: Store) -> str:
     if left.seconds is None:
         return "time and disk are known once one is done"
     room = store.bytes_a_run() * len(left.todo) / 2**20
-    return f"about {_hours(left, len(left.todo)):.1f} hours of one worker, and {room:,.0f} MiB"
+    return f"about {left.seconds * len(left.todo) / 3600:.1f} hours of one worker, and {room:,.0f} MiB"
 
 
-def _hours(left: Plan, missing: int) -> float:
-    return round((left.seconds or 0.0) * missing / 3600, 1)
+def usual_seconds(before: Stored, done: int) -> float:
+    """Give what a run that was missing before was reckoned to take."""
+    missing = before.get("planned", 0) - done
+    return 3600 * before["hours_left"] / missing if missing else 0.0
 
 
 def tell(done: int, of: int) -> None:

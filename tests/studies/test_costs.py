@@ -37,3 +37,9 @@ def test_failed_runs_are_neither_done_nor_something_to_go_by() -> None:
     assert costs.left(GRID) is None
     costs = Costs.of(made_up(cell, 1.0) for cell in CELLS)
     assert (costs.count(GRID), costs.left(GRID)) == (8, 0)
+
+
+def test_each_takes_what_its_data_took_or_else_what_is_usual() -> None:
+    costs = Costs.of((made_up(CELLS[0], 10.0), made_up(CELLS[1], 30.0)))
+    # Needle with seed 1 by each model; votes four times, of which no run is done.
+    assert costs.each(CELLS, usual=7.0) == [7.0, 7.0, 10.0, 30.0, 7.0, 7.0]

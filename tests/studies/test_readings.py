@@ -144,7 +144,6 @@ def test_a_count_goes_on_with_what_no_row_has() -> None:
     assert studied.uncounted(cells, {}) == tuple(cells)
 
 
-def test_hours_are_those_of_like_runs_or_else_what_runs_took_before() -> None:
-    before = {"planned": 10, "done": 6, "hours_left": 2.0}
-    assert reproduced._hours([1800.0, None, None], before) == pytest.approx(0.5 + 2 * 0.5)
-    assert reproduced._hours([None], {}) == 0
+def test_what_a_missing_run_was_reckoned_to_take() -> None:
+    assert studied.usual_seconds({"planned": 10, "hours_left": 2.0}, 6) == 1800
+    assert studied.usual_seconds({}, 0) == studied.usual_seconds({"planned": 6, "hours_left": 0.0}, 6) == 0

@@ -41,9 +41,10 @@ class Costs:
             return None
         return sum(self._one(str(cell.data), str(cell.model)) for cell in left)
 
-    def each(self, cells: Iterable[RunSpec]) -> list[float | None]:
-        """Give the seconds of each that is not done, by runs of the same data and model; None where none is done."""
-        return [self.seconds.get((str(cell.data), str(cell.model))) for cell in cells if run_key(cell) not in self.done]
+    def each(self, cells: Iterable[RunSpec], usual: float) -> list[float]:
+        """Give the seconds of each that is not done; of data of which none is done what is ``usual`` elsewhere."""
+        left = [(str(cell.data), str(cell.model)) for cell in cells if run_key(cell) not in self.done]
+        return [usual if data not in self.seconds else self._one(data, model) for data, model in left]
 
     def _one(self, data: str, model: str) -> float:
         return next(self.seconds[of] for of in ((data, model), data, None) if of in self.seconds)
