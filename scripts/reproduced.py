@@ -15,7 +15,7 @@ from docs_tables import Stored
 from published import FOLDER
 from studied import ROOT, VECTORS, usual_seconds
 
-from sightline.experiments.store import Store
+from sightline.experiments.store import Store, Summary
 from sightline.results import Table, TableCell
 from sightline.spec.keys import lasting_key
 from sightline.studies.artefact import Artefact, Asked, Plan, Read, Said, plan_of
@@ -53,10 +53,10 @@ def reproduced(folder: Path, before: Stored) -> Mapping[str, Any]:
     read any more stays as it was. Both are of the very same runs.
     """
     store = Store(folder, make=False)
-    costs = Costs.of(store.summaries())
+    runs = list(store.summaries())
     readings, known = read_readings(READINGS), {one["id"]: one for one in before.get("artefacts", ())}
     told = [
-        _artefact(name, one, store, costs, readings.get(name, {}), known.get(name, {}))
+        _artefact(name, one, store, runs, readings.get(name, {}), known.get(name, {}))
         for name, one in ARTEFACTS.items()
     ]
     write_readings(READINGS, [line for _, lines in told for line in lines])
@@ -64,7 +64,12 @@ def reproduced(folder: Path, before: Stored) -> Mapping[str, Any]:
 
 
 def _artefact(
-    name: str, artefact: Artefact, store: Store, costs: Costs, known: Mapping[str, Said | None], before: Stored
+    name: str,
+    artefact: Artefact,
+    store: Store,
+    runs: Sequence[Summary],
+    known: Mapping[str, Said | None],
+    before: Stored,
 ) -> tuple[dict[str, Any], list[str]]:
     print(name, file=sys.stderr, flush=True)
     plans = [plan for one in asked(artefact) if (plan := plan_of(artefact, one)).corpora]
@@ -74,7 +79,8 @@ def _artefact(
         read = plan.read(store, known)
         readings += lines_of(name, plan, read, known)
         lines += _lines(plan, store, read)
-        left += costs.each((cell for cell in plan.grid.cells if lasting_key(cell) not in known), usual)
+        missing = (cell for cell in plan.grid.cells if lasting_key(cell) not in known)
+        left += Costs.of(runs, plan.grid).each(missing, usual)
     planned = sum(len(plan.planned) for plan in plans)
     told = {
         "id": name,

@@ -52,7 +52,7 @@ def studied(study: Study, grid: Grid, flags: argparse.Namespace, before: Stored 
     if flags.so_far:
         table, known = _so_far(study, grid, so_far(grid, left), store, before or {}), before or {}
         usual = usual_seconds(known, len(known.get("rows", ())))
-        seconds = Costs.of(store.summaries()).each(uncounted(left.todo, table), usual)
+        seconds = Costs.of(store.summaries(), grid).each(uncounted(left.todo, table), usual)
         return {**table, "planned": left.cells, "hours_left": round(sum(seconds) / 3600, 1)}
     complete(left.todo, store, Processes(flags.workers), tell)
     if flags.go_on:

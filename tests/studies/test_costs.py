@@ -43,3 +43,10 @@ def test_each_takes_what_its_data_took_or_else_what_is_usual() -> None:
     costs = Costs.of((made_up(CELLS[0], 10.0), made_up(CELLS[1], 30.0)))
     # Needle with seed 1 by each model; votes four times, of which no run is done.
     assert costs.each(CELLS, usual=7.0) == [7.0, 7.0, 10.0, 30.0, 7.0, 7.0]
+
+
+def test_costs_of_a_grid_are_those_of_its_runs_alone() -> None:
+    few = grid_of("few", ("number",), [(("4",), CELLS[4])])
+    costs = Costs.of((made_up(CELLS[0], 10.0), made_up(CELLS[4], 90.0)), few)
+    assert costs.each(CELLS[:1], usual=7.0) == [90.0]
+    assert costs.count(GRID) == 1

@@ -20,9 +20,10 @@ class Costs:
     seconds: Mapping[tuple[str, str] | str | None, float]
 
     @classmethod
-    def of(cls, runs: Iterable[Summary]) -> Costs:
-        """Take the means of runs that are done."""
-        done = [run for run in runs if run.state == "done"]
+    def of(cls, runs: Iterable[Summary], grid: Grid | None = None) -> Costs:
+        """Take the means of runs that are done; only of those of a grid, where runs of others take other time."""
+        keys = None if grid is None else {*grid.keys}
+        done = [run for run in runs if run.state == "done" and (keys is None or run.key in keys)]
         seconds: dict[tuple[str, str] | str | None, float] = {
             **mean_seconds(done, lambda run: (run.data, run.model)),
             **mean_seconds(done, lambda run: run.data),
