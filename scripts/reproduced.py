@@ -90,6 +90,7 @@ def _artefact(
         "planned": planned,
         "done": planned - len(left),
         "hours_left": round(sum(left) / 3600, 2),
+        "usual_seconds": usual,
         "notes": list(artefact.notes),
         "lines": _with_earlier(lines, before.get("lines", []), [one.of for one in printed_in(artefact.name)]),
     }

@@ -53,7 +53,7 @@ def studied(study: Study, grid: Grid, flags: argparse.Namespace, before: Stored 
         table, known = _so_far(study, grid, so_far(grid, left), store, before or {}), before or {}
         usual = usual_seconds(known, len(known.get("rows", ())))
         seconds = Costs.of(store.summaries(), grid).each(uncounted(left.todo, table), usual)
-        return {**table, "planned": left.cells, "hours_left": round(sum(seconds) / 3600, 1)}
+        return {**table, "planned": left.cells, "hours_left": round(sum(seconds) / 3600, 1), "usual_seconds": usual}
     complete(left.todo, store, Processes(flags.workers), tell)
     if flags.go_on:
         return _so_far(study, grid, so_far(grid, plan(grid, store)), store, before or {})
@@ -80,9 +80,11 @@ def _cost(left: Plan, store: Store) -> str:
 
 
 def usual_seconds(before: Stored, done: int) -> float:
-    """Give what a run that was missing before was reckoned to take."""
+    """Give what a run that was missing before was reckoned to take; kept, so that counting twice changes nothing."""
+    if "usual_seconds" in before:
+        return float(before["usual_seconds"])
     missing = before.get("planned", 0) - done
-    return 3600 * before["hours_left"] / missing if missing else 0.0
+    return round(3600 * before["hours_left"] / missing, 1) if missing else 0.0
 
 
 def tell(done: int, of: int) -> None:
