@@ -49,15 +49,15 @@ def studied(study: Study, grid: Grid, flags: argparse.Namespace, before: Stored 
     print(f"{grid.name}: {left.cells} runs, {len(left.todo)} to run ({_cost(left, store)})", file=sys.stderr)
     if flags.dry_run or (flags.so_far and len(left.todo) == left.cells):
         return None
-    if flags.so_far:
-        table, known = _so_far(study, grid, so_far(grid, left), store, before or {}), before or {}
-        usual = usual_seconds(known, len(known.get("rows", ())))
-        seconds = Costs.of(store.summaries(), grid).each(uncounted(left.todo, table), usual)
-        return {**table, "planned": left.cells, "hours_left": round(sum(seconds) / 3600, 1), "usual_seconds": usual}
-    complete(left.todo, store, Processes(flags.workers), tell)
-    if flags.go_on:
-        return _so_far(study, grid, so_far(grid, plan(grid, store)), store, before or {})
-    return study.table(grid, store)
+    if not flags.so_far:
+        complete(left.todo, store, Processes(flags.workers), tell)
+    if not (flags.so_far or flags.go_on):
+        return study.table(grid, store)
+    known, left = before or {}, plan(grid, store)
+    table = _so_far(study, grid, so_far(grid, left), store, known)
+    usual = usual_seconds(known, len(known.get("rows", ())))
+    seconds = Costs.of(store.summaries(), grid).each(uncounted(left.todo, table), usual)
+    return {**table, "planned": left.cells, "hours_left": round(sum(seconds) / 3600, 1), "usual_seconds": usual}
 
 
 def uncounted(todo: Iterable[RunSpec], before: Stored) -> tuple[RunSpec, ...]:
@@ -84,7 +84,7 @@ def usual_seconds(before: Stored, done: int) -> float:
     if "usual_seconds" in before:
         return float(before["usual_seconds"])
     missing = before.get("planned", 0) - done
-    return round(3600 * before["hours_left"] / missing, 1) if missing else 0.0
+    return round(3600 * before["hours_left"] / missing, 1) if missing > 0 else 0.0
 
 
 def tell(done: int, of: int) -> None:

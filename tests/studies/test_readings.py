@@ -147,4 +147,5 @@ def test_a_count_goes_on_with_what_no_row_has() -> None:
 def test_what_a_missing_run_was_reckoned_to_take() -> None:
     assert studied.usual_seconds({"planned": 10, "hours_left": 2.0}, 6) == 1800
     assert studied.usual_seconds({"planned": 10, "hours_left": 2.0, "usual_seconds": 60}, 6) == 60
+    assert studied.usual_seconds({"rows": [{}] * 6}, 6) == 0  # a whole table says nothing of what is missing
     assert studied.usual_seconds({}, 0) == studied.usual_seconds({"planned": 6, "hours_left": 0.0}, 6) == 0
