@@ -14,11 +14,11 @@ def overview(stored: Stored) -> str:
     """Table every artefact: how much of it was run, and how many of its numbers agree with what is printed."""
     kinds = ("agree", "differ", "one seed", "not comparable")
     head = ("id", "what", "runs", "hours left", "beside a printed number", *kinds)
-    planned, done = (sum(one[name] for one in stored["artefacts"]) for name in ("planned", "done"))
-    hours = sum(one["hours_left"] for one in stored["artefacts"])
+    once = stored["once"]
     told = (
-        f"**{done:,} of {planned:,} runs of these tables are done** (tables share runs; each counts its own); the rest "
-        f"would take about {hours:,.0f} hours of one worker, by what runs of the same data and model took.\n\n"
+        f"**{once['done']:,} of {once['planned']:,} runs of these tables are done**; the rest would take about "
+        f"{once['hours_left']:,.0f} hours of one worker, by what runs of the same data and model took. Tables share "
+        "runs, which this counts once, and each line below as its own.\n\n"
     )
     return told + table(head, map(_overview, stored["artefacts"]))
 

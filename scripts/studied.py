@@ -56,8 +56,9 @@ def studied(study: Study, grid: Grid, flags: argparse.Namespace, before: Stored 
     known, left = before or {}, plan(grid, store)
     table = _so_far(study, grid, so_far(grid, left), store, known)
     usual = usual_seconds(known, len(known.get("rows", ())))
-    seconds = Costs.of(store.summaries(), grid).each(uncounted(left.todo, table), usual)
-    return {**table, "planned": left.cells, "hours_left": round(sum(seconds) / 3600, 1), "usual_seconds": usual}
+    each = Costs.of(store.summaries(), grid).each(uncounted(left.todo, table), usual)
+    hours = round(sum(each.values()) / 3600, 1)
+    return {**table, "planned": left.cells, "hours_left": hours, "usual_seconds": usual}
 
 
 def uncounted(todo: Iterable[RunSpec], before: Stored) -> tuple[RunSpec, ...]:

@@ -42,11 +42,12 @@ def test_failed_runs_are_neither_done_nor_something_to_go_by() -> None:
 def test_each_takes_what_its_data_took_or_else_what_is_usual() -> None:
     costs = Costs.of((made_up(CELLS[0], 10.0), made_up(CELLS[1], 30.0)))
     # Needle with seed 1 by each model; votes four times, of which no run is done.
-    assert costs.each(CELLS, usual=7.0) == [7.0, 7.0, 10.0, 30.0, 7.0, 7.0]
+    seconds = {2: 7.0, 3: 7.0, 4: 10.0, 5: 30.0, 6: 7.0, 7: 7.0}
+    assert costs.each(CELLS, usual=7.0) == {run_key(CELLS[number]): each for number, each in seconds.items()}
 
 
 def test_costs_of_a_grid_are_those_of_its_runs_alone() -> None:
     few = grid_of("few", ("number",), [(("4",), CELLS[4])])
     costs = Costs.of((made_up(CELLS[0], 10.0), made_up(CELLS[4], 90.0)), few)
-    assert costs.each(CELLS[:1], usual=7.0) == [90.0]
+    assert costs.each(CELLS[:1], usual=7.0) == {run_key(CELLS[0]): 90.0}
     assert costs.count(GRID) == 1

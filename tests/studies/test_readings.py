@@ -144,6 +144,12 @@ def test_a_count_goes_on_with_what_no_row_has() -> None:
     assert studied.uncounted(cells, {}) == tuple(cells)
 
 
+def test_a_run_that_several_tables_read_is_counted_once_and_as_left_where_one_waits_for_it() -> None:
+    told = reproduced.once([{"a": None, "b": 3600.0}, {"b": 3600.0, "c": None}, {"c": 1800.0, "a": None}])
+    assert told == {"planned": 3, "done": 1, "hours_left": 1.5}
+    assert reproduced.once([{}]) == {"planned": 0, "done": 0, "hours_left": 0.0}
+
+
 def test_what_a_missing_run_was_reckoned_to_take() -> None:
     assert studied.usual_seconds({"planned": 10, "hours_left": 2.0}, 6) == 1800
     assert studied.usual_seconds({"planned": 10, "hours_left": 2.0, "usual_seconds": 60}, 6) == 60

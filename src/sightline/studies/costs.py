@@ -42,10 +42,14 @@ class Costs:
             return None
         return sum(self._one(str(cell.data), str(cell.model)) for cell in left)
 
-    def each(self, cells: Iterable[RunSpec], usual: float) -> list[float]:
-        """Give the seconds of each that is not done; of data of which none is done what is ``usual`` elsewhere."""
-        left = [(str(cell.data), str(cell.model)) for cell in cells if run_key(cell) not in self.done]
-        return [usual if data not in self.seconds else self._one(data, model) for data, model in left]
+    def each(self, cells: Iterable[RunSpec], usual: float) -> dict[str, float]:
+        """Give the seconds of each key not done; of data of which none is done what is ``usual`` elsewhere."""
+        left = {run_key(cell): (str(cell.data), str(cell.model)) for cell in cells}
+        return {
+            key: usual if data not in self.seconds else self._one(data, model)
+            for key, (data, model) in left.items()
+            if key not in self.done
+        }
 
     def _one(self, data: str, model: str) -> float:
         return next(self.seconds[of] for of in ((data, model), data, None) if of in self.seconds)
