@@ -1,17 +1,17 @@
-"""Draw the figures of ``docs/figures.md`` into ``docs/images``: ``python scripts/figures.py [--store DIR]``.
+"""Draw the figures of ``docs/figures.md`` into ``docs/images``: ``python scripts/figures.py [--only NAME ...]``.
 
 Those of one audit are of the base of the study ``adversaries``, a BiLSTM trained on SST as Jain & Wallace (2019)
 trained it, with the measures that figures draw; the audit is made if the store lacks it. Those of several are of what
 is done of a study in that store (``scripts/verify.py --only NAME``: ``adversaries``, ``information``, ``plausible``,
-``sparse``: of this the first seed of its λ on SST), that of words alone of the first seed of ``retained``. Where
-nothing of a study is done, its figures stay as they are.
+``sparse``: of this the first seed of its λ, a figure a corpus), that of words alone of the first seed of ``retained``.
+Where nothing of a study is done, its figures stay as they are.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,6 +31,8 @@ from sightline.studies.study import grid_of, plan, so_far
 IMAGES = ROOT / "docs" / "images"
 OF = {"plausible": plausible, "evenness": sparse, "sparsity": sparse, "ranks": information}
 """The studies whose audits figures of several are of, where not of adversaries."""
+SWEPT: Mapping[str, str] = {"": "sst", "-imdb": "imdb"}
+"""What a figure along λ ends in, by corpus."""
 MEASURES = ("agreement", "permutation", "counterfactual", "erasure", "transplant")
 
 
@@ -61,29 +63,39 @@ def kept(store: Store) -> Sequence[Results]:
     return [store.audit(key) for (corpus, scorer, _, state, _), key in cells if (corpus, scorer, state) == wanted]
 
 
-def swept(store: Store) -> Sequence[Results]:
-    """Give what is done of the λ of sparse attention on SST, of the first seed."""
+def swept(store: Store, corpus: str) -> Sequence[Results]:
+    """Give what is done of the λ of sparse attention on a corpus, of the first seed."""
     grid = sparse.grid(FOLDER, 1)
     cells = zip(grid.labels, grid.cells, strict=True)
-    wanted = [(labels, cell) for labels, cell in cells if labels[0] == "sst" and "sparsegen" in labels[1]]
+    wanted = [(labels, cell) for labels, cell in cells if labels[0] == corpus and "sparsegen" in labels[1]]
     return studied(grid_of(grid.name, grid.axes, wanted), store)
 
 
+def shown(name: str, store: Store) -> Iterator[tuple[str, Sequence[Results]]]:
+    """Give what a figure is of, and what its name ends in."""
+    if not FIGURES[name].several:
+        yield "", (audited(store),)
+    elif name == "words-alone":
+        yield "", kept(store)
+    elif OF.get(name) is sparse:
+        yield from ((ending, swept(store, corpus)) for ending, corpus in SWEPT.items())
+    else:
+        yield "", studied(OF.get(name, adversaries).grid(FOLDER), store)
+
+
 def main() -> int:
-    """Draw every figure; the numbers beside it are not kept."""
+    """Draw every figure, or those asked for; the numbers beside it are not kept."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=FIGURES, nargs="*", default=[*FIGURES], help="draw these")
     parser.add_argument("--store", type=Path, default=ROOT / "runs" / "verified", help="where runs are kept")
-    store = Store(parser.parse_args().store)
-    found = {study: studied(study.grid(FOLDER), store) for study in (adversaries, information, plausible)}
-    found[sparse] = swept(store)
-    alone, words = (audited(store),), kept(store)
-    for name, figure in FIGURES.items():
-        several = words if name == "words-alone" else found[OF.get(name, adversaries)]
-        if not (shown := several if figure.several else alone):
-            continue
-        path = write_figure(shown, name, IMAGES / f"figure-{name}.png")
-        numbers_of(path).unlink()
-        print(f"{path.relative_to(ROOT)}: {path.stat().st_size:,} bytes", file=sys.stderr)
+    flags = parser.parse_args()
+    store = Store(flags.store)
+    for name in flags.only:
+        for ending, audits in shown(name, store):
+            if audits:
+                path = write_figure(audits, name, IMAGES / f"figure-{name}{ending}.png")
+                numbers_of(path).unlink()
+                print(f"{path.relative_to(ROOT)}: {path.stat().st_size:,} bytes", file=sys.stderr)
     return 0
 
 
