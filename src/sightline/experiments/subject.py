@@ -237,12 +237,14 @@ def saved_folder(model: str) -> Path | None:
     put_back(path)
     if (path / MODEL_FILE).is_file():
         return path
-    named = os.sep in model or "/" in model or model.startswith((".", "~"))
     encoder = model.partition("+")[0].partition("(")[0].strip()
+    named = os.sep in model or "/" in model or model.startswith((".", "~")) or "-" in encoder
     if not named and (encoder in ENCODERS or not path.exists()):
         return None
+    if (path / "config.json").is_file():
+        raise ModelError(f"{model}: a model for transformers", change=f"name it {HF}{model}", field="model")
     found = f"there is no {MODEL_FILE} in it" if path.exists() else "there is no such folder"
-    wanted = "a folder that `sightline train` wrote, or a spec such as bilstm+additive"
+    wanted = f"a folder that `sightline train` wrote, {HF}FOLDER for transformers, or a spec such as bilstm+additive"
     raise ModelError(f"{model}: {found}; expected {wanted}", field="model")
 
 

@@ -2,13 +2,14 @@
 
 import json
 import shutil
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from transformers import TextClassificationPipeline
+from transformers import BertModel, TextClassificationPipeline
 from typer.testing import CliRunner
 
 import sightline
@@ -16,7 +17,7 @@ from sightline.adapters.huggingface.loading import load_huggingface
 from sightline.cli.app import app
 from sightline.data.dataset import Dataset
 from sightline.errors import ModelError, SpecError
-from sightline.experiments.subject import under_reading
+from sightline.experiments.subject import saved_folder, under_reading
 from sightline.results import Measurement
 from tests.adapters.huggingface.conftest import NEEDLE
 from tests.adapters.huggingface.toys import classifier, word_pieces
@@ -159,3 +160,79 @@ def test_a_folder_without_a_model_is_an_error_and_nothing_is_downloaded(taught: 
     shutil.copy(taught / "model.safetensors", torn)
     with pytest.raises(ModelError, match="expected a folder that save_pretrained wrote"):
         load_huggingface(f"hf:{torn}")
+    with pytest.raises(ModelError, match=r"got a file; name the folder it lies in"):
+        load_huggingface(f"hf:{taught / 'config.json'}")
+
+
+def configured(folder: Path, **changes: object) -> None:
+    known = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(known | changes))
+
+
+class Harm:
+    """Would leave a file behind if it were unpickled."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self.mark,)
+
+
+def pickled(folder: Path, harm: Path) -> None:
+    (folder / "model.safetensors").unlink()
+    torch.save({"classifier.weight": Harm(harm)}, folder / "pytorch_model.bin")
+
+
+BROKEN: Mapping[str, tuple[Callable[[Path], object], str]] = {
+    "one more layer than was trained": (
+        lambda folder: configured(folder, num_hidden_layers=3),
+        r"16 of 57 weights .* at random: bert\.encoder\.layer\.2\..* …; save the",
+    ),
+    "other classes than were trained": (
+        lambda folder: configured(folder, id2label={"0": "a", "1": "b", "2": "c"}),
+        r"another shape, and would be drawn at random: classifier\.bias, classifier\.weight; save the classifier",
+    ),
+    "a number that is none": (lambda folder: configured(folder, hidden_size="x"), "hidden_size"),
+    "a tokenizer that is a list": (
+        lambda folder: (folder / "tokenizer_config.json").write_text("[1]"),
+        "expected a folder that save_pretrained wrote",
+    ),
+    "code in the place of weights": (lambda folder: pickled(folder, folder / "run"), "which is never run; nothing is"),
+}
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_a_folder_that_is_not_whole_is_refused_in_one_line(
+    taught: Path, tmp_path: Path, fault: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(taught, folder)
+    spoil, told = BROKEN[fault]
+    spoil(folder)
+    with pytest.raises(ModelError, match=told) as error:
+        load_huggingface(f"hf:{folder}")
+    assert "\n" not in str(error.value)
+    assert error.value.field == "model"
+    assert not (folder / "run").exists()
+    assert capfd.readouterr().err == ""  # the command says it once, in its own words
+
+
+def test_a_pretrained_model_without_a_classifier_is_refused(taught: Path, tmp_path: Path) -> None:
+    shutil.copytree(taught, tmp_path / "model")
+    BertModel.from_pretrained(taught).save_pretrained(tmp_path / "model")
+    with pytest.raises(ModelError, match=r"2 of 41 weights .* drawn at random: classifier.bias, classifier.weight;"):
+        load_huggingface(f"hf:{tmp_path / 'model'}")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("FOLDER", r"a model for transformers; name it hf:.*needle"),
+        ("somebody/bert-base-reviews", "there is no such folder; expected .* hf:FOLDER for transformers"),
+        ("bert-base-reviews", "there is no such folder; expected .* hf:FOLDER for transformers"),
+    ],
+)
+def test_a_model_that_is_not_named_as_one_for_transformers_is_told_how(taught: Path, name: str, told: str) -> None:
+    with pytest.raises(ModelError, match=told):
+        saved_folder(name.replace("FOLDER", str(taught)))

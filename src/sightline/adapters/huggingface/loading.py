@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
 
 from sightline.adapters.huggingface.anatomy import Anatomy, anatomy, made_up
 from sightline.adapters.huggingface.model import HuggingFace
@@ -20,6 +20,12 @@ from sightline.spec.texts import place_and_options
 from sightline.types import Link
 
 PREFIX = "hf:"
+_WANTED = "a folder that save_pretrained wrote for the model and for its tokenizer"
+_NOWHERE = "there is no such folder, and what transformers has kept of that name is not whole"
+_TELLING: Mapping[str, Any] = {"output_loading_info": True, "ignore_mismatched_sizes": True}
+"""Asks transformers which weights it did not find; of another shape it would say so in a printed report alone."""
+_NAMED = 4
+"""Weights that an error names."""
 _SAMPLE = "the film was good , and the people in it were very good"
 _FAR = 100_000
 """A tokenizer that knows no greatest length says a number that no text has."""
@@ -32,20 +38,43 @@ SAME = 1e-4
 def load_huggingface(spec: str, device: str = "cpu") -> HuggingFace:
     """Read a model and its tokenizer, ``hf:FOLDER(layer=N,head=M)``; files of a name must be here already."""
     place, reading = place_and_options(spec.removeprefix(PREFIX))
-    auto, options = _transformers(), {"local_files_only": True, "trust_remote_code": False}
-    where = str(Path(place).expanduser())
-    module = _loaded(spec, auto.AutoModelForSequenceClassification, where, **options)
-    tokenizer = _loaded(spec, auto.AutoTokenizer, where, **options)
+    auto, where = _transformers(), Path(place).expanduser()
+    module, found = _loaded(spec, where, auto.AutoModelForSequenceClassification, **_TELLING)
+    _refuse_drawn(spec, module, found)
+    tokenizer = _loaded(spec, where, auto.AutoTokenizer)
     return transformer(module.to(device).eval(), tokenizer, name=Path(place).name, **parse_reading(reading))
 
 
-def _loaded(spec: str, kind: Any, place: str, **options: Any) -> Any:
+def _loaded(spec: str, place: Path, kind: Any, **options: Any) -> Any:
+    """Read one part; transformers raises whatever its own libraries do where a file is broken."""
+    if place.is_file():
+        raise ModelError(f"{spec}: expected {_WANTED}, got a file", change="name the folder it lies in", field="model")
     try:
-        return kind.from_pretrained(place, **options)
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
-        told = next(iter(str(error).strip().splitlines()), type(error).__name__)
-        wanted = "a folder that save_pretrained wrote for the model and for its tokenizer"
-        raise ModelError(f"{spec}: expected {wanted}: {told}", change="nothing is downloaded", field="model") from error
+        return kind.from_pretrained(str(place), local_files_only=True, trust_remote_code=False, **options)
+    except MemoryError:
+        raise
+    except Exception as error:
+        told = f"{spec}: expected {_WANTED}: {_told(error) if place.is_dir() else _NOWHERE}"
+        raise ModelError(told, change="nothing is downloaded", field="model") from error
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, UnpicklingError):  # torch would advise to load it all the same
+        return "its weights are torn, or pickled with more than numbers, which is never run"
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
+def _refuse_drawn(spec: str, module: Any, found: Mapping[str, Any]) -> None:
+    """Refuse a model of which the folder lacks weights: transformers draws them, and another audit gets others."""
+    drawn = sorted({*found["missing_keys"], *(name for name, *_ in found["mismatched_keys"])})
+    if drawn:
+        named = ", ".join(drawn[:_NAMED]) + (" …" if len(drawn) > _NAMED else "")
+        told = f"{spec}: {len(drawn)} of {len(module.state_dict())} weights are not in that folder, or of another shape"
+        raise ModelError(
+            f"{told}, and would be drawn at random: {named}",
+            change="save the classifier after its training; a pretrained model has none yet",
+            field="model",
+        )
 
 
 def _transformers() -> Any:
@@ -56,6 +85,7 @@ def _transformers() -> Any:
         told = "models of Hugging Face are read by transformers, which is not installed"
         raise MissingExtra(f"{told}; install it: pip install 'sightline[hf]'") from error
     logging.disable_progress_bar()  # what is read is a folder, and standard error is ours
+    logging.set_verbosity_error()  # what is missing there is an error here, and is told as one
     return transformers
 
 
