@@ -13,7 +13,7 @@ KINDS = ("agrees", "differs", "apart", "not comparable")
 def overview(stored: Stored) -> str:
     """Table every artefact: how much of it was run, and how many of its numbers agree with what is printed."""
     kinds = ("agree", "differ", "one seed", "not comparable")
-    head = ("id", "what", "runs", "hours left", "beside a printed number", *kinds)
+    head = ("id", "what", "runs", "missing: runs (hours)", "beside a printed number", *kinds)
     once = stored["once"]
     told = (
         f"**{once['done']:,} of {once['planned']:,} runs of these tables are done**; the rest would take about "
@@ -28,9 +28,14 @@ def _overview(one: Stored) -> Iterator[str]:
     yield f"[`{one['id']}`](#{anchor(one)})" if one["lines"] else f"`{one['id']}`"
     yield f"{one['place']}: {one['told']}"
     yield f"{one['done']} of {one['planned']}"
-    yield f"{one['hours_left']:.1f}" if one["done"] < one["planned"] else "—"
+    yield "; ".join(map(_missing, one["missing"])) or "—"
     yield str(kinds.total())
     yield from (str(kinds[kind]) for kind in KINDS)
+
+
+def _missing(one: Stored) -> str:
+    many = "all" if one["missing"] == one["planned"] else f"{one['missing']} of {one['planned']}"
+    return f"{one['corpus']} {many} ({one['hours_left']:.1f})"
 
 
 def anchor(one: Stored) -> str:

@@ -18,6 +18,7 @@ from studied import ROOT, VECTORS, usual_seconds
 from sightline.experiments.store import Store, Summary
 from sightline.results import Table, TableCell
 from sightline.spec.keys import lasting_key
+from sightline.studies import sparse
 from sightline.studies.artefact import Artefact, Asked, Plan, Read, Said, plan_of
 from sightline.studies.artefacts import ARTEFACTS
 from sightline.studies.beside import Key, compare, order
@@ -30,6 +31,8 @@ LARGE = ("imdb", "agnews", "snli")
 WHOLE = ("J-1", "T-1", "T-5", "M-3", "W-1")
 """What is asked for whole of every corpus: it takes a training and its answers alone."""
 TEXTS, ONE = 500, 1
+ALONG = ("M-2", "M-F2", "M-F3")
+"""What follows λ: its runs are those of the study `sparse`, on as many texts."""
 READINGS = ROOT / "docs" / "verified" / "readings.jsonl"
 Line = dict[str, Any]
 Seconds = Mapping[str, float | None]
@@ -45,7 +48,7 @@ def asked(artefact: Artefact) -> Iterator[Asked]:
         yield Asked(FOLDER, corpora=SMALL + LARGE, vectors=vectors)
         return
     yield Asked(FOLDER, corpora=SMALL, vectors=vectors)
-    yield Asked(FOLDER, ONE, LARGE, TEXTS, vectors)
+    yield Asked(FOLDER, ONE, LARGE, sparse.TEXTS if artefact.name in ALONG else TEXTS, vectors)
 
 
 def reproduced(folder: Path, before: Stored) -> Mapping[str, Any]:
@@ -82,7 +85,7 @@ def _artefact(
 ) -> tuple[dict[str, Any], list[str], Seconds]:
     print(name, file=sys.stderr, flush=True)
     plans = [plan for one in asked(artefact) if (plan := plan_of(artefact, one)).corpora]
-    readings, lines, left = list[str](), list[Line](), dict[str, float | None]()
+    readings, lines, left, of = list[str](), list[Line](), dict[str, float | None](), dict[str, str]()
     usual = usual_seconds(before, before.get("done", 0))
     for plan in plans:
         read = plan.read(store, known)
@@ -90,6 +93,7 @@ def _artefact(
         lines += _lines(plan, store, read)
         missing = (cell for cell in plan.grid.cells if lasting_key(cell) not in known)
         left |= dict.fromkeys(plan.grid.keys) | Costs.of(runs, plan.grid).each(missing, usual)
+        of |= {key: corpus for (corpus, *_), key in zip(plan.grid.labels, plan.grid.keys, strict=True)}
     waiting = [each for each in left.values() if each is not None]
     told = {
         "id": name,
@@ -99,11 +103,23 @@ def _artefact(
         "planned": len(left),
         "done": len(left) - len(waiting),
         "hours_left": round(sum(waiting) / 3600, 2),
+        "missing": missing_of(of, left),
         "usual_seconds": usual,
         "notes": list(artefact.notes),
         "lines": _with_earlier(lines, before.get("lines", []), [one.of for one in printed_in(artefact.name)]),
     }
     return told, readings, left
+
+
+def missing_of(corpora: Mapping[str, str], left: Seconds) -> list[dict[str, Any]]:
+    """Say of which corpora runs are missing, how many of how many, and what they would take."""
+    told = []
+    for corpus in dict.fromkeys(corpora.values()):
+        every = [left[key] for key, one in corpora.items() if one == corpus]
+        if waiting := [each for each in every if each is not None]:
+            hours = round(sum(waiting) / 3600, 2)
+            told.append({"corpus": corpus, "missing": len(waiting), "planned": len(every), "hours_left": hours})
+    return told
 
 
 def _with_earlier(now: Sequence[Line], before: Sequence[Line], printed: Sequence[Key]) -> list[Line]:

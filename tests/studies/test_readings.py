@@ -15,6 +15,7 @@ from sightline.spec.keys import lasting_key, run_key
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import RunSpec
 from sightline.studies.artefact import Artefact, Asked, Found, Plan, less
+from sightline.studies.artefacts import ARTEFACTS
 from sightline.studies.beside import compare
 from sightline.studies.performance import performance_of
 from sightline.studies.readings import lines_of, read_readings, write_readings
@@ -22,6 +23,7 @@ from sightline.studies.study import complete, grid_of, with_earlier
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
+import docs_reproduction
 import reproduced
 import studied
 
@@ -150,8 +152,26 @@ def test_a_run_that_several_tables_read_is_counted_once_and_as_left_where_one_wa
     assert reproduced.once([{}]) == {"planned": 0, "done": 0, "hours_left": 0.0}
 
 
+def test_what_is_missing_is_told_by_corpus() -> None:
+    left = {"a": None, "b": 3600.0, "c": 1800.0, "d": 5400.0, "e": None}
+    told = reproduced.missing_of({"a": "sst", "b": "sst", "c": "sst", "d": "news", "e": "babi1"}, left)
+    assert told == [
+        {"corpus": "sst", "missing": 2, "planned": 3, "hours_left": 1.5},
+        {"corpus": "news", "missing": 1, "planned": 1, "hours_left": 1.5},
+    ]
+    assert [docs_reproduction._missing(one) for one in told] == ["sst 2 of 3 (1.5)", "news all (1.5)"]
+
+
 def test_what_a_missing_run_was_reckoned_to_take() -> None:
     assert studied.usual_seconds({"planned": 10, "hours_left": 2.0}, 6) == 1800
     assert studied.usual_seconds({"planned": 10, "hours_left": 2.0, "usual_seconds": 60}, 6) == 60
     assert studied.usual_seconds({"rows": [{}] * 6}, 6) == 0  # a whole table says nothing of what is missing
     assert studied.usual_seconds({}, 0) == studied.usual_seconds({"planned": 6, "hours_left": 0.0}, 6) == 0
+
+
+def test_tables_along_lambda_ask_for_the_film_reviews_of_their_study() -> None:
+    wanted = {
+        name: [one.limit for one in reproduced.asked(ARTEFACTS[name])] for name in ("meister2021:M-2", "jain2019:J-2")
+    }
+    assert wanted == {"meister2021:M-2": [None, 1000], "jain2019:J-2": [None, 500]}
+    assert [one.limit for one in reproduced.asked(ARTEFACTS["wen2022:W-1"])] == [None]

@@ -38,6 +38,18 @@ def test_softmax_models_are_those_of_the_study_of_trained_ones(planted: None, tm
     assert {run.limit for (corpus, _, _), run in ours.items() if corpus == "imdb"} == {1000}
 
 
+def test_what_moves_a_state_is_asked_of_four_models_and_not_along_lambda(planted: None, tmp_path: Path) -> None:
+    grid = sparse.grid(tmp_path)
+    for (corpus, model, _), run in zip(grid.labels, grid.cells, strict=True):
+        assert run.measures == (("state_agreement",) if "sparsegen" in model else ("mixing", "state_agreement"))
+        assert run.companions == (() if "sparsegen" in model else ("untrained",))
+        assert (run.fit.epochs, run.fit.patience) == ((6, 6) if corpus == "imdb" else (60, 10))
+    tables = [
+        sparse.cell(tmp_path, "imdb", f"transformer+dot+{name}", 0) for name in ("softmax", "sparsegen(lambda=0.0)")
+    ]
+    assert [run.fit.epochs for run in tables] == [60, 60]  # at a tenth of the rate they would not be done
+
+
 def test_the_table_has_every_lambda_and_what_goes_with_it(planted: None, tmp_path: Path) -> None:
     store, cells = Store(tmp_path / "store"), []
     for setting in (-30.0, 0.0, 0.9):

@@ -37,13 +37,19 @@ MODELS = tuple(
 )
 SWEEP = {setting: f"{BILSTM}+sparsegen(lambda={setting})" for setting in LAMBDAS}
 SETTINGS = {model: setting for setting, model in SWEEP.items()}
+TEXTS = 1000
+"""Of film reviews, which are long, so many are audited."""
 CORPORA: Mapping[str, tuple[tuple[str, ...], int, int | None]] = {
     "news": ((*MODELS,), len(SEEDS), None),
     "sst": ((*MODELS, *SWEEP.values()), len(SEEDS), None),
-    "imdb": ((*SWEEP.values(),), 1, 1000),
+    "imdb": ((*SWEEP.values(),), 1, TEXTS),
 }
 """The models of each corpus, how many seeds, and how many test texts at most."""
-MEASURES = ("mixing", "state_agreement")
+EPOCHS: Mapping[str, int] = {"imdb": 6}
+"""After how many epochs a training along λ ends at the latest: one of film reviews has 537 steps, of SST 199."""
+SWEPT = ("state_agreement",)
+MEASURES = ("mixing", *SWEPT)
+"""What is asked of models along λ, and of those of Table 1, whose states are also asked what moves them."""
 REFERENCES = ("gradient_through", "deletion", "state_gradient", "state_deletion")
 PRINTED: Mapping[str, tuple[str, str]] = {
     "entropy": ("M-1", "evenness of inputs for states"),
@@ -68,7 +74,12 @@ Swept = tuple[str, float, Mapping[str, np.ndarray]]
 def cell(folder: Path, corpus: str, model: str, seed: int) -> RunSpec:
     """Describe one run."""
     run = trained_cell(data_of(folder, corpus), Model(corpus, PRESET, model), seed, None)
-    return replace(run, limit=CORPORA[corpus][2], measures=MEASURES, companions=("untrained",))
+    limited = replace(run, limit=CORPORA[corpus][2], measures=SWEPT)
+    if model in MODELS:
+        return replace(limited, measures=MEASURES, companions=("untrained",))
+    if model in SETTINGS and corpus in EPOCHS:
+        return replace(limited, fit=replace(run.fit, epochs=EPOCHS[corpus], patience=EPOCHS[corpus]))
+    return limited
 
 
 def grid(folder: Path, seeds: int | None = None) -> Grid:
