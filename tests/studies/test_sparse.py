@@ -43,7 +43,7 @@ def test_what_moves_a_state_is_asked_of_four_models_and_not_along_lambda(planted
     for (corpus, model, _), run in zip(grid.labels, grid.cells, strict=True):
         assert run.measures == (("state_agreement",) if "sparsegen" in model else ("mixing", "state_agreement"))
         assert run.companions == (() if "sparsegen" in model else ("untrained",))
-        assert (run.fit.epochs, run.fit.patience) == ((6, 6) if corpus == "imdb" else (60, 10))
+        assert (run.fit.epochs, run.fit.patience) == ((4, 4) if corpus == "imdb" else (60, 10))
     tables = [
         sparse.cell(tmp_path, "imdb", f"transformer+dot+{name}", 0) for name in ("softmax", "sparsegen(lambda=0.0)")
     ]

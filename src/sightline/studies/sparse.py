@@ -45,7 +45,7 @@ CORPORA: Mapping[str, tuple[tuple[str, ...], int, int | None]] = {
     "imdb": ((*SWEEP.values(),), 1, TEXTS),
 }
 """The models of each corpus, how many seeds, and how many test texts at most."""
-EPOCHS: Mapping[str, int] = {"imdb": 6}
+EPOCHS: Mapping[str, int] = {"imdb": 4}
 """After how many epochs a training along λ ends at the latest: one of film reviews has 537 steps, of SST 199."""
 SWEPT = ("state_agreement",)
 MEASURES = ("mixing", *SWEPT)
