@@ -46,7 +46,7 @@ CORPORA: Mapping[str, tuple[tuple[str, ...], int, int | None]] = {
 }
 """The models of each corpus, how many seeds, and how many test texts at most."""
 EPOCHS: Mapping[str, int] = {"imdb": 4}
-"""How many epochs a training along λ has. 2,148 steps; SST has some 2,800, and keeps one of the first 995."""
+"""How many epochs a training along λ has. 2,148 steps; SST has some 2,800, and keeps one of the first 1,194."""
 SWEPT = ("state_agreement",)
 MEASURES = ("mixing", *SWEPT)
 """What is asked of models along λ, and of those of Table 1, whose states are also asked what moves them."""
