@@ -17,7 +17,6 @@ from studied import ROOT, VECTORS, usual_seconds
 
 from sightline.experiments.store import Store, Summary
 from sightline.results import Table, TableCell
-from sightline.spec.keys import lasting_key
 from sightline.studies import sparse
 from sightline.studies.artefact import Artefact, Asked, Plan, Read, Said, plan_of
 from sightline.studies.artefacts import ARTEFACTS
@@ -88,10 +87,11 @@ def _artefact(
     readings, lines, left, of = list[str](), list[Line](), dict[str, float | None](), dict[str, str]()
     usual = usual_seconds(before, before.get("done", 0))
     for plan in plans:
-        read = plan.read(store, known)
-        readings += lines_of(name, plan, read, known)
-        lines += _lines(plan, store, read)
-        missing = (cell for cell in plan.grid.cells if lasting_key(cell) not in known)
+        said = plan.said(store, known)
+        readings += lines_of(name, plan, said)
+        lines += _lines(plan, store, plan.among(said))
+        unread = plan.unread(said)
+        missing = (cell for cell, key in zip(plan.grid.cells, plan.grid.keys, strict=True) if key in unread)
         left |= dict.fromkeys(plan.grid.keys) | Costs.of(runs, plan.grid).each(missing, usual)
         of |= {key: corpus for (corpus, *_), key in zip(plan.grid.labels, plan.grid.keys, strict=True)}
     waiting = [each for each in left.values() if each is not None]

@@ -2,6 +2,7 @@
 
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from sightline.results import Estimate
 from sightline.spec.keys import lasting_key, run_key
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import RunSpec
-from sightline.studies.artefact import Artefact, Asked, Found, Plan, less
+from sightline.studies.artefact import Artefact, Asked, Done, Found, Plan, Together, less
 from sightline.studies.artefacts import ARTEFACTS
 from sightline.studies.beside import compare
 from sightline.studies.performance import performance_of
@@ -52,7 +53,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def test_a_table_of_what_was_read_is_that_of_the_store(store: Store, tmp_path: Path, summed: bool) -> None:
     plan = planned(lines=less("accuracy", MODELS[0], "accuracy lost")) if summed else planned()
     file = tmp_path / "readings.jsonl"
-    write_readings(file, [*lines_of("paper:J-1", plan, plan.read(store), {})])
+    write_readings(file, [*lines_of("paper:J-1", plan, plan.said(store))])
     known = read_readings(file)["paper:J-1"]
     assert len(known) == len(plan.planned) == 4
     empty = Store(tmp_path / "empty")
@@ -64,7 +65,7 @@ def test_a_table_of_what_was_read_is_that_of_the_store(store: Store, tmp_path: P
         for names, cells in zip(table.row_names, table.rows, strict=True)
         if names[1] == MODELS[1]
     )
-    assert [*lines_of("paper:J-1", plan, plan.read(empty, known), known)] == file.read_text().splitlines()
+    assert [*lines_of("paper:J-1", plan, plan.said(empty, known))] == file.read_text().splitlines()
 
 
 def test_runs_of_the_store_stand_before_what_was_read_of_them(store: Store, tmp_path: Path) -> None:
@@ -72,14 +73,14 @@ def test_runs_of_the_store_stand_before_what_was_read_of_them(store: Store, tmp_
     ours = plan.read(store)
     wrong = {lasting_key(run.spec): {"accuracy": Found(Estimate(2.0, 2.0, 2.0, 9, "wrong"))} for run, _ in ours}
     assert plan.read(store, wrong) == ours
-    assert [*lines_of("paper:J-1", plan, ours, wrong)] == [*lines_of("paper:J-1", plan, ours, {})]
+    assert [*lines_of("paper:J-1", plan, plan.said(store, wrong))] == [*lines_of("paper:J-1", plan, plan.said(store))]
     assert [said["accuracy"].value.value for _, said in plan.read(Store(tmp_path / "empty"), wrong)] == [2.0] * 4
 
 
 def test_a_run_of_which_only_lines_are_left_counts_as_done_and_says_nothing(tmp_path: Path) -> None:
     plan, file = planned(), tmp_path / "readings.jsonl"
     name, empty = lasting_key(plan.grid.cells[1]), Store(tmp_path / "empty")
-    write_readings(file, [*lines_of("paper:J-1", plan, [], {name: None})])
+    write_readings(file, [*lines_of("paper:J-1", plan, {name: None})])
     assert read_readings(file) == {"paper:J-1": {name: None}}
     assert plan.read(empty, {name: None}) == []
     assert read_readings(tmp_path / "none") == {}
@@ -87,12 +88,38 @@ def test_a_run_of_which_only_lines_are_left_counts_as_done_and_says_nothing(tmp_
 
 def test_floors_and_bounds_are_kept_and_what_is_undefined(tmp_path: Path) -> None:
     plan, file = planned(), tmp_path / "readings.jsonl"
-    run = plan.planned[0]
     value, floor = Estimate(0.5, math.nan, math.nan, 3, "one"), Estimate(0.1, 0.0, 0.2, 3, "other")
     said = {"bounded": Found(value, floor, (-math.inf, 1.0)), "free": Found(floor)}
-    write_readings(file, [*lines_of("paper:J-1", plan, [(replace(run, spec=plan.grid.cells[0]), said)], {})])
+    write_readings(file, [*lines_of("paper:J-1", plan, {plan.readings[0].name: said})])
     (read,) = read_readings(file)["paper:J-1"].values()
     assert str(read) == str(said)  # NaN is not equal to itself
+
+
+def apart(runs: Sequence[Done]) -> dict[str, Found]:
+    """Give what only both models together say."""
+    first, second = (run.audit().metrics["accuracy"].value for run in runs)
+    return {"apart": Found(Estimate(first - second, math.nan, math.nan, 9, "one seed"))}
+
+
+def test_what_runs_say_only_together_is_read_and_kept_a_seed_at_a_time(store: Store, tmp_path: Path) -> None:
+    plan, file = planned(together=Together(lambda model: model.partition("(")[0], apart)), tmp_path / "readings.jsonl"
+    said = plan.said(store)
+    write_readings(file, [*lines_of("paper:J-1", plan, said)])
+    known = read_readings(file)["paper:J-1"]
+    lines = {line.of: line for line in plan.lines(plan.read(Store(tmp_path / "empty"), known))}
+    line = lines["sst", "mlp", "apart"]
+    each = [store.audit(key).metrics["accuracy"].value for key in plan.grid.keys]
+    assert line.found.value.value == pytest.approx((each[0] - each[1] + each[2] - each[3]) / 2)
+    assert line.seeds == 2
+    assert plan.unread(known) == set()
+
+    half = Store(tmp_path / "half")  # one seed whole, of the other one run
+    complete(plan.grid.cells[:3], half, Serial())
+    assert [run.seed for run, told in plan.read(half) if "apart" in told] == [0]
+    assert plan.unread(plan.said(half)) == {*plan.grid.keys[2:]}
+    assert [run.seed for run, told in plan.read(half, known) if "apart" in told] == [0, 1]
+    lost = {name: told for name, told in known.items() if "+" not in name}
+    assert plan.unread(lost) == {*plan.grid.keys}  # what each said is known, and what both did is not
 
 
 def test_a_broken_line_is_named(tmp_path: Path) -> None:

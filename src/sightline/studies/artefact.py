@@ -98,18 +98,34 @@ Read = tuple[Run, Said]
 """A run and what was read of it."""
 Lines = Callable[[Sequence[Read]], Iterable[Line]]
 """What all runs say."""
-OfTexts = Callable[[Sequence[Done]], Iterable[Line]]
-"""The same, where it takes the numbers of each text of several runs."""
 Cells = Callable[[Asked, str, int], Iterable[tuple[str, RunSpec]]]
 """The runs on one corpus under one seed, each with what its model is called."""
+
+
+@dataclass(frozen=True)
+class Together:
+    """What runs under one seed say only together, text by text: what they are called then, and what they say."""
+
+    called: Callable[[str], str]
+    say: Callable[[Sequence[Done]], Said]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What can be read of runs that are done: of one, or of several together; it is kept under a name that lasts."""
+
+    name: str
+    run: Run
+    keys: tuple[str, ...]
+    say: Callable[[Sequence[Done]], Said]
 
 
 @dataclass(frozen=True)
 class Artefact:
     """A table or figure: where it is printed, what it is, and of which corpora.
 
-    ``cells`` are its runs, ``numbers`` what is read of each and ``lines`` what they say together; ``of_texts`` says
-    what no numbers of runs alone can. ``counted`` says what is counted of a corpus without any run.
+    ``cells`` are its runs, ``numbers`` what is read of each, ``together`` of those under one seed, and ``lines`` what
+    all that was read says. ``counted`` says what is counted of a corpus without any run.
     ``figures`` are drawn of its runs (`sightline.report.plots.named`). ``apart`` says why a quantity, a corpus or a
     model cannot be compared with what is printed, and ``notes`` what a reader has to know.
     """
@@ -121,7 +137,7 @@ class Artefact:
     cells: Cells = lambda asked, corpus, seed: ()
     numbers: Callable[[Audit], Said] | None = None
     lines: Lines = lambda runs: averaged(runs)
-    of_texts: OfTexts = lambda runs: ()
+    together: Together | None = None
     counted: Callable[[DataSpec], Mapping[str, float]] | None = None
     figures: tuple[str, ...] = ()
     apart: Mapping[str, str] = field(default_factory=dict)
@@ -156,33 +172,56 @@ class Plan:
 
     def runs(self, store: Store) -> list[Done]:
         """Give the runs that are done."""
-        return [run for run in self._each(store) if isinstance(run, Done)]
-
-    def _each(self, store: Store) -> Iterator[Run]:
         found = store.find(self.grid.keys)
-        for run, cell, key in zip(self.planned, self.grid.cells, self.grid.keys, strict=True):
-            pinned = replace(run, spec=cell)
-            ended = key in found and found[key].state == "done"
-            yield Done(**vars(pinned), key=key, store=store) if ended else pinned
-
-    def read(self, store: Store, before: Mapping[str, Said | None] | None = None) -> list[Read]:
-        """Read each run that is done, once; of the others those that were read ``before``, by `lasting_key`."""
-        known = before or {}
-        each = [
-            (run, self._said(run) if isinstance(run, Done) else known.get(lasting_key(run.spec)))
-            for run in self._each(store)
+        return [
+            Done(run.corpus, run.model, run.seed, cell, key, store)
+            for run, cell, key in zip(self.planned, self.grid.cells, self.grid.keys, strict=True)
+            if key in found and found[key].state == "done"
         ]
-        return [(run, said) for run, said in each if said is not None]
 
-    def _said(self, run: Done) -> Said:
-        numbers = self.artefact.numbers
+    @cached_property
+    def readings(self) -> Sequence[Reading]:
+        """List what there is to read, in the order of the runs: of each, and then of those under one seed together."""
+        planned = zip(self.planned, self.grid.cells, self.grid.keys, strict=True)
+        each = [Reading(lasting_key(cell), replace(run, spec=cell), (key,), self._of_one) for run, cell, key in planned]
+        return [*each, *self._of_several(each)]
+
+    def _of_one(self, runs: Sequence[Done]) -> Said:
+        numbers, (run,) = self.artefact.numbers, runs
         return {} if numbers is None else numbers(run.audit())
 
-    def lines(self, read: Sequence[Read], store: Store) -> Iterator[Line]:
+    def _of_several(self, each: Sequence[Reading]) -> Iterator[Reading]:
+        if (together := self.artefact.together) is None:
+            return
+        groups = dict[tuple[str, str, int], list[Reading]]()
+        for one in each:
+            groups.setdefault((one.run.corpus, together.called(one.run.model), one.run.seed), []).append(one)
+        for (_, model, _), ones in groups.items():
+            name, keys = "+".join(one.name for one in ones), tuple(key for one in ones for key in one.keys)
+            yield Reading(name, replace(ones[0].run, model=model), keys, together.say)
+
+    def said(self, store: Store, before: Mapping[str, Said | None] | None = None) -> dict[str, Said | None]:
+        """Read what is done, once, by the names of the readings; of what is not done give what was read ``before``."""
+        done = {run.key: run for run in self.runs(store)}
+        whole = (one for one in self.readings if done.keys() >= {*one.keys})
+        return {**(before or {}), **{one.name: one.say([done[key] for key in one.keys]) for one in whole}}
+
+    def read(self, store: Store, before: Mapping[str, Said | None] | None = None) -> list[Read]:
+        """Give the same with what each is of."""
+        return self.among(self.said(store, before))
+
+    def among(self, said: Mapping[str, Said | None]) -> list[Read]:
+        """Give those readings of this plan that say something, with what they are of."""
+        return [(one.run, told) for one in self.readings if (told := said.get(one.name)) is not None]
+
+    def unread(self, said: Mapping[str, Said | None]) -> set[str]:
+        """Give the keys of the runs of which something was not read."""
+        return {key for one in self.readings if one.name not in said for key in one.keys}
+
+    def lines(self, read: Sequence[Read]) -> Iterator[Line]:
         """Say what the corpora themselves say, and the runs as they were read."""
         yield from self.counted()
         yield from self.artefact.lines(read)
-        yield from self.artefact.of_texts(self.runs(store))
 
     def counted(self) -> Iterator[Line]:
         """Count the corpora themselves."""

@@ -28,7 +28,7 @@ def compare(plan: Plan, store: Store, read: Sequence[Read] | None = None) -> Tab
     ``read`` is what was read of runs already, some perhaps of another store.
     """
     artefact = plan.artefact
-    ours = {line.of: line for line in plan.lines(plan.read(store) if read is None else read, store)}
+    ours = {line.of: line for line in plan.lines(plan.read(store) if read is None else read)}
     theirs = {one.of: one for one in printed_in(artefact.name) if _wanted(one, plan)}
     keys = sorted({*ours, *theirs}, key=order([*theirs, *ours]))
     missing = _missing(plan, store)

@@ -11,7 +11,7 @@ from sightline.statistics.bootstrap import mean
 from sightline.statistics.sweep import At, goes_with
 from sightline.studies import sparse
 from sightline.studies.adversaries import BY_CORPUS, against
-from sightline.studies.artefact import Artefact, Asked, Done, Found, Line
+from sightline.studies.artefact import Artefact, Asked, Done, Found, Together
 from sightline.studies.corpora import data_of
 from sightline.studies.counted import totals
 from sightline.studies.named import SHARE, TAU, named, numbers_of
@@ -36,6 +36,12 @@ IMPORTANCES = {
 }
 EVENNESS = {"evenness of inputs for the answer, gradient": "gradient_through",
             "evenness of inputs for the answer, deletion": "deletion"}  # fmt: skip
+FOLLOWED = {
+    "evenness of inputs for the answer": "entropy.gradient_through",
+    "τ with gradient of inputs": "tau.gradient_through",
+    "τ with deletion of inputs": "tau.deletion",
+}
+"""What is held against λ."""
 FACETED = 200
 """Of so many texts the importance of inputs for states is taken by every number of a state, too: as often as dear."""
 MIXED = {"evenness of inputs for states": ("mixing.entropy", ""), "focus as drawn": ("mixing.focus.untrained", "")}
@@ -112,24 +118,21 @@ def _evenness(audit: Audit) -> dict[str, Found]:
     return {told: Found(mean(values[f"entropy.{name}"], seed, SHARE), None, SHARE) for told, name in EVENNESS.items()}
 
 
-def _along(runs: Sequence[Done]) -> Iterator[Line]:
-    """Say whether evenness goes with λ, for each model that was swept."""
-    for corpus, pair in dict.fromkeys((run.corpus, _pair(run)) for run in runs):
-        swept = [
-            (run, numbers_of(run.audit(), "state_agreement"))
-            for run in runs
-            if (run.corpus, _pair(run)) == (corpus, pair)
-        ]
-        for told, name in (("evenness of inputs for the answer", "entropy.gradient_through"),
-                           ("τ with gradient of inputs", "tau.gradient_through"),
-                           ("τ with deletion of inputs", "tau.deletion")):  # fmt: skip
-            found = [At(_setting(run), run.seed, values[name], values["support"]) for run, values in swept]
-            seeds = len({run.seed for run, _ in swept})
-            yield Line(corpus, f"{pair}+sparsegen", f"τ of λ with {told}", Found(goes_with(found), None, TAU), seeds)
+def _along(runs: Sequence[Done]) -> dict[str, Found]:
+    """Say what goes with λ, text by text, of one model under one seed."""
+    swept = [(_setting(run), run.seed, numbers_of(run.audit(), "state_agreement")) for run in runs]
+    return {
+        f"τ of λ with {told}": Found(
+            goes_with([At(setting, seed, values[name], values["support"]) for setting, seed, values in swept]),
+            None,
+            TAU,
+        )
+        for told, name in FOLLOWED.items()
+    }
 
 
-def _pair(run: Done) -> str:
-    return run.model.partition("+sparsegen")[0]
+def _pair(model: str) -> str:
+    return f"{model.partition('+sparsegen')[0]}+sparsegen"
 
 
 def _setting(run: Done) -> float:
@@ -147,7 +150,7 @@ ARTEFACTS = (
     ),
     Artefact(
         "M-2", "Table 2", "τ of sparsegen’s λ with the evenness of the importance of inputs", CORPORA,
-        cells=_swept, of_texts=_along, figures=("sparsity",), notes=(SIGN,),
+        cells=_swept, together=Together(_pair, _along), figures=("sparsity",), notes=(SIGN,),
     ),
     Artefact(
         "M-3", "Table 3", "sizes and accuracies", CORPORA, cells=_trained, numbers=performance_of,
@@ -168,6 +171,6 @@ ARTEFACTS = (
     ),
     Artefact(
         "M-F3", "Figure 3", "τ of attention with the importance of inputs over λ", ("imdb", "sst"),
-        cells=_swept, of_texts=_along, figures=("sparsity",), notes=(SIGN,),
+        cells=_swept, together=Together(_pair, _along), figures=("sparsity",), notes=(SIGN,),
     ),
 )  # fmt: skip

@@ -11,11 +11,10 @@ from typing import Any
 from sightline.errors import DataError
 from sightline.files import write_bytes
 from sightline.results import Estimate
-from sightline.spec.keys import lasting_key
-from sightline.studies.artefact import Found, Plan, Read, Said
+from sightline.studies.artefact import Found, Plan, Said
 
 Readings = Mapping[str, Mapping[str, Said | None]]
-"""By artefact and `lasting_key`; nothing of a run of which only what it said with others was kept."""
+"""By artefact and name of the reading; nothing of a run of which only what it said with others was kept."""
 
 
 def read_readings(path: Path) -> Readings:
@@ -33,14 +32,12 @@ def read_readings(path: Path) -> Readings:
     return found
 
 
-def lines_of(name: str, plan: Plan, read: Sequence[Read], before: Mapping[str, Said | None]) -> Iterator[str]:
-    """Write what was read of an artefact, now and before, in the order of its runs."""
-    now = {lasting_key(run.spec): said for run, said in read}
-    known = {**before, **now}
-    for run, cell in zip(plan.planned, plan.grid.cells, strict=True):
-        if (key := lasting_key(cell)) in known:
-            told = {"artefact": name, "corpus": run.corpus, "model": run.model, "seed": run.seed, "run": key}
-            yield json.dumps({**told, "said": _told(known[key])}, ensure_ascii=False)
+def lines_of(name: str, plan: Plan, said: Mapping[str, Said | None]) -> Iterator[str]:
+    """Write what was read of an artefact, now or before, in the order of its runs."""
+    for one in plan.readings:
+        if one.name in said:
+            about = {"corpus": one.run.corpus, "model": one.run.model, "seed": one.run.seed, "run": one.name}
+            yield json.dumps({"artefact": name, **about, "said": _told(said[one.name])}, ensure_ascii=False)
 
 
 def write_readings(path: Path, lines: Sequence[str]) -> None:
