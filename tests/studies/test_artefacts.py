@@ -17,6 +17,8 @@ from sightline.maths import probes, rank_scores
 from sightline.measures.information import Information
 from sightline.results import Estimate
 from sightline.spec import presets
+from sightline.spec.texts import parse_data, parse_model
+from sightline.spec.values import RunSpec
 from sightline.studies import (
     adversaries,
     artefact,
@@ -29,7 +31,7 @@ from sightline.studies import (
     tutek2020,
     wen2022,
 )
-from sightline.studies.artefact import Asked, Found, Plan, plan_of
+from sightline.studies.artefact import Asked, Found, Plan, Run, plan_of
 from sightline.studies.beside import compare
 from sightline.studies.printed import PAPERS, printed, printed_in, value_of
 from sightline.studies.study import complete
@@ -317,3 +319,16 @@ def test_a_printed_value_is_found_by_what_it_is_of() -> None:
         6 / 9, abs=1e-4
     )
     assert value_of("W-5", "questions", "dot", "accuracy") is None
+
+
+def test_what_gumbel_softmax_raises_is_asked_of_seeds_that_have_both() -> None:
+    def read(model: str, seed: int, tau: float) -> tuple[Run, dict[str, Found]]:
+        spec = RunSpec(parse_data("planted:needle"), parse_model("mlp"))
+        return Run("sst", model, seed, spec), {wen2022.TAU_BY_RANK: Found(Estimate(tau, tau, tau, 9, ""))}
+
+    plain = [read("mlp+dot", seed, tau) for seed, tau in enumerate((0.5, 0.9, 0.9))]
+    (line, *_) = [one for one in wen2022._raised([*plain, read("mlp+dot+gumbel", 0, 0.5)]) if one.model == "dot"]
+    assert (line.found.value.value, line.found.value.n, line.seeds) == (1, 1, 1)  # the mean of the plain ones is .77
+    both = [*plain, read("mlp+dot+gumbel", 0, 0.5), read("mlp+dot+gumbel", 2, 0.8)]
+    (line, *_) = [one for one in wen2022._raised(both) if one.model == "dot"]
+    assert (line.found.value.value, line.seeds) == (0, 2)  # lower by .05 in the mean

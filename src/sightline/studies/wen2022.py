@@ -161,28 +161,28 @@ def _all_of(runs: Sequence[Read], name: str) -> Mapping[Of, Estimate]:
 
 def _raised(runs: Sequence[Read]) -> Iterator[Line]:
     """Count the models whose τ is higher under Gumbel-softmax or `UNCHANGED`, by task and scorer."""
-    taus = _means(runs)
-    rises = {
-        (corpus, model): taus[corpus, f"{model}+gumbel"] - tau
-        for (corpus, model), tau in taus.items()
-        if (corpus, f"{model}+gumbel") in taus
-    }
-    seeds = len({run.seed for run, _ in runs})
+    rises = _rises(runs)
     for task, scorer in product((*TASKS, "all"), ("deep", "dot", "additive", "all")):
         here = [
-            rise >= -UNCHANGED
-            for (corpus, model), rise in rises.items()
+            by_seed
+            for (corpus, model), by_seed in rises.items()
             if (task == "all" or corpus in TASKS[task]) and scorer in ("all", model.partition("+")[2])
         ]
         if here:
-            yield Line(task, scorer, RAISED, Found(proportion(np.array(here, dtype=float)), None, SHARE), seeds)
+            higher = [across_seeds([*by_seed.values()]).value >= -UNCHANGED for by_seed in here]
+            found = Found(proportion(np.array(higher, dtype=float)), None, SHARE)
+            yield Line(task, scorer, RAISED, found, len({seed for by_seed in here for seed in by_seed}))
 
 
-def _means(runs: Sequence[Read]) -> Mapping[tuple[str, str], float]:
-    found: dict[tuple[str, str], list[Estimate]] = {}
-    for (corpus, model, _), tau in _all_of(runs, TAU_BY_RANK).items():
-        found.setdefault((corpus, model), []).append(tau)
-    return {of: across_seeds(each).value for of, each in found.items()}
+def _rises(runs: Sequence[Read]) -> Mapping[tuple[str, str], Mapping[int, Estimate]]:
+    """Say by how much τ is higher under Gumbel-softmax, of each model under each seed that has both."""
+    taus = _all_of(runs, TAU_BY_RANK)
+    rises: dict[tuple[str, str], dict[int, Estimate]] = {}
+    for (corpus, model, seed), tau in taus.items():
+        if gumbel := taus.get((corpus, f"{model}+gumbel", seed)):
+            rise, nothing = gumbel.value - tau.value, math.nan
+            rises.setdefault((corpus, model), {})[seed] = Estimate(rise, nothing, nothing, 1, "one seed")
+    return rises
 
 
 ARTEFACTS = (
