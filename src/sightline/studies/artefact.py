@@ -263,14 +263,18 @@ def less(number: str, usual: str, quantity: str) -> Lines:
     def lines(runs: Sequence[Read]) -> Iterator[Line]:
         known = {(run.corpus, run.model, run.seed): said[number].value for run, said in runs if number in said}
         for corpus, model in dict.fromkeys((corpus, model) for corpus, model, _ in known if model != usual):
-            apart = [
-                one.value - other.value
+            each = [
+                apart(one, other)
                 for seed in sorted({run.seed for run, _ in runs})
                 if (one := known.get((corpus, usual, seed))) and (other := known.get((corpus, model, seed)))
             ]
-            if apart:
-                nothing = float("nan")
-                each = [Estimate(value, nothing, nothing, 1, "one seed") for value in apart]
-                yield Line(corpus, model, quantity, Found(across_seeds(each)), len(apart))
+            if each:
+                yield Line(corpus, model, quantity, Found(across_seeds(each)), len(each))
 
     return lines
+
+
+def apart(one: Estimate, other: Estimate) -> Estimate:
+    """Subtract the numbers of two models under one seed: of it alone the difference has no interval."""
+    nothing = float("nan")
+    return Estimate(one.value - other.value, nothing, nothing, 1, "one seed")

@@ -19,7 +19,7 @@ from sightline.statistics.intervals import Bounds, without_interval
 from sightline.studies import jain2019
 from sightline.studies.ablations import REPRESENTATION
 from sightline.studies.adversaries import BY_CORPUS, against
-from sightline.studies.artefact import Artefact, Asked, Found, Line, Read, averaged, less
+from sightline.studies.artefact import Artefact, Asked, Found, Line, Read, apart, averaged, less
 from sightline.studies.corpora import BINARY, QUESTIONS
 from sightline.studies.counted import sizes
 from sightline.studies.named import SHARE, TAU, named
@@ -180,8 +180,7 @@ def _rises(runs: Sequence[Read]) -> Mapping[tuple[str, str], Mapping[int, Estima
     rises: dict[tuple[str, str], dict[int, Estimate]] = {}
     for (corpus, model, seed), tau in taus.items():
         if gumbel := taus.get((corpus, f"{model}+gumbel", seed)):
-            rise, nothing = gumbel.value - tau.value, math.nan
-            rises.setdefault((corpus, model), {})[seed] = Estimate(rise, nothing, nothing, 1, "one seed")
+            rises.setdefault((corpus, model), {})[seed] = apart(gumbel, tau)
     return rises
 
 
