@@ -18,10 +18,11 @@ from studied import ROOT, VECTORS, usual_seconds
 from sightline.experiments.store import Store, Summary
 from sightline.results import Table, TableCell
 from sightline.studies import sparse
-from sightline.studies.artefact import Artefact, Asked, Plan, Read, Said, plan_of
+from sightline.studies.artefact import Artefact, Asked, Plan, plan_of
 from sightline.studies.artefacts import ARTEFACTS
 from sightline.studies.beside import Key, compare, order
 from sightline.studies.costs import Costs
+from sightline.studies.lines import Read, Said
 from sightline.studies.printed import LETTERS, PAPERS, printed_in
 from sightline.studies.readings import lines_of, read_readings, write_readings
 

@@ -21,18 +21,20 @@ from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import RunSpec
 from sightline.studies import (
     adversaries,
-    artefact,
     artefacts,
     beside,
     corpora,
     drawn,
+    lines,
+    meister2021,
     retained,
     sparse,
     tutek2020,
     wen2022,
 )
-from sightline.studies.artefact import Asked, Found, Plan, Run, plan_of
+from sightline.studies.artefact import Asked, Plan, plan_of
 from sightline.studies.beside import compare
+from sightline.studies.lines import Found, Run
 from sightline.studies.printed import PAPERS, printed, printed_in, value_of
 from sightline.studies.study import complete
 from tests.studies import small
@@ -206,7 +208,7 @@ def test_ranks_are_summed_up_over_corpora_over_starts_and_over_models(folder: Pa
     assert ours["all eleven", "all", wen2022.UNEVEN].value == together
     twice = [(replace(run, seed=seed), wen2022.TAU_BY_RANK) for run in plan.runs(store)[:1] for seed in (0, 1)]
     values = [Found(Estimate(value, value, value, 9, ""), None, wen2022.TAU) for value in (0.7, 0.98)]
-    (line,) = artefact.averaged([(run, {told: one}) for (run, told), one in zip(twice, values, strict=True)])
+    (line,) = lines.averaged([(run, {told: one}) for (run, told), one in zip(twice, values, strict=True)])
     assert line.found.value.high == 1  # over seeds, too, there is no τ above 1
 
 
@@ -276,8 +278,8 @@ def test_agreement_is_by_the_interval(ours: Estimate | None, seeds: int, why: st
 
 def test_averages_over_seeds_leave_out_what_a_seed_lacks() -> None:
     every = [Found(Estimate(value, value, value, 5, ""), None, None) for value in (0.2, 0.4)]
-    assert artefact.mean_of(every).value.value == pytest.approx(0.3)
-    assert artefact.mean_of(every).floor is None
+    assert lines.mean_of(every).value.value == pytest.approx(0.3)
+    assert lines.mean_of(every).floor is None
 
 
 def test_every_figure_that_is_printed_has_a_place_in_an_artefact() -> None:
@@ -332,3 +334,20 @@ def test_what_gumbel_softmax_raises_is_asked_of_seeds_that_have_both() -> None:
     both = [*plain, read("mlp+dot+gumbel", 0, 0.5), read("mlp+dot+gumbel", 2, 0.8)]
     (line, *_) = [one for one in wen2022._raised(both) if one.model == "dot"]
     assert (line.found.value.value, line.seeds) == (0, 2)  # lower by .05 in the mean
+
+
+def test_accuracy_that_adversaries_gain_is_over_the_base_of_their_seed() -> None:
+    def read(model: str, seed: int, accuracy: float) -> tuple[Run, dict[str, Found]]:
+        spec = RunSpec(parse_data("planted:needle"), parse_model("mlp"))
+        return Run("sst", model, seed, spec), {"accuracy": Found(Estimate(accuracy, 0.0, 1.0, 9, ""))}
+
+    bases = [read("bilstm+additive", seed, accuracy) for seed, accuracy in enumerate((0.8, 0.6))]
+    others = [read("transformer+dot", 1, 0.9), read("transformer+dot, frozen", 1, 0.95)]
+    frozen = [read("bilstm+additive, frozen", seed, accuracy) for seed, accuracy in ((1, 0.5), (2, 0.7))]
+    told = {line.of: line for line in meister2021.TABLE_5([*bases, *others, *frozen])}
+    gained = {model: line for (_, model, quantity), line in told.items() if quantity == "accuracy gained"}
+    assert {model: (line.found.value.value, line.seeds) for model, line in gained.items()} == {
+        "bilstm+additive, frozen": (pytest.approx(-0.1), 1),  # seed 2 has no base
+        "transformer+dot, frozen": (pytest.approx(0.05), 1),
+    }
+    assert told["sst", "bilstm+additive, frozen", "accuracy"].found.value.value == pytest.approx(0.6)

@@ -15,9 +15,10 @@ from sightline.results import Estimate
 from sightline.spec.keys import lasting_key, run_key
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import RunSpec
-from sightline.studies.artefact import Artefact, Asked, Done, Found, Plan, Together, less
+from sightline.studies.artefact import Artefact, Asked, Done, Plan, Together
 from sightline.studies.artefacts import ARTEFACTS
 from sightline.studies.beside import compare
+from sightline.studies.lines import Found, less
 from sightline.studies.performance import performance_of
 from sightline.studies.readings import lines_of, read_readings, write_readings
 from sightline.studies.study import complete, grid_of, with_earlier

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from sightline.experiments.store import Store
 from sightline.report.numerals import counted, number
 from sightline.results import Estimate, Table, TableCell
-from sightline.studies.artefact import Artefact, Line, Plan, Read
+from sightline.studies.artefact import Artefact, Plan
+from sightline.studies.lines import Line, Read
 from sightline.studies.printed import LETTERS, PAPERS, Printed, printed_in
 
 Key = tuple[str, str, str]

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from sightline.audits import Audit
 from sightline.results import Bracket, Measurement, Ragged
 from sightline.statistics.intervals import Bounds
-from sightline.studies.artefact import Found
+from sightline.studies.lines import Found
 
 SHARE: Bounds = (0.0, 1.0)
 TAU: Bounds = (-1.0, 1.0)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sightline.audits import Audit
 from sightline.results import Estimate
-from sightline.studies.artefact import Found
+from sightline.studies.lines import Found
 from sightline.studies.named import BESIDE, SHARE, named
 from sightline.studies.trained import positive_f1_of
 

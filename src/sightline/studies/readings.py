@@ -11,7 +11,8 @@ from typing import Any
 from sightline.errors import DataError
 from sightline.files import write_bytes
 from sightline.results import Estimate
-from sightline.studies.artefact import Found, Plan, Said
+from sightline.studies.artefact import Plan
+from sightline.studies.lines import Found, Said
 
 Readings = Mapping[str, Mapping[str, Said | None]]
 """By artefact and name of the reading; nothing of a run of which only what it said with others was kept."""

@@ -19,9 +19,10 @@ from sightline.statistics.intervals import Bounds, without_interval
 from sightline.studies import jain2019
 from sightline.studies.ablations import REPRESENTATION
 from sightline.studies.adversaries import BY_CORPUS, against
-from sightline.studies.artefact import Artefact, Asked, Found, Line, Read, apart, averaged, less
+from sightline.studies.artefact import Artefact, Asked
 from sightline.studies.corpora import BINARY, QUESTIONS
 from sightline.studies.counted import sizes
+from sightline.studies.lines import Found, Line, Read, apart, averaged, less
 from sightline.studies.named import SHARE, TAU, named
 from sightline.studies.performance import moved_of, performance_of
 from sightline.studies.trained import BILSTM
