@@ -372,10 +372,16 @@ def test_adversaries_stand_beside_their_base_in_the_order_of_lambda() -> None:
 
 
 def test_adversaries_of_two_bases_are_two_families() -> None:
+    from matplotlib.figure import Figure
+
     other = replace(RUNS[1], spec={"key": "f" * 16, "run": replace(BASE, seed=1, fit=adversary(0.1)).to_json()})
     rows = numbers("adversaries", *RUNS, other)
     assert len({row["base"] for row in rows}) == 2
     assert [row["base_is"][-6:] for row in rows if row["run"].startswith("f")] == ["seed 1"]
+    figure = Figure()
+    FIGURES["adversaries"].draw([*RUNS, other], None).draw(figure)
+    first, second = figure.axes
+    assert first.get_ylim() == second.get_ylim()  # their answers are compared by eye
 
 
 def words_of(text: str | None = None, of: Sequence[Audit] = ALONE) -> list[dict[str, Any]]:

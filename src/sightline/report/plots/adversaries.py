@@ -70,7 +70,7 @@ def _cells(one: Apart) -> Row:
 
 
 def _draw(figure: Figure, found: Sequence[Family]) -> None:
-    every = figure.subplots(len(found), 1, squeeze=False)[:, 0]
+    every = figure.subplots(len(found), 1, squeeze=False, sharey=True)[:, 0]  # bases are compared
     for axes, family in zip(every, found, strict=True):
         for place, (name, members) in enumerate(family.series().items()):
             _joined(axes, place, name, members)
