@@ -3,7 +3,8 @@
 Those of one audit are of the base of the study ``adversaries``, a BiLSTM trained on SST as Jain & Wallace (2019)
 trained it, with the measures that figures draw; the audit is made if the store lacks it. Those of several are of what
 is done of a study in that store (``scripts/verify.py --only NAME``: ``adversaries``, ``information``, ``plausible``,
-``sparse``: of this the first seed of its λ, a figure a corpus), that of words alone of the first seed of ``retained``.
+``sparse``: of this the first seed of its λ, a figure a corpus), that of words alone of the first seed of ``retained``,
+and adversaries once more of a model that keeps its words (``sightline study tutek2020:T-F1``).
 Where nothing of a study is done, its figures stay as they are.
 """
 
@@ -26,6 +27,8 @@ from sightline.results import Results
 from sightline.spec.keys import run_key
 from sightline.spec.values import RunSpec
 from sightline.studies import adversaries, information, plausible, retained, sparse, trained
+from sightline.studies.artefact import Asked, plan_of
+from sightline.studies.artefacts import ARTEFACTS
 from sightline.studies.study import grid_of, plan, so_far
 
 IMAGES = ROOT / "docs" / "images"
@@ -71,12 +74,21 @@ def swept(store: Store, corpus: str) -> Sequence[Results]:
     return studied(grid_of(grid.name, grid.axes, wanted), store)
 
 
+def moved(store: Store) -> Sequence[Results]:
+    """Give what is done of the adversaries of Tutek & Šnajder's Figure 1 on SST, of the first seed."""
+    table = plan_of(ARTEFACTS["tutek2020:T-F1"], Asked(FOLDER, 1, ("sst",), vectors=VECTORS))
+    return [run.audit() for run in table.runs(store)]
+
+
 def shown(name: str, store: Store) -> Iterator[tuple[str, Sequence[Results]]]:
     """Give what a figure is of, and what its name ends in."""
     if not FIGURES[name].several:
         yield "", (audited(store),)
     elif name == "words-alone":
         yield "", kept(store)
+    elif name == "adversaries":
+        yield "", studied(adversaries.grid(FOLDER), store)
+        yield "-words-kept", moved(store)
     elif OF.get(name) is sparse:
         yield from ((ending, swept(store, corpus)) for ending, corpus in SWEPT.items())
     else:
