@@ -351,3 +351,12 @@ def test_accuracy_that_adversaries_gain_is_over_the_base_of_their_seed() -> None
         "transformer+dot, frozen": (pytest.approx(0.05), 1),
     }
     assert told["sst", "bilstm+additive, frozen", "accuracy"].found.value.value == pytest.approx(0.6)
+
+
+def test_over_seeds_attention_is_no_farther_apart_than_it_can_be(folder: Path, store: Store, cheap: None) -> None:
+    plan = planned("tutek2020:T-F1", folder)
+    complete(plan.grid.cells, store, Serial())
+    told = plan.artefact.numbers(plan.runs(store)[0].audit())
+    for name, most in (("JSD of attention", math.log(2)), ("TVD of answers", 1.0)):
+        seeds = [replace(told[name], value=Estimate(value, 0.0, most, 9, "")) for value in (0.05, 0.4, most)]
+        assert lines.mean_of(seeds).value.high == most  # Student's t over these three ends above 1

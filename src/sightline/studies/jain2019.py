@@ -18,7 +18,7 @@ from sightline.studies.artefact import Artefact, Asked, Cells
 from sightline.studies.corpora import BINARY, CORPORA, QUESTIONS, data_of
 from sightline.studies.counted import sizes
 from sightline.studies.lines import Found
-from sightline.studies.named import SHARE, TAU, numbers_of
+from sightline.studies.named import LOG_2, SHARE, TAU, numbers_of
 from sightline.studies.performance import performance_of
 from sightline.studies.trained import BILSTM
 
@@ -27,7 +27,6 @@ Array = np.ndarray
 Quantity = tuple[str, str, Bounds]
 """A number of each text, its floor where it has one, and between what it lies."""
 TWICE: Bounds = (-2.0, 2.0)
-LOG_2: Bounds = (0.0, float(np.log(2)))
 SIDES = {"low": "at least", "high": "at most"}
 EPSILON = "ε-max JSD is exact where words have answers of their own: ε = 0.01 of total variation; the paper searched"
 COUPLED = "floor: τ of shuffled weights that were used, because an importance follows whatever weights are used"

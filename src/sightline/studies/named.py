@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -14,7 +15,9 @@ from sightline.studies.lines import Found
 
 SHARE: Bounds = (0.0, 1.0)
 TAU: Bounds = (-1.0, 1.0)
-BESIDE = {"JSD of attention": ("beside.jsd.base", ""), "TVD of answers": ("beside.tvd.base", "")}
+LOG_2: Bounds = (0.0, math.log(2))
+"""How far apart two distributions may be by JSD, in nats."""
+BESIDE = {"JSD of attention": "beside.jsd.base", "TVD of answers": "beside.tvd.base"}
 """How far an adversary is from its base."""
 
 
@@ -25,6 +28,19 @@ def named(names: Mapping[str, tuple[str, str]], bounds: Bounds = None) -> Callab
         known = audit.estimates
         return {
             told: Found(known[name], known.get(floor), bounds) for told, (name, floor) in names.items() if name in known
+        }
+
+    return numbers
+
+
+def how_far(names: Mapping[str, str] = BESIDE) -> Callable[[Audit], Mapping[str, Found]]:
+    """Take how far a model is from another: attention by JSD, answers by total variation; each has its own most."""
+
+    def numbers(audit: Audit) -> Mapping[str, Found]:
+        known = {told: name for told, name in names.items() if name in audit.estimates}
+        return {
+            told: Found(audit.estimates[name], None, LOG_2 if name.startswith("beside.jsd.") else SHARE)
+            for told, name in known.items()
         }
 
     return numbers

@@ -16,7 +16,7 @@ from sightline.studies.artefact import Artefact, Asked, Cells
 from sightline.studies.corpora import data_of
 from sightline.studies.counted import words
 from sightline.studies.lines import Found
-from sightline.studies.named import BESIDE, SHARE, named
+from sightline.studies.named import SHARE, how_far, named
 from sightline.studies.performance import lost_of
 from sightline.studies.trained import RETENTION, Model
 from sightline.studies.trained import cell as trained_cell
@@ -125,7 +125,7 @@ ARTEFACTS = (
     ),
     Artefact(
         "T-F1", "Figure 1", "answers against attention of adversaries over λ: a plain model, one that keeps words",
-        (*CORPORA, "diabetes"), cells=_against, numbers=named(BESIDE, SHARE), figures=("adversaries",),
+        (*CORPORA, "diabetes"), cells=_against, numbers=how_far(), figures=("adversaries",),
         notes=("by JSD, as in the paper’s equation 6; adversaries train 20 epochs here", KEPT, VECTORS),
     ),
     Artefact(
