@@ -34,7 +34,7 @@ from sightline.studies import (
 )
 from sightline.studies.artefact import Asked, Plan, plan_of
 from sightline.studies.beside import compare
-from sightline.studies.lines import Found, Run
+from sightline.studies.lines import Found, Read, Run
 from sightline.studies.printed import PAPERS, printed, printed_in, value_of
 from sightline.studies.study import complete
 from tests.studies import small
@@ -323,27 +323,27 @@ def test_a_printed_value_is_found_by_what_it_is_of() -> None:
     assert value_of("W-5", "questions", "dot", "accuracy") is None
 
 
-def test_what_gumbel_softmax_raises_is_asked_of_seeds_that_have_both() -> None:
-    def read(model: str, seed: int, tau: float) -> tuple[Run, dict[str, Found]]:
-        spec = RunSpec(parse_data("planted:needle"), parse_model("mlp"))
-        return Run("sst", model, seed, spec), {wen2022.TAU_BY_RANK: Found(Estimate(tau, tau, tau, 9, ""))}
+def read(quantity: str, model: str, seed: int, value: float) -> Read:
+    """Give a run on SST that says one number."""
+    spec = RunSpec(parse_data("planted:needle"), parse_model("mlp"))
+    return Run("sst", model, seed, spec), {quantity: Found(Estimate(value, value, value, 9, ""))}
 
-    plain = [read("mlp+dot", seed, tau) for seed, tau in enumerate((0.5, 0.9, 0.9))]
-    (line, *_) = [one for one in wen2022._raised([*plain, read("mlp+dot+gumbel", 0, 0.5)]) if one.model == "dot"]
+
+def test_what_gumbel_softmax_raises_is_asked_of_seeds_that_have_both() -> None:
+    tau = partial(read, wen2022.TAU_BY_RANK)
+    plain = [tau("mlp+dot", seed, value) for seed, value in enumerate((0.5, 0.9, 0.9))]
+    (line, *_) = [one for one in wen2022._raised([*plain, tau("mlp+dot+gumbel", 0, 0.5)]) if one.model == "dot"]
     assert (line.found.value.value, line.found.value.n, line.seeds) == (1, 1, 1)  # the mean of the plain ones is .77
-    both = [*plain, read("mlp+dot+gumbel", 0, 0.5), read("mlp+dot+gumbel", 2, 0.8)]
+    both = [*plain, tau("mlp+dot+gumbel", 0, 0.5), tau("mlp+dot+gumbel", 2, 0.8)]
     (line, *_) = [one for one in wen2022._raised(both) if one.model == "dot"]
     assert (line.found.value.value, line.seeds) == (0, 2)  # lower by .05 in the mean
 
 
 def test_accuracy_that_adversaries_gain_is_over_the_base_of_their_seed() -> None:
-    def read(model: str, seed: int, accuracy: float) -> tuple[Run, dict[str, Found]]:
-        spec = RunSpec(parse_data("planted:needle"), parse_model("mlp"))
-        return Run("sst", model, seed, spec), {"accuracy": Found(Estimate(accuracy, 0.0, 1.0, 9, ""))}
-
-    bases = [read("bilstm+additive", seed, accuracy) for seed, accuracy in enumerate((0.8, 0.6))]
-    others = [read("transformer+dot", 1, 0.9), read("transformer+dot, frozen", 1, 0.95)]
-    frozen = [read("bilstm+additive, frozen", seed, accuracy) for seed, accuracy in ((1, 0.5), (2, 0.7))]
+    right = partial(read, "accuracy")
+    bases = [right("bilstm+additive", seed, accuracy) for seed, accuracy in enumerate((0.8, 0.6))]
+    others = [right("transformer+dot", 1, 0.9), right("transformer+dot, frozen", 1, 0.95)]
+    frozen = [right("bilstm+additive, frozen", seed, accuracy) for seed, accuracy in ((1, 0.5), (2, 0.7))]
     told = {line.of: line for line in meister2021.TABLE_5([*bases, *others, *frozen])}
     gained = {model: line for (_, model, quantity), line in told.items() if quantity == "accuracy gained"}
     assert {model: (line.found.value.value, line.seeds) for model, line in gained.items()} == {

@@ -75,7 +75,8 @@ def less(number: str, usual: str, quantity: str) -> Lines:
     """Say by how much each model falls short of the ``usual`` one in a number, seed by seed, and average that."""
 
     def lines(runs: Sequence[Read]) -> Iterator[Line]:
-        yield from _differing(runs, number, lambda _: usual, quantity, lambda model, usual: apart(usual, model))
+        for of, by_seed in paired(runs, number, lambda _: usual).items():
+            yield _mean_difference(of, quantity, [apart(other, own) for own, other in by_seed.values()])
 
     return lines
 
@@ -85,27 +86,26 @@ def gained(number: str, usual: Callable[[str], str], quantity: str) -> Lines:
 
     def lines(runs: Sequence[Read]) -> Iterator[Line]:
         yield from averaged(runs)
-        yield from _differing(runs, number, usual, quantity, apart)
+        for of, by_seed in paired(runs, number, usual).items():
+            yield _mean_difference(of, quantity, [apart(own, other) for own, other in by_seed.values()])
 
     return lines
 
 
-def _differing(
-    runs: Sequence[Read],
-    number: str,
-    usual: Callable[[str], str],
-    quantity: str,
-    differ: Callable[[Estimate, Estimate], Estimate],
-) -> Iterator[Line]:
+def paired(
+    runs: Sequence[Read], number: str, usual: Callable[[str], str]
+) -> Mapping[tuple[str, str], Mapping[int, tuple[Estimate, Estimate]]]:
+    """Give a number of each corpus and model beside that of its ``usual`` model, by the seeds that have both."""
     known = {(run.corpus, run.model, run.seed): said[number].value for run, said in runs if number in said}
-    for corpus, model in dict.fromkeys((corpus, model) for corpus, model, _ in known if model != usual(model)):
-        each = [
-            differ(one, other)
-            for seed in sorted({run.seed for run, _ in runs})
-            if (one := known.get((corpus, model, seed))) and (other := known.get((corpus, usual(model), seed)))
-        ]
-        if each:
-            yield Line(corpus, model, quantity, Found(across_seeds(each)), len(each))
+    pairs: dict[tuple[str, str], dict[int, tuple[Estimate, Estimate]]] = {}
+    for (corpus, model, seed), own in known.items():
+        if model != usual(model) and (other := known.get((corpus, usual(model), seed))):
+            pairs.setdefault((corpus, model), {})[seed] = own, other
+    return pairs
+
+
+def _mean_difference(of: tuple[str, str], quantity: str, each: Sequence[Estimate]) -> Line:
+    return Line(*of, quantity, Found(across_seeds(each)), len(each))
 
 
 def apart(one: Estimate, other: Estimate) -> Estimate:

@@ -17,11 +17,14 @@ SHARE: Bounds = (0.0, 1.0)
 TAU: Bounds = (-1.0, 1.0)
 LOG_2: Bounds = (0.0, math.log(2))
 """How far apart two distributions may be by JSD, in nats."""
-BESIDE = {"JSD of attention": "beside.jsd.base", "TVD of answers": "beside.tvd.base"}
+Names = Mapping[str, tuple[str, str]]
+"""Of each number, what its estimate and its floor are called in an audit; a floor without a name is none."""
+JSD: Names = {"JSD of attention": ("beside.jsd.base", "")}
+TVD: Names = {"TVD of answers": ("beside.tvd.base", "")}
 """How far an adversary is from its base."""
 
 
-def named(names: Mapping[str, tuple[str, str]], bounds: Bounds = None) -> Callable[[Audit], Mapping[str, Found]]:
+def named(names: Names, bounds: Bounds = None) -> Callable[[Audit], Mapping[str, Found]]:
     """Take estimates of an audit, each with the one that is its floor; those that it does not have are left out."""
 
     def numbers(audit: Audit) -> Mapping[str, Found]:
@@ -33,17 +36,9 @@ def named(names: Mapping[str, tuple[str, str]], bounds: Bounds = None) -> Callab
     return numbers
 
 
-def how_far(names: Mapping[str, str] = BESIDE) -> Callable[[Audit], Mapping[str, Found]]:
-    """Take how far a model is from another: attention by JSD, answers by total variation; each has its own most."""
-
-    def numbers(audit: Audit) -> Mapping[str, Found]:
-        known = {told: name for told, name in names.items() if name in audit.estimates}
-        return {
-            told: Found(audit.estimates[name], None, LOG_2 if name.startswith("beside.jsd.") else SHARE)
-            for told, name in known.items()
-        }
-
-    return numbers
+def how_far(jsd: Names = JSD, tvd: Names = TVD) -> Callable[[Audit], Mapping[str, Found]]:
+    """Take how far a model is from others: attention by JSD, answers by total variation; each has its own most."""
+    return lambda audit: {**named(jsd, LOG_2)(audit), **named(tvd, SHARE)(audit)}
 
 
 def numbers_of(audit: Audit, code: str) -> Mapping[str, Float[np.ndarray, "N ..."]]:

@@ -22,7 +22,7 @@ from sightline.studies.adversaries import BY_CORPUS, against
 from sightline.studies.artefact import Artefact, Asked
 from sightline.studies.corpora import BINARY, QUESTIONS
 from sightline.studies.counted import sizes
-from sightline.studies.lines import Found, Line, Read, apart, averaged, less
+from sightline.studies.lines import Found, Line, Read, apart, averaged, less, paired
 from sightline.studies.named import SHARE, TAU, named
 from sightline.studies.performance import moved_of, performance_of
 from sightline.studies.trained import BILSTM
@@ -177,12 +177,15 @@ def _raised(runs: Sequence[Read]) -> Iterator[Line]:
 
 def _rises(runs: Sequence[Read]) -> Mapping[tuple[str, str], Mapping[int, Estimate]]:
     """Say by how much τ is higher under Gumbel-softmax, of each model under each seed that has both."""
-    taus = _all_of(runs, TAU_BY_RANK)
-    rises: dict[tuple[str, str], dict[int, Estimate]] = {}
-    for (corpus, model, seed), tau in taus.items():
-        if gumbel := taus.get((corpus, f"{model}+gumbel", seed)):
-            rises.setdefault((corpus, model), {})[seed] = apart(gumbel, tau)
-    return rises
+    pairs = paired(runs, TAU_BY_RANK, _plain_of)
+    return {
+        (corpus, _plain_of(model)): {seed: apart(gumbel, plain) for seed, (gumbel, plain) in by_seed.items()}
+        for (corpus, model), by_seed in pairs.items()
+    }
+
+
+def _plain_of(model: str) -> str:
+    return model.removesuffix("+gumbel")
 
 
 ARTEFACTS = (
