@@ -339,6 +339,15 @@ def test_what_gumbel_softmax_raises_is_asked_of_seeds_that_have_both() -> None:
     assert (line.found.value.value, line.seeds) == (0, 2)  # lower by .05 in the mean
 
 
+def test_a_model_without_tau_under_any_seed_is_neither_higher_nor_lower() -> None:
+    tau = partial(read, wen2022.TAU_BY_RANK)
+    undefined = [tau("mlp+dot", 0, math.nan), tau("mlp+dot+gumbel", 0, 0.5)]
+    assert list(wen2022._raised(undefined)) == []
+    known = [tau("bilstm+dot", 0, 0.5), tau("bilstm+dot+gumbel", 0, 0.5)]
+    (line, *_) = [one for one in wen2022._raised([*undefined, *known]) if one.model == "dot"]
+    assert (line.found.value.value, line.found.value.n) == (1, 1)
+
+
 def test_accuracy_that_adversaries_gain_is_over_the_base_of_their_seed() -> None:
     right = partial(read, "accuracy")
     bases = [right("bilstm+additive", seed, accuracy) for seed, accuracy in enumerate((0.8, 0.6))]

@@ -161,7 +161,10 @@ def _all_of(runs: Sequence[Read], name: str) -> Mapping[Of, Estimate]:
 
 
 def _raised(runs: Sequence[Read]) -> Iterator[Line]:
-    """Count the models whose τ is higher under Gumbel-softmax or `UNCHANGED`, by task and scorer."""
+    """Count the models whose τ is higher under Gumbel-softmax or `UNCHANGED`, by task and scorer.
+
+    A model that has no τ to compare under any seed is neither, and is not among those counted.
+    """
     rises = _rises(runs)
     for task, scorer in product((*TASKS, "all"), ("deep", "dot", "additive", "all")):
         here = [
@@ -169,8 +172,8 @@ def _raised(runs: Sequence[Read]) -> Iterator[Line]:
             for (corpus, model), by_seed in rises.items()
             if (task == "all" or corpus in TASKS[task]) and scorer in ("all", model.partition("+")[2])
         ]
-        if here:
-            higher = [across_seeds([*by_seed.values()]).value >= -UNCHANGED for by_seed in here]
+        means = [across_seeds([*by_seed.values()]) for by_seed in here]
+        if higher := [mean.value >= -UNCHANGED for mean in means if mean.n]:
             found = Found(proportion(np.array(higher, dtype=float)), None, SHARE)
             yield Line(task, scorer, RAISED, found, len({seed for by_seed in here for seed in by_seed}))
 
