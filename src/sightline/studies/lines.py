@@ -46,12 +46,19 @@ class Line:
         return self.corpus, self.model, self.quantity
 
 
+Of = tuple[str, str, int]
+"""Of which corpus, model and seed a number is."""
 Said = Mapping[str, Found]
 """What one run says, by quantity."""
 Read = tuple[Run, Said]
 """A run and what was read of it."""
 Lines = Callable[[Sequence[Read]], Iterable[Line]]
 """What all runs say."""
+
+
+def each_of(runs: Sequence[Read], number: str) -> Mapping[Of, Estimate]:
+    """Give a number of every run that says it."""
+    return {(run.corpus, run.model, run.seed): said[number].value for run, said in runs if number in said}
 
 
 def averaged(runs: Sequence[Read]) -> Iterator[Line]:
@@ -96,7 +103,7 @@ def paired(
     runs: Sequence[Read], number: str, usual: Callable[[str], str]
 ) -> Mapping[tuple[str, str], Mapping[int, tuple[Estimate, Estimate]]]:
     """Give a number of each corpus and model beside that of its ``usual`` model, by the seeds that have both."""
-    known = {(run.corpus, run.model, run.seed): said[number].value for run, said in runs if number in said}
+    known = each_of(runs, number)
     pairs: dict[tuple[str, str], dict[int, tuple[Estimate, Estimate]]] = {}
     for (corpus, model, seed), own in known.items():
         if model != usual(model) and (other := known.get((corpus, usual(model), seed))):

@@ -22,7 +22,7 @@ from sightline.studies.adversaries import BY_CORPUS, against
 from sightline.studies.artefact import Artefact, Asked
 from sightline.studies.corpora import BINARY, QUESTIONS
 from sightline.studies.counted import sizes
-from sightline.studies.lines import Found, Line, Read, apart, averaged, less, paired
+from sightline.studies.lines import Found, Line, Of, Read, apart, averaged, each_of, less, paired
 from sightline.studies.named import SHARE, TAU, named
 from sightline.studies.performance import moved_of, performance_of
 from sightline.studies.trained import BILSTM
@@ -61,10 +61,6 @@ SHORT = "adversaries train 20 epochs here"
 TASKS: Mapping[str, tuple[str, ...]] = {
     "classification": BINARY, "questions": ("babi1", "babi2", "babi3"), "inference": ("snli",),
 }  # fmt: skip
-
-
-Of = tuple[str, str, int]
-"""Of which corpus, model and seed a number is."""
 
 
 def cell(asked: Asked, corpus: str, seed: int, model: str, measures: tuple[str, ...]) -> RunSpec:
@@ -149,15 +145,11 @@ def _named(model: str, name: str) -> bool:
 
 def _figure(runs: Sequence[Read]) -> Iterator[Line]:
     yield from averaged(runs)
-    taus, again, uneven = (_all_of(runs, name) for name in (TAU_BY_RANK, AGAIN, UNEVENNESS))
+    taus, again, uneven = (each_of(runs, name) for name in (TAU_BY_RANK, AGAIN, UNEVENNESS))
     models = dict.fromkeys(run.model for run, _ in runs)
     yield from _over_corpora(TAU_BY_RANK, (*SCORERS, *models), taus, TAU)
     yield from _over_corpora(AGAIN, (BILSTM,), again, TWICE)
     yield from _together({of: (tau.value, uneven[of].value) for of, tau in taus.items() if tau.n})
-
-
-def _all_of(runs: Sequence[Read], name: str) -> Mapping[Of, Estimate]:
-    return {(run.corpus, run.model, run.seed): said[name].value for run, said in runs if name in said}
 
 
 def _raised(runs: Sequence[Read]) -> Iterator[Line]:
