@@ -342,10 +342,17 @@ def test_what_gumbel_softmax_raises_is_asked_of_seeds_that_have_both() -> None:
 def test_a_model_without_tau_under_any_seed_is_neither_higher_nor_lower() -> None:
     tau = partial(read, wen2022.TAU_BY_RANK)
     undefined = [tau("mlp+dot", 0, math.nan), tau("mlp+dot+gumbel", 0, 0.5)]
-    assert list(wen2022._raised(undefined)) == []
-    known = [tau("bilstm+dot", 0, 0.5), tau("bilstm+dot+gumbel", 0, 0.5)]
-    (line, *_) = [one for one in wen2022._raised([*undefined, *known]) if one.model == "dot"]
-    assert (line.found.value.value, line.found.value.n) == (1, 1)
+    assert {one.quantity for one in wen2022._raised(undefined)} == {wen2022.WITHOUT}
+    known = [tau("bilstm+dot", 1, 0.5), tau("bilstm+dot+gumbel", 1, 0.5)]
+    raised, without, *_ = (one for one in wen2022._raised([*undefined, *known]) if one.model == "dot")
+    assert (raised.quantity, raised.found.value.value, raised.found.value.n, raised.seeds) == (wen2022.RAISED, 1, 1, 1)
+    assert (without.quantity, without.found.value.value, without.found.value.n, without.seeds) == (
+        wen2022.WITHOUT,
+        0.5,
+        2,
+        2,
+    )
+    assert {one.quantity for one in wen2022._raised(known)} == {wen2022.RAISED}
 
 
 def test_accuracy_that_adversaries_gain_is_over_the_base_of_their_seed() -> None:

@@ -37,6 +37,7 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
 """What is trained, and from which start. The last begins where both terms of its loss are flat, and shows that."""
 TIME: Mapping[str, Any] = {"adversary_epochs": 20, "adversary_patience": 5}
 """Shorter than published (80 and 10): a table says which were still getting better."""
+SHORTER = f"adversaries train {TIME['adversary_epochs']} epochs here"
 SEEDS = tuple(f"seed(by={by})" for by in range(1, 5))
 """The companions that are the same model from other seeds."""
 LIMIT = 600

@@ -10,7 +10,7 @@ from sightline.spec.values import BUT_ATTENTION, Adversary, Piece, RunSpec
 from sightline.statistics.bootstrap import mean
 from sightline.statistics.sweep import At, goes_with
 from sightline.studies import sparse
-from sightline.studies.adversaries import against
+from sightline.studies.adversaries import SHORTER, against
 from sightline.studies.artefact import Artefact, Asked, Done, Together
 from sightline.studies.corpora import data_of
 from sightline.studies.counted import totals
@@ -170,7 +170,7 @@ ARTEFACTS = (
     Artefact(
         "M-5", "Table 5", "adversaries, all but attention frozen or not: how far, and at what accuracy", CORPORA,
         cells=_adversaries, numbers=moved_of, lines=TABLE_5,
-        notes=(f"by KL as its footnote says, and by JSD as its text does; {NAMELESS}",),
+        notes=(f"by KL as its footnote says, and by JSD as its text does; {NAMELESS}", SHORTER),
     ),
     Artefact(
         "M-6", "Table 6", "τ of attention with the importance of inputs and of states", CORPORA,

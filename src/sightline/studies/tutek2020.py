@@ -11,7 +11,7 @@ from dataclasses import replace
 from sightline.audits import Audit
 from sightline.spec.values import RunSpec
 from sightline.studies import retained
-from sightline.studies.adversaries import against
+from sightline.studies.adversaries import SHORTER, against
 from sightline.studies.artefact import Artefact, Asked, Cells
 from sightline.studies.corpora import data_of
 from sightline.studies.counted import words
@@ -126,7 +126,7 @@ ARTEFACTS = (
     Artefact(
         "T-F1", "Figure 1", "answers against attention of adversaries over λ: a plain model, one that keeps words",
         (*CORPORA, "diabetes"), cells=_against, numbers=how_far(), figures=("adversaries",),
-        notes=("by JSD, as in the paper’s equation 6; adversaries train 20 epochs here", KEPT, VECTORS),
+        notes=(f"by JSD, as in the paper’s equation 6; {SHORTER}", KEPT, VECTORS),
     ),
     Artefact(
         "T-F2", "Figures 2 to 7", "probability by each word of one text alone, for several models", ("sst",),

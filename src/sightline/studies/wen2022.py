@@ -18,7 +18,7 @@ from sightline.statistics.bootstrap import proportion
 from sightline.statistics.intervals import Bounds, without_interval
 from sightline.studies import jain2019
 from sightline.studies.ablations import REPRESENTATION
-from sightline.studies.adversaries import BY_CORPUS, against
+from sightline.studies.adversaries import BY_CORPUS, SHORTER, against
 from sightline.studies.artefact import Artefact, Asked
 from sightline.studies.corpora import BINARY, QUESTIONS
 from sightline.studies.counted import sizes
@@ -47,6 +47,7 @@ TAU_BY_RANK, UNEVENNESS = next(iter(TAUS)), tuple(RANKED)[1]
 AGAIN = "τ, most less least over starts of k-means"
 UNEVEN = "τ-b over models of τ by rank and the weight of the first rank over the last"
 RAISED = "share of models whose τ is higher or unchanged"
+WITHOUT = "share of models without τ under any seed, which are not among those compared"
 FEWER = "over the corpora that are there, not all eleven"
 CALIBRATED = (
     "an untrained model whose weights are sharpened reaches .95 to .99 (docs/information.md): τ of counted information "
@@ -57,7 +58,6 @@ REPEATED = (
     "k-means leaves"
 )
 TOGETHER = "over models (§5.3): above 0 where τ is low as weights are even; by each seed, and the mean over seeds"
-SHORT = "adversaries train 20 epochs here"
 TASKS: Mapping[str, tuple[str, ...]] = {
     "classification": BINARY, "questions": ("babi1", "babi2", "babi3"), "inference": ("snli",),
 }  # fmt: skip
@@ -153,10 +153,7 @@ def _figure(runs: Sequence[Read]) -> Iterator[Line]:
 
 
 def _raised(runs: Sequence[Read]) -> Iterator[Line]:
-    """Count the models whose τ is higher under Gumbel-softmax or `UNCHANGED`, by task and scorer.
-
-    A model that has no τ to compare under any seed is neither, and is not among those counted.
-    """
+    """Count the models whose τ is higher under Gumbel-softmax or `UNCHANGED`, by task and scorer."""
     rises = _rises(runs)
     for task, scorer in product((*TASKS, "all"), ("deep", "dot", "additive", "all")):
         here = [
@@ -164,10 +161,22 @@ def _raised(runs: Sequence[Read]) -> Iterator[Line]:
             for (corpus, model), by_seed in rises.items()
             if (task == "all" or corpus in TASKS[task]) and scorer in ("all", model.partition("+")[2])
         ]
-        means = [across_seeds([*by_seed.values()]) for by_seed in here]
-        if higher := [mean.value >= -UNCHANGED for mean in means if mean.n]:
-            found = Found(proportion(np.array(higher, dtype=float)), None, SHARE)
-            yield Line(task, scorer, RAISED, found, len({seed for by_seed in here for seed in by_seed}))
+        yield from _shares(task, scorer, here)
+
+
+def _shares(task: str, scorer: str, rises: Sequence[Mapping[int, Estimate]]) -> Iterator[Line]:
+    """Give the share of models that rise; one without τ under any seed is neither, and is counted apart."""
+    means = [across_seeds([*by_seed.values()]) for by_seed in rises]
+    if higher := [mean.value >= -UNCHANGED for mean in means if mean.n]:
+        seeds = {seed for by_seed in rises for seed, rise in by_seed.items() if not math.isnan(rise.value)}
+        yield _share(task, scorer, RAISED, higher, len(seeds))
+    without = [mean.n == 0 for mean in means]
+    if any(without):
+        yield _share(task, scorer, WITHOUT, without, len({seed for by_seed in rises for seed in by_seed}))
+
+
+def _share(task: str, scorer: str, quantity: str, models: Sequence[bool], seeds: int) -> Line:
+    return Line(task, scorer, quantity, Found(proportion(np.array(models, dtype=float)), None, SHARE), seeds)
 
 
 def _rises(runs: Sequence[Read]) -> Mapping[tuple[str, str], Mapping[int, Estimate]]:
@@ -201,11 +210,11 @@ ARTEFACTS = (
     Artefact(
         "W-3", "Table 3", "adversaries: accuracy, and how far answers and attention are from the base’s", BINARY,
         cells=_adversaries, numbers=moved_of,
-        notes=("TVD is half the L1 distance of both classes: twice what the paper’s code calls so", SHORT),
+        notes=("TVD is half the L1 distance of both classes: twice what the paper’s code calls so", SHORTER),
     ),
     Artefact(
         "W-4", "Table 4", "what τ loses in adversaries", BINARY, cells=_moved,
-        numbers=named(TAUS, TAU), lines=less(TAU_BY_RANK, BILSTM, "τ lost"), notes=(CALIBRATED, SHORT),
+        numbers=named(TAUS, TAU), lines=less(TAU_BY_RANK, BILSTM, "τ lost"), notes=(CALIBRATED, SHORTER),
     ),
     Artefact(
         "W-5", "Table 5", "how often Gumbel-softmax (0.8) leaves τ higher or unchanged", CORPORA, cells=_gumbel,

@@ -34,6 +34,6 @@ ARTEFACTS = (
         "P-V", "Figures 3 and 5", "how far attention is from itself under other seeds, and from that of adversaries",
         ("sst", "imdb", "agnews", "news", "diabetes", "anemia"), cells=_cells, numbers=how_far(JSD, TVD),
         figures=("seeds-and-adversaries", "adversaries"),
-        notes=("by KL; adversaries train 20 epochs here (80 there); the median over seeds is a mean here",),
+        notes=(f"by KL; {adversaries.SHORTER} (80 there); the median over seeds is a mean here",),
     ),
 )  # fmt: skip
