@@ -17,8 +17,6 @@ from sightline.maths import probes, rank_scores
 from sightline.measures.information import Information
 from sightline.results import Estimate
 from sightline.spec import presets
-from sightline.spec.texts import parse_data, parse_model
-from sightline.spec.values import RunSpec
 from sightline.studies import (
     adversaries,
     artefacts,
@@ -34,10 +32,11 @@ from sightline.studies import (
 )
 from sightline.studies.artefact import Asked, Plan, plan_of
 from sightline.studies.beside import compare
-from sightline.studies.lines import Found, Read, Run
+from sightline.studies.lines import Found
 from sightline.studies.printed import PAPERS, printed, printed_in, value_of
 from sightline.studies.study import complete
 from tests.studies import small
+from tests.studies.saying import read
 
 SMALL = {"bilstm": {"hidden": 4}, "cnn": {"channels": 4}, "mlp": {"hidden": 4}, "transformer": {"hidden": 4}}
 SHORT = {"adversary_epochs": 2, "adversary_patience": 2}
@@ -321,38 +320,6 @@ def test_a_printed_value_is_found_by_what_it_is_of() -> None:
         6 / 9, abs=1e-4
     )
     assert value_of("W-5", "questions", "dot", "accuracy") is None
-
-
-def read(quantity: str, model: str, seed: int, value: float) -> Read:
-    """Give a run on SST that says one number."""
-    spec = RunSpec(parse_data("planted:needle"), parse_model("mlp"))
-    return Run("sst", model, seed, spec), {quantity: Found(Estimate(value, value, value, 9, ""))}
-
-
-def test_what_gumbel_softmax_raises_is_asked_of_seeds_that_have_both() -> None:
-    tau = partial(read, wen2022.TAU_BY_RANK)
-    plain = [tau("mlp+dot", seed, value) for seed, value in enumerate((0.5, 0.9, 0.9))]
-    (line, *_) = [one for one in wen2022._raised([*plain, tau("mlp+dot+gumbel", 0, 0.5)]) if one.model == "dot"]
-    assert (line.found.value.value, line.found.value.n, line.seeds) == (1, 1, 1)  # the mean of the plain ones is .77
-    both = [*plain, tau("mlp+dot+gumbel", 0, 0.5), tau("mlp+dot+gumbel", 2, 0.8)]
-    (line, *_) = [one for one in wen2022._raised(both) if one.model == "dot"]
-    assert (line.found.value.value, line.seeds) == (0, 2)  # lower by .05 in the mean
-
-
-def test_a_model_without_tau_under_any_seed_is_neither_higher_nor_lower() -> None:
-    tau = partial(read, wen2022.TAU_BY_RANK)
-    undefined = [tau("mlp+dot", 0, math.nan), tau("mlp+dot+gumbel", 0, 0.5)]
-    assert {one.quantity for one in wen2022._raised(undefined)} == {wen2022.WITHOUT}
-    known = [tau("bilstm+dot", 1, 0.5), tau("bilstm+dot+gumbel", 1, 0.5)]
-    raised, without, *_ = (one for one in wen2022._raised([*undefined, *known]) if one.model == "dot")
-    assert (raised.quantity, raised.found.value.value, raised.found.value.n, raised.seeds) == (wen2022.RAISED, 1, 1, 1)
-    assert (without.quantity, without.found.value.value, without.found.value.n, without.seeds) == (
-        wen2022.WITHOUT,
-        0.5,
-        2,
-        2,
-    )
-    assert {one.quantity for one in wen2022._raised(known)} == {wen2022.RAISED}
 
 
 def test_accuracy_that_adversaries_gain_is_over_the_base_of_their_seed() -> None:
