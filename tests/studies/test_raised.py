@@ -1,20 +1,21 @@
 """How often Gumbel-softmax raises τ, and how often another seed does."""
 
 import math
+from collections.abc import Sequence
 from functools import partial
 
 import pytest
 
-from sightline.studies.lines import Line
+from sightline.studies.lines import Line, Read
 from sightline.studies.raised import RAISED, RAISED_BY_SEED, WITHOUT, raised
 from tests.studies.saying import read
 
 tau = partial(read, "τ")
 
 
-def lines_of(runs, scorer="dot"):
-    """Give the lines of a scorer, over all tasks of which there is one."""
-    return {one.quantity: one for one in raised("τ")(runs) if (one.corpus, one.model) == ("all", scorer)}
+def lines_of(runs: Sequence[Read]) -> dict[str, Line]:
+    """Give the lines of all models with dot attention."""
+    return {one.quantity: one for one in raised("τ")(runs) if (one.corpus, one.model) == ("all", "dot")}
 
 
 def told(line: Line) -> tuple[float, int, int]:

@@ -21,6 +21,7 @@ TASKS: Mapping[str, tuple[str, ...]] = {
     "classification": BINARY, "questions": ("babi1", "babi2", "babi3"), "inference": ("snli",),
 }  # fmt: skip
 SCORERS = ("deep", "dot", "additive")
+"""In the order of the table."""
 RAISED = "share of models whose τ is higher or unchanged"
 RAISED_BY_SEED = "share of models and seeds whose τ is higher or unchanged"
 WITHOUT = "share of models without τ under any seed, which are not among those compared"
