@@ -37,6 +37,7 @@ def test_a_model_without_tau_under_any_seed_is_neither_higher_nor_lower() -> Non
     both = lines_of([*undefined, *known])
     assert told(both[RAISED]) == told(both[RAISED_BY_SEED]) == (1, 1, 1)
     assert told(both[WITHOUT]) == (0.5, 2, 2)
+    assert both[RAISED_BY_SEED].found.value.method == "Wilson over models: 1"
     assert set(lines_of(known)) == {RAISED, RAISED_BY_SEED}
 
 

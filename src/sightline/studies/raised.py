@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import permutations, product
 
 import numpy as np
@@ -75,9 +76,10 @@ def _by_seed(task: str, scorer: str, rises: Sequence[Rises], between: Sequence[S
 
 def _among(differences: Sequence[Sequence[float]]) -> Estimate:
     """Give the share of differences that are a rise or `UNCHANGED`; those of one model count as alike."""
-    each = np.array([one for of_model in differences for one in of_model], dtype=float)
-    higher = np.where(np.isnan(each), math.nan, each >= -UNCHANGED)
-    return proportion(higher, np.repeat(np.arange(len(differences)), [len(of_model) for of_model in differences]))
+    known = [[one for one in of_model if not math.isnan(one)] for of_model in differences]
+    higher = np.array([one >= -UNCHANGED for of_model in known for one in of_model], dtype=float)
+    found = proportion(higher, np.repeat(np.arange(len(known)), [len(of_model) for of_model in known]))
+    return replace(found, method=f"Wilson over models: {sum(map(bool, known))}") if found.n else found
 
 
 def _seeds_of(rises: Sequence[Rises]) -> int:
