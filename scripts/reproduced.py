@@ -7,7 +7,7 @@ a training and its answers alone is asked for whole.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -91,9 +91,7 @@ def _artefact(
         said = plan.said(store, known)
         readings += lines_of(name, plan, said)
         lines += _lines(plan, store, plan.among(said))
-        unread = plan.unread(said)
-        missing = (cell for cell, key in zip(plan.grid.cells, plan.grid.keys, strict=True) if key in unread)
-        left |= dict.fromkeys(plan.grid.keys) | Costs.of(runs, plan.grid).each(missing, usual)
+        left |= dict.fromkeys(plan.grid.keys) | _left(plan, plan.unread(said), Costs.of(runs, plan.grid), before, usual)
         of |= {key: corpus for (corpus, *_), key in zip(plan.grid.labels, plan.grid.keys, strict=True)}
     waiting = [each for each in left.values() if each is not None]
     told = {
@@ -110,6 +108,21 @@ def _artefact(
         "lines": _with_earlier(lines, before.get("lines", []), [one.of for one in printed_in(artefact.name)]),
     }
     return told, readings, left
+
+
+def _left(plan: Plan, unread: Container[str], costs: Costs, before: Stored, usual: float) -> dict[str, float]:
+    """Give the seconds of each run of which something was not read."""
+    found = dict[str, float]()
+    for (corpus, *_), cell, key in zip(plan.grid.labels, plan.grid.cells, plan.grid.keys, strict=True):
+        if key in unread:
+            found |= costs.each([cell], reckoned(before, corpus, usual))
+    return found
+
+
+def reckoned(before: Stored, corpus: str, usual: float) -> float:
+    """Say what a run of a corpus was reckoned to take before, where some were missing: a store does not last."""
+    known = (one for one in before.get("missing", ()) if one["corpus"] == corpus)
+    return next((3600 * one["hours_left"] / one["missing"] for one in known), usual)
 
 
 def missing_of(corpora: Mapping[str, str], left: Seconds) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ from sightline.spec.values import RunSpec
 from sightline.studies.artefact import Artefact, Asked, Done, Plan, Together
 from sightline.studies.artefacts import ARTEFACTS
 from sightline.studies.beside import compare
+from sightline.studies.costs import Costs
 from sightline.studies.lines import Found, less
 from sightline.studies.performance import performance_of
 from sightline.studies.readings import lines_of, read_readings, write_readings
@@ -195,6 +196,18 @@ def test_what_a_missing_run_was_reckoned_to_take() -> None:
     assert studied.usual_seconds({"planned": 10, "hours_left": 2.0, "usual_seconds": 60}, 6) == 60
     assert studied.usual_seconds({"rows": [{}] * 6}, 6) == 0  # a whole table says nothing of what is missing
     assert studied.usual_seconds({}, 0) == studied.usual_seconds({"planned": 6, "hours_left": 0.0}, 6) == 0
+
+
+def test_what_a_run_of_a_corpus_was_reckoned_to_take_outlasts_the_store(tmp_path: Path, store: Store) -> None:
+    before = {"missing": [{"corpus": "sst", "missing": 4, "planned": 9, "hours_left": 0.1}]}
+    assert [reproduced.reckoned(before, corpus, 60.0) for corpus in ("sst", "news")] == [pytest.approx(90), 60.0]
+    assert reproduced.reckoned({}, "sst", 60.0) == 60.0
+    plan, empty = planned(), Store(tmp_path / "empty")
+    keys = plan.grid.keys
+    lost = reproduced._left(plan, keys[1:], Costs.of(empty.summaries()), before, 60.0)
+    assert lost == {key: pytest.approx(90) for key in keys[1:]}
+    took = Costs.of(one for one in store.summaries() if one.key == keys[0])
+    assert reproduced._left(plan, keys[1:2], took, before, 60.0) == {keys[1]: took.seconds[str(NEEDLE)]}
 
 
 def test_tables_along_lambda_ask_for_the_film_reviews_of_their_study() -> None:
