@@ -187,9 +187,10 @@ def arrays(measure: str) -> str:
 
 def _range(scale: Scale) -> str:
     """Write a unit with the ends of its range, as far as it has them."""
-    low, high = (math.isfinite(end) for end in (scale.low, scale.high))
-    ends = f", {scale.low:g} to {scale.high:g}" if high else f", from {scale.low:g}" if low else ""
-    return scale.unit + ends
+    low = "" if math.isinf(scale.low) else f"{scale.low:g}"
+    if math.isinf(scale.high):
+        return scale.unit + (f", from {low}" if low else "")
+    return f"{scale.unit}, {low} to {scale.high:g}" if low else f"{scale.unit}, at most {scale.high:g}"
 
 
 def presets() -> str:

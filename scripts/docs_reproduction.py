@@ -17,9 +17,9 @@ def overview(stored: Stored) -> str:
     once = stored["once"]
     told = (
         f"**{once['done']:,} of {once['planned']:,} runs of these tables are done**; the rest would take about "
-        f"{once['hours_left']:,.0f} hours of one worker, by what runs of the same data took, and of the same model where "
-        "there are such; where there are none, by what others of the table took. Tables share "
-        "runs, which this counts once, and each line below as its own.\n\n"
+        f"{once['hours_left']:,.0f} hours of one worker, by what runs of the same data took, and of the same model "
+        "where there are such; where there are none, by what others of the table took. Tables share runs, which this "
+        "counts once, and each line below as its own.\n\n"
     )
     return told + table(head, map(_overview, stored["artefacts"]))
 

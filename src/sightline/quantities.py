@@ -68,7 +68,7 @@ _OF_WORDS = {
     "gained_half": Quantity("the same of a probe that learned from half of the pairs", Scale("nats")),
     "nats": Quantity("what the probe adds a word", _NATS, WHOLE),
     "nats_half": Quantity("the same of the probe that learned from half of the pairs", _NATS, WHOLE),
-    "share": Quantity("what the probe adds, of the entropy of the words", SHARE, WHOLE),
+    "share": Quantity("what the probe adds, of the entropy of the words", Scale("share", high=1), WHOLE),
 }
 
 QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {

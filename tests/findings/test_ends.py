@@ -1,5 +1,7 @@
 """Between which ends a number lies, whatever it is called: so that a mean of shares never leaves 0 and 1."""
 
+import math
+
 import pytest
 
 from sightline.experiments.tabulate import choosable
@@ -27,6 +29,8 @@ from sightline.findings.ends import ends_of
         ("SL-303.number", None),
         ("maps.attention.carried", None),
         ("agreement.tau.gradient", (-1.0, 1.0)),
+        ("information.flatness", (1.0, math.inf)),
+        ("input_information.share", (-math.inf, 1.0)),
     ],
 )
 def test_a_number_has_the_ends_of_what_it_is(name: str, ends: tuple[float, float] | None) -> None:

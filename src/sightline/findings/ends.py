@@ -16,7 +16,7 @@ DIFFERENCES = ("learned.above", *DROPS)
 
 
 def ends_of(name: str) -> Bounds:
-    """Give the least and the most that a number can be; None where it has not both.
+    """Give the least and the most that a number can be, infinite where there is none; None where it has neither.
 
     A finding's number and floor are quantities under another name (`Claim.number`), and have the ends of these.
 
@@ -43,6 +43,6 @@ def _of_claim(claim: Claim, part: str) -> Bounds:
 def _of_quantity(name: str) -> Bounds:
     measure, _, quantity = name.partition(".")
     known = quantity_of(measure, quantity)
-    if known is None or not (math.isfinite(known.scale.low) and math.isfinite(known.scale.high)):
+    if known is None or (math.isinf(known.scale.low) and math.isinf(known.scale.high)):
         return None
     return float(known.scale.low), float(known.scale.high)

@@ -15,6 +15,7 @@ from typing import Any
 from sightline.audits import Audit
 from sightline.experiments.grid import Grid, pin
 from sightline.experiments.store import Store
+from sightline.findings.ends import ends_of
 from sightline.findings.evidence import Evidence
 from sightline.findings.ranks import told_of_ranks
 from sightline.findings.thresholds import Thresholds
@@ -119,11 +120,7 @@ def _mean(named: tuple[str, ...], rows: Sequence[Mapping[str, Any]]) -> dict[str
     corpus, model, kind = named
     found = [one for one in rows if (one["corpus"], one["model"], one["kind"]) == named]
     numbers = {name: [Estimate(**one["numbers"][name]) for one in found if name in one["numbers"]] for name in TOLD}
-    means = {
-        name: asdict(across_seeds(each, (-1.0, 1.0) if "tau" in name else None))
-        for name, each in numbers.items()
-        if each
-    }
+    means = {name: asdict(across_seeds(each, ends_of(f"information.{name}"))) for name, each in numbers.items() if each}
     printed = PRINTED.get(model) if (corpus, kind) == ("sst", TRAINED) else None
     said = [one["said"].partition(":")[0] for one in found]
     return {**dict(zip(AXES, named, strict=False)), "seeds": len(found), "printed": printed, "said": said, **means}

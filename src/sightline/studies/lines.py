@@ -82,8 +82,9 @@ def less(number: str, usual: str, quantity: str) -> Lines:
     """Say by how much each model falls short of the ``usual`` one in a number, seed by seed, and average that."""
 
     def lines(runs: Sequence[Read]) -> Iterator[Line]:
+        ends = _ends_of_difference(runs, number)
         for of, by_seed in paired(runs, number, lambda _: usual).items():
-            yield _mean_difference(of, quantity, [apart(other, own) for own, other in by_seed.values()])
+            yield _mean_difference(of, quantity, [apart(other, own) for own, other in by_seed.values()], ends)
 
     return lines
 
@@ -93,8 +94,9 @@ def gained(number: str, usual: Callable[[str], str], quantity: str) -> Lines:
 
     def lines(runs: Sequence[Read]) -> Iterator[Line]:
         yield from averaged(runs)
+        ends = _ends_of_difference(runs, number)
         for of, by_seed in paired(runs, number, usual).items():
-            yield _mean_difference(of, quantity, [apart(own, other) for own, other in by_seed.values()])
+            yield _mean_difference(of, quantity, [apart(own, other) for own, other in by_seed.values()], ends)
 
     return lines
 
@@ -111,11 +113,17 @@ def paired(
     return pairs
 
 
-def _mean_difference(of: tuple[str, str], quantity: str, each: Sequence[Estimate]) -> Line:
-    return Line(*of, quantity, Found(across_seeds(each)), len(each))
+def _mean_difference(of: tuple[str, str], quantity: str, each: Sequence[Estimate], ends: Bounds) -> Line:
+    return Line(*of, quantity, Found(across_seeds(each, ends), None, ends), len(each))
+
+
+def _ends_of_difference(runs: Sequence[Read], number: str) -> Bounds:
+    """Say how far apart two such numbers may be: as far as their own ends."""
+    ends = next((said[number].bounds for _, said in runs if number in said), None)
+    return None if ends is None else (ends[0] - ends[1], ends[1] - ends[0])
 
 
 def apart(one: Estimate, other: Estimate) -> Estimate:
     """Subtract the numbers of two models under one seed: of it alone the difference has no interval."""
     nothing = float("nan")
-    return Estimate(one.value - other.value, nothing, nothing, 1, "one seed")
+    return Estimate(one.value - other.value, nothing, nothing, min(one.n, other.n), "one seed")

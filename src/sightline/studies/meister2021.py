@@ -110,7 +110,7 @@ def _agreement(audit: Audit) -> dict[str, Found]:
 
 
 def _spread(audit: Audit) -> dict[str, Found]:
-    found = dict(named(MIXED, SHARE)(audit))
+    found = dict(named(MIXED)(audit))
     if "mixing_otherwise" in audit.measurements:
         length, seed = numbers_of(audit, "mixing")["entropy"], int(audit.spec["seed"])
         facets = numbers_of(audit, "mixing_otherwise")["entropy.facets"]

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from sightline.audits import Audit
+from sightline.findings.ends import ends_of
 from sightline.results import Bracket, Measurement, Ragged
 from sightline.statistics.intervals import Bounds
 from sightline.studies.lines import Found
@@ -19,26 +20,22 @@ LOG_2: Bounds = (0.0, math.log(2))
 """How far apart two distributions may be by JSD, in nats."""
 Names = Mapping[str, tuple[str, str]]
 """Of each number, what its estimate and its floor are called in an audit; a floor without a name is none."""
-JSD: Names = {"JSD of attention": ("beside.jsd.base", "")}
-TVD: Names = {"TVD of answers": ("beside.tvd.base", "")}
+MOVED: Names = {"JSD of attention": ("beside.jsd.base", ""), "TVD of answers": ("beside.tvd.base", "")}
 """How far an adversary is from its base."""
 
 
-def named(names: Names, bounds: Bounds = None) -> Callable[[Audit], Mapping[str, Found]]:
+def named(names: Names) -> Callable[[Audit], Mapping[str, Found]]:
     """Take estimates of an audit, each with the one that is its floor; those that it does not have are left out."""
 
     def numbers(audit: Audit) -> Mapping[str, Found]:
         known = audit.estimates
         return {
-            told: Found(known[name], known.get(floor), bounds) for told, (name, floor) in names.items() if name in known
+            told: Found(known[name], known.get(floor), ends_of(name))
+            for told, (name, floor) in names.items()
+            if name in known
         }
 
     return numbers
-
-
-def how_far(jsd: Names = JSD, tvd: Names = TVD) -> Callable[[Audit], Mapping[str, Found]]:
-    """Take how far a model is from others: attention by JSD, answers by total variation; each has its own most."""
-    return lambda audit: {**named(jsd, LOG_2)(audit), **named(tvd, SHARE)(audit)}
 
 
 def numbers_of(audit: Audit, code: str) -> Mapping[str, Float[np.ndarray, "N ..."]]:

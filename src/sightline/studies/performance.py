@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sightline.audits import Audit
 from sightline.results import Estimate
 from sightline.studies.lines import Found
-from sightline.studies.named import SHARE, how_far
+from sightline.studies.named import MOVED, SHARE, named
 from sightline.studies.trained import positive_f1_of
 
 LOST = (-1.0, 1.0)
@@ -31,4 +31,4 @@ def lost_of(audit: Audit) -> Mapping[str, Found]:
 
 def moved_of(audit: Audit) -> Mapping[str, Found]:
     """Give the accuracy of an adversary, and how far it is from its base."""
-    return {"accuracy": Found(audit.metrics["accuracy"], None, SHARE), **how_far()(audit)}
+    return {"accuracy": Found(audit.metrics["accuracy"], None, SHARE), **named(MOVED)(audit)}

@@ -15,6 +15,7 @@ from typing import Any
 
 from sightline.experiments.grid import Grid, pin
 from sightline.experiments.store import Store
+from sightline.findings.ends import ends_of
 from sightline.maths.information import comparable
 from sightline.results import Estimate, Results
 from sightline.spec.keys import lasting_key
@@ -54,11 +55,8 @@ NUMBERS = (
     "input_information.share",
 )
 CARRIED, STANDS = "SL-303", "SL-402"
-BOUNDS: Mapping[str, Bounds] = {
-    **dict.fromkeys(SHARES, (0.0, 1.0)),
-    **dict.fromkeys(("input_information.share", STANDS), (-math.inf, 1.0)),
-}
-"""What a number is least and most, where it has such ends."""
+BOUNDS: Mapping[str, Bounds] = {"F1": (0.0, 1.0), STANDS: (-math.inf, 1.0)}
+"""What a number is least and most that the catalogue does not know."""
 
 
 def cell(data: Path, corpus: str, scorer: str, kind: str, state: str, seed: int, vectors: Path | None) -> RunSpec:
@@ -127,7 +125,7 @@ def _across(name: str, by_seed: Sequence[Mapping[str, Any] | None]) -> dict[str,
     known = [Estimate(**one) for one in by_seed if one is not None and not math.isnan(one["value"])]
     if not known or (name in NUMBERS[:2] and not all(comparable(one.n, known[0].n) for one in known)):
         return None
-    return asdict(across_seeds(known, BOUNDS.get(name)))
+    return asdict(across_seeds(known, BOUNDS.get(name) or ends_of(name)))
 
 
 def _printed(corpus: str, scorer: str, kind: str) -> dict[str, float | None]:

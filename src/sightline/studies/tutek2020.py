@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sightline.audits import Audit
 from sightline.spec.values import RunSpec
 from sightline.studies import retained
 from sightline.studies.adversaries import SHORTER, against
 from sightline.studies.artefact import Artefact, Asked, Cells
 from sightline.studies.corpora import data_of
 from sightline.studies.counted import words
-from sightline.studies.lines import Found
-from sightline.studies.named import SHARE, how_far, named
+from sightline.studies.named import MOVED, named
 from sightline.studies.performance import lost_of
 from sightline.studies.trained import RETENTION, Model
 from sightline.studies.trained import cell as trained_cell
@@ -88,10 +86,6 @@ def _informed(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSp
         yield model, replace(run, measures=("input_information_drawn",))
 
 
-def _known(audit: Audit) -> dict[str, Found]:
-    return {**named(COUNTED)(audit), **named(READ, retained.BOUNDS["input_information.share"])(audit)}
-
-
 def _against(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     """Adversaries of the plain model and of one that learned to tell masked words, over λ."""
     for kind in ("base", "mlm"):
@@ -108,12 +102,12 @@ ARTEFACTS = (
     ),
     Artefact(
         "T-2", "Table 2", "information of words and their states, by way of keeping words", CORPORA,
-        cells=_informed, numbers=_known, apart=APART,
+        cells=_informed, numbers=named({**COUNTED, **READ}), apart=APART,
         notes=("floor: the same count where words are shuffled", KEPT, VECTORS),
     ),
     Artefact(
         "T-3", "Table 3", "probability of the answer by one word alone, in texts decided rightly", CORPORA,
-        cells=_retained(SCORERS), numbers=named(EVIDENCE, SHARE), notes=(SCALE, KEPT, VECTORS),
+        cells=_retained(SCORERS), numbers=named(EVIDENCE), notes=(SCALE, KEPT, VECTORS),
     ),
     Artefact(
         "T-5", "Table 5", "lengths and vocabularies", ("sst", "agnews", "news", "imdb", "diabetes", "anemia"),
@@ -125,12 +119,12 @@ ARTEFACTS = (
     ),
     Artefact(
         "T-F1", "Figure 1", "answers against attention of adversaries over λ: a plain model, one that keeps words",
-        (*CORPORA, "diabetes"), cells=_against, numbers=how_far(), figures=("adversaries",),
+        (*CORPORA, "diabetes"), cells=_against, numbers=named(MOVED), figures=("adversaries",),
         notes=(f"by JSD, as in the paper’s equation 6; {SHORTER}", KEPT, VECTORS),
     ),
     Artefact(
         "T-F2", "Figures 2 to 7", "probability by each word of one text alone, for several models", ("sst",),
-        cells=_retained(("additive",)), numbers=named(EVIDENCE, SHARE), figures=("words-alone",),
+        cells=_retained(("additive",)), numbers=named(EVIDENCE), figures=("words-alone",),
         notes=(SCALE, VECTORS),
     ),
 )  # fmt: skip

@@ -99,7 +99,7 @@ def _moved(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]
 
 def _of_ranks(audit: Audit) -> Mapping[str, Found]:
     """Give what ranks know; without τ where there were too few ranks or texts."""
-    known = {**named(TAUS, TAU)(audit), **named(RANKED)(audit)}
+    known = dict(named({**TAUS, **RANKED})(audit))
     if TAU_BY_RANK in known:
         known[AGAIN] = Found(_again(known[TAU_BY_RANK].value), None, TWICE)
     return known
@@ -155,7 +155,7 @@ ARTEFACTS = (
     ),
     Artefact(
         "W-2", "Table 2", "what τ loses under fixed attention, and over a fixed representation", CORPORA,
-        cells=_fixed, numbers=named(TAUS, TAU), lines=less(TAU_BY_RANK, BILSTM, "τ lost"),
+        cells=_fixed, numbers=named(TAUS), lines=less(TAU_BY_RANK, BILSTM, "τ lost"),
         notes=("fixed attention: uniform, where ranks are ties that are broken at random once", CALIBRATED),
     ),
     Artefact(
@@ -165,11 +165,11 @@ ARTEFACTS = (
     ),
     Artefact(
         "W-4", "Table 4", "what τ loses in adversaries", BINARY, cells=_moved,
-        numbers=named(TAUS, TAU), lines=less(TAU_BY_RANK, BILSTM, "τ lost"), notes=(CALIBRATED, SHORTER),
+        numbers=named(TAUS), lines=less(TAU_BY_RANK, BILSTM, "τ lost"), notes=(CALIBRATED, SHORTER),
     ),
     Artefact(
         "W-5", "Table 5", "how often Gumbel-softmax (0.8) leaves τ higher or unchanged", CORPORA, cells=_gumbel,
-        numbers=named(TAUS, TAU), lines=raised(TAU_BY_RANK), apart={"all": FEWER, **dict.fromkeys(TASKS, FEWER)},
+        numbers=named(TAUS), lines=raised(TAU_BY_RANK), apart={"all": FEWER, **dict.fromkeys(TASKS, FEWER)},
         notes=(f"unchanged: no more than {UNCHANGED} lower, in the mean over seeds; no noise is drawn at test time",
                "floor: of pairs of seeds of the plain model, the share whose τ is higher or unchanged"),
     ),
