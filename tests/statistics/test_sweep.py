@@ -51,3 +51,10 @@ def test_a_point_has_the_mean_and_the_support_and_a_text_without_a_number_no_tau
     assert found[2].value.value == pytest.approx(np.nanmean(values[:, 2]))
     assert found[2].support.value == pytest.approx(np.arange(20).mean() + 2)
     assert goes_with(runs(values)).n == 19
+
+
+def test_over_seeds_fewer_words_than_none_have_no_weight() -> None:
+    few, many = (At(0.5, seed, np.full(9, 0.1), np.full(9, words)) for seed, words in enumerate((1.0, 6.0)))
+    (point,) = points([few, many])
+    assert (point.support.value, point.support.low) == (3.5, 0.0)
+    assert point.support.high > 6

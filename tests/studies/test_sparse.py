@@ -93,7 +93,7 @@ def test_a_seed_that_lacks_a_lambda_says_nothing_of_what_goes_with_it() -> None:
 
 def test_intervals_over_seeds_stay_where_the_numbers_can_be() -> None:
     def row(tau: float, support: float, own: float) -> dict[str, object]:
-        values = {"tau.deletion": tau, "support": support, "mixing.own": own}
+        values = {"tau.deletion": tau, "support": support, "mixing.own": own, "entropy.state_gradient": own}
         each = {name: asdict(Estimate(value, value, value, 9, "")) for name, value in values.items()}
         return {
             "corpus": "sst",
@@ -104,6 +104,7 @@ def test_intervals_over_seeds_stay_where_the_numbers_can_be() -> None:
 
     found = sparse._mean([row(0.6, 20.0, 0.1), row(0.95, 40.0, 0.7)])["values"]
     assert found["tau.deletion"]["high"] == 1
-    assert (found["mixing.own"]["low"], found["mixing.own"]["high"]) == (0, 1)
+    for share in ("mixing.own", "entropy.state_gradient"):
+        assert (found[share]["low"], found[share]["high"]) == (0, 1)
     assert found["support"]["low"] == 0
     assert found["support"]["high"] > 40

@@ -15,6 +15,7 @@ from sightline.statistics.bootstrap import mean
 from sightline.statistics.intervals import Bounds
 
 Array = np.ndarray
+WORDS: Bounds = (0.0, np.inf)
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def points(found: Sequence[At], bounds: Bounds = (-1.0, 1.0)) -> list[Point]:
         Point(
             setting,
             across_seeds([mean(one.values, one.seed, bounds) for one in runs], bounds),
-            across_seeds([mean(one.support, one.seed, (0.0, np.inf)) for one in runs]),
+            across_seeds([mean(one.support, one.seed, WORDS) for one in runs], WORDS),
             len(runs),
         )
         for setting, runs in by_setting.items()

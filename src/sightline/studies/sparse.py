@@ -16,6 +16,7 @@ import numpy as np
 
 from sightline.experiments.grid import Grid, pin
 from sightline.experiments.store import Store
+from sightline.findings.ends import ends_of
 from sightline.results import Estimate, Measurement, Results
 from sightline.spec.keys import lasting_key
 from sightline.spec.values import RunSpec
@@ -65,8 +66,6 @@ ALONG = tuple(f"{kind}.{one}" for kind in ("tau", "entropy") for one in REFERENC
 """What is held against λ."""
 MIXED = ("mixing.entropy", "mixing.focus.untrained", "mixing.own")
 """Of the importance of inputs for states: how even it is, how uneven it is as drawn, and what is the word's own."""
-BOUNDS: Mapping[str, Bounds] = {"support": (0.0, np.inf), **dict.fromkeys(("both_zero", *MIXED), (0.0, 1.0))}
-"""What a number is least and most, where that is not what a τ is."""
 Swept = tuple[str, float, Mapping[str, np.ndarray]]
 """A run of a sweep: its name, its λ, and its numbers of each text."""
 
@@ -127,9 +126,13 @@ def _values(audit: Results) -> Mapping[str, np.ndarray]:
     return {name: np.asarray(measured.values[name], dtype=float) for name in told}
 
 
+def _ends_of(name: str) -> Bounds:
+    return ends_of(name if name in MIXED else f"state_agreement.{name}")
+
+
 def _row(labels: tuple[str, ...], audit: Results, of_texts: Mapping[str, np.ndarray]) -> dict[str, Any]:
     corpus, model, seed = labels
-    values = {name: asdict(mean(one, int(seed), BOUNDS.get(name, TAU))) for name, one in of_texts.items()}
+    values = {name: asdict(mean(one, int(seed), _ends_of(name))) for name, one in of_texts.items()}
     values |= {name: asdict(audit.estimates[name]) for name in MIXED if name in audit.estimates}
     accuracy = asdict(audit.metrics["accuracy"])
     return {"corpus": corpus, "model": model, "seed": seed, "accuracy": accuracy, "values": values}
@@ -139,7 +142,7 @@ def _mean(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Average one model over its seeds."""
     first = found[0]
     values = {
-        name: asdict(across_seeds([Estimate(**row["values"][name]) for row in found], BOUNDS.get(name, TAU)))
+        name: asdict(across_seeds([Estimate(**row["values"][name]) for row in found], _ends_of(name)))
         for name in first["values"]
     }
     accuracy = asdict(across_seeds([Estimate(**row["accuracy"]) for row in found], (0.0, 1.0)))
