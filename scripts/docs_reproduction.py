@@ -12,7 +12,7 @@ KINDS = ("agrees", "differs", "apart", "not comparable")
 
 def overview(stored: Stored) -> str:
     """Table every artefact: how much of it was run, and how many of its numbers agree with what is printed."""
-    kinds = ("agree", "differ", "one seed", "not comparable")
+    kinds = ("agree", "differ", "one or two seeds", "not comparable")
     head = ("id", "what", "runs", "missing: runs (hours)", "beside a printed number", *kinds)
     once = stored["once"]
     told = (

@@ -19,7 +19,8 @@ AGREES, DIFFERS, APART = "agrees", "differs", "not comparable"
 HOW = (
     "agrees: what is printed lies in our interval or within half a step of its last digit; differs: it does not",
     "of one seed the interval is over its texts (95 %), and only how far apart the two are is said; of several it is "
-    "Student’s t over seeds; ± of what is published is its standard deviation over texts",
+    "Student’s t over seeds, and of two so wide that of what lies in it, too, only that is said; ± of what is "
+    "published is its standard deviation over texts",
 )
 
 
@@ -88,9 +89,9 @@ def _said(theirs: Printed | None, ours: Estimate | None, why: str, seeds: int) -
     if why:
         return f"{APART}: {why}"
     low, high = (ours.value, ours.value) if math.isnan(ours.low) else (ours.low, ours.high)
-    if low - theirs.step / 2 <= theirs.value <= high + theirs.step / 2:
-        return AGREES
     apart = number(ours.value - theirs.value)
+    if low - theirs.step / 2 <= theirs.value <= high + theirs.step / 2:
+        return f"apart by {apart}, two seeds" if seeds == 2 else AGREES
     return f"{DIFFERS} by {apart}" if seeds > 1 or ours.method == "counted" else f"apart by {apart}, one seed"
 
 
