@@ -111,18 +111,12 @@ def _artefact(
 
 
 def _left(plan: Plan, unread: Container[str], costs: Costs, before: Stored, usual: float) -> dict[str, float]:
-    """Give the seconds of each run of which something was not read.
-
-    A run of another model may have found its training done, and says too little of one that will not: where no run of
-    its own model is done, a run takes no less than was reckoned before.
-    """
-    found = dict[str, float]()
-    for (corpus, *_), cell, key in zip(plan.grid.labels, plan.grid.cells, plan.grid.keys, strict=True):
-        if key in unread:
-            earlier = reckoned(before, corpus, usual)
-            least = 0.0 if (str(cell.data), str(cell.model)) in costs.seconds else earlier
-            found |= {one: max(least, seconds) for one, seconds in costs.each([cell], earlier).items()}
-    return found
+    """Give the seconds of each run that is not done and of which something was not read."""
+    return {
+        key: costs.no_less(cell, reckoned(before, corpus, usual))
+        for (corpus, *_), cell, key in zip(plan.grid.labels, plan.grid.cells, plan.grid.keys, strict=True)
+        if key in unread and key not in costs.done
+    }
 
 
 def reckoned(before: Stored, corpus: str, usual: float) -> float:

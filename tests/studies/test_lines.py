@@ -11,10 +11,9 @@ TAUS = ((1.0, -1.0), (0.9, -0.95), (0.1, 0.0))
 
 
 def runs(bounds: tuple[float, float] | None) -> list[Read]:
-    pairs = [(seed, pair) for seed, pair in enumerate(TAUS)]
     return [
         read("tau", model, seed, value, bounds)
-        for seed, pair in pairs
+        for seed, pair in enumerate(TAUS)
         for model, value in zip((USUAL, OTHER), pair, strict=True)
     ]
 

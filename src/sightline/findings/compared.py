@@ -6,7 +6,6 @@ share none, nothing is paired, and their own intervals stand beside each other u
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -25,13 +24,11 @@ from sightline.statistics import bootstrap
 from sightline.statistics.contrast import holm
 from sightline.statistics.differences import Between, between, between_pairs
 from sightline.statistics.dyads import PairSums
-from sightline.statistics.intervals import LEVEL
+from sightline.statistics.intervals import LEVEL, LOG_2
 from sightline.statistics.ratio import Sums
 
 ACCURACY = "accuracy"
 RIGHT = "the share of right answers"
-LOG_2 = (0.0, math.log(2))
-"""Bounds of the Jensen-Shannon divergence."""
 _LETTERS = 26
 
 

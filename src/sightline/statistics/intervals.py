@@ -15,6 +15,8 @@ Bounds = tuple[float, float] | None
 LEVEL = 0.95
 UNIT = (-1.0, 1.0)
 """Bounds of a share, a difference of probabilities, or a correlation."""
+LOG_2 = (0.0, math.log(2))
+"""Bounds of the Jensen-Shannon divergence, in nats."""
 UNDEFINED = "undefined for every text"
 UNSURE = "undefined: the ceiling is not surely above chance"
 _TOLERANCE = 1e-9

@@ -16,6 +16,7 @@ from sightline.statistics.intervals import Bounds
 
 Array = np.ndarray
 WORDS: Bounds = (0.0, np.inf)
+"""How many words may have weight."""
 
 
 @dataclass(frozen=True)

@@ -51,5 +51,14 @@ class Costs:
             if key not in self.done
         }
 
+    def no_less(self, cell: RunSpec, than: float) -> float:
+        """Give the seconds of a run: what its data and model took; where there are none, no less ``than`` is given.
+
+        A run of another model may have found its training done, and says too little of one that will not.
+        """
+        data, model = str(cell.data), str(cell.model)
+        known = (data, model) in self.seconds
+        return self.seconds[data, model] if known else max(than, self.seconds.get(data, than))
+
     def _one(self, data: str, model: str) -> float:
         return next(self.seconds[of] for of in ((data, model), data, None) if of in self.seconds)

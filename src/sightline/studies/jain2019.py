@@ -12,13 +12,13 @@ from sightline.results import Measurement, Ragged
 from sightline.spec.presets import build_specs
 from sightline.spec.values import RunSpec
 from sightline.statistics.bootstrap import mean
-from sightline.statistics.intervals import Bounds
+from sightline.statistics.intervals import LOG_2, Bounds
 from sightline.statistics.shapes import largest
 from sightline.studies.artefact import Artefact, Asked, Cells
 from sightline.studies.corpora import BINARY, CORPORA, QUESTIONS, data_of
 from sightline.studies.counted import sizes
 from sightline.studies.lines import Found
-from sightline.studies.named import LOG_2, SHARE, TAU, numbers_of
+from sightline.studies.named import SHARE, TAU, numbers_of
 from sightline.studies.performance import performance_of
 from sightline.studies.trained import BILSTM
 

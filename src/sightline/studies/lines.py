@@ -82,9 +82,7 @@ def less(number: str, usual: str, quantity: str) -> Lines:
     """Say by how much each model falls short of the ``usual`` one in a number, seed by seed, and average that."""
 
     def lines(runs: Sequence[Read]) -> Iterator[Line]:
-        ends = _ends_of_difference(runs, number)
-        for of, by_seed in paired(runs, number, lambda _: usual).items():
-            yield _mean_difference(of, quantity, [apart(other, own) for own, other in by_seed.values()], ends)
+        yield from _differences(runs, number, lambda _: usual, quantity, lambda own, other: apart(other, own))
 
     return lines
 
@@ -94,9 +92,7 @@ def gained(number: str, usual: Callable[[str], str], quantity: str) -> Lines:
 
     def lines(runs: Sequence[Read]) -> Iterator[Line]:
         yield from averaged(runs)
-        ends = _ends_of_difference(runs, number)
-        for of, by_seed in paired(runs, number, usual).items():
-            yield _mean_difference(of, quantity, [apart(own, other) for own, other in by_seed.values()], ends)
+        yield from _differences(runs, number, usual, quantity, apart)
 
     return lines
 
@@ -113,8 +109,18 @@ def paired(
     return pairs
 
 
-def _mean_difference(of: tuple[str, str], quantity: str, each: Sequence[Estimate], ends: Bounds) -> Line:
-    return Line(*of, quantity, Found(across_seeds(each, ends), None, ends), len(each))
+def _differences(
+    runs: Sequence[Read],
+    number: str,
+    usual: Callable[[str], str],
+    quantity: str,
+    difference: Callable[[Estimate, Estimate], Estimate],
+) -> Iterator[Line]:
+    """Average over seeds how a number of each model differs from that of its ``usual`` one."""
+    ends = _ends_of_difference(runs, number)
+    for of, by_seed in paired(runs, number, usual).items():
+        each = [difference(own, other) for own, other in by_seed.values()]
+        yield Line(*of, quantity, Found(across_seeds(each, ends), None, ends), len(each))
 
 
 def _ends_of_difference(runs: Sequence[Read], number: str) -> Bounds:

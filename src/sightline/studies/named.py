@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -16,8 +15,6 @@ from sightline.studies.lines import Found
 
 SHARE: Bounds = (0.0, 1.0)
 TAU: Bounds = (-1.0, 1.0)
-LOG_2: Bounds = (0.0, math.log(2))
-"""How far apart two distributions may be by JSD, in nats."""
 Names = Mapping[str, tuple[str, str]]
 """Of each number, what its estimate and its floor are called in an audit; a floor without a name is none."""
 MOVED: Names = {"JSD of attention": ("beside.jsd.base", ""), "TVD of answers": ("beside.tvd.base", "")}

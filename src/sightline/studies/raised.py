@@ -79,7 +79,7 @@ def _among(differences: Sequence[Sequence[float]]) -> Estimate:
     known = [[one for one in of_model if not math.isnan(one)] for of_model in differences]
     higher = np.array([one >= -UNCHANGED for of_model in known for one in of_model], dtype=float)
     found = proportion(higher, np.repeat(np.arange(len(known)), [len(of_model) for of_model in known]))
-    return replace(found, method=f"Wilson over models: {sum(map(bool, known))}") if found.n else found
+    return replace(found, method=f"Wilson over models: {sum(map(bool, known))}")
 
 
 def _seeds_of(rises: Sequence[Rises]) -> int:
