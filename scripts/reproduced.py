@@ -37,6 +37,8 @@ READINGS = ROOT / "docs" / "verified" / "readings.jsonl"
 Line = dict[str, Any]
 Seconds = Mapping[str, float | None]
 """What each run of a table would still take; None if it is done."""
+Of = tuple[str, str]
+"""The corpus and the model of a run."""
 STARTED = "tutek2020"
 """The paper whose claims rest on pretrained vectors: its words start from ours, those of others as they are drawn."""
 
@@ -85,14 +87,14 @@ def _artefact(
 ) -> tuple[dict[str, Any], list[str], Seconds]:
     print(name, file=sys.stderr, flush=True)
     plans = [plan for one in asked(artefact) if (plan := plan_of(artefact, one)).corpora]
-    readings, lines, left, of = list[str](), list[Line](), dict[str, float | None](), dict[str, str]()
+    readings, lines, left, of = list[str](), list[Line](), dict[str, float | None](), dict[str, Of]()
     usual = usual_seconds(before, before.get("done", 0))
     for plan in plans:
         said = plan.said(store, known)
         readings += lines_of(name, plan, said)
         lines += _lines(plan, store, plan.among(said))
         left |= dict.fromkeys(plan.grid.keys) | _left(plan, plan.unread(said), Costs.of(runs, plan.grid), before, usual)
-        of |= {key: corpus for (corpus, *_), key in zip(plan.grid.labels, plan.grid.keys, strict=True)}
+        of |= {key: (corpus, model) for (corpus, model, *_), key in zip(plan.grid.labels, plan.grid.keys, strict=True)}
     waiting = [each for each in left.values() if each is not None]
     told = {
         "id": name,
@@ -113,26 +115,33 @@ def _artefact(
 def _left(plan: Plan, unread: Container[str], costs: Costs, before: Stored, usual: float) -> dict[str, float]:
     """Give the seconds of each run that is not done and of which something was not read."""
     return {
-        key: costs.no_less(cell, reckoned(before, corpus, usual))
-        for (corpus, *_), cell, key in zip(plan.grid.labels, plan.grid.cells, plan.grid.keys, strict=True)
+        key: round(costs.no_less(cell, reckoned(before, (corpus, model), usual)), 1)
+        for (corpus, model, *_), cell, key in zip(plan.grid.labels, plan.grid.cells, plan.grid.keys, strict=True)
         if key in unread and key not in costs.done
     }
 
 
-def reckoned(before: Stored, corpus: str, usual: float) -> float:
-    """Say what a run of a corpus was reckoned to take before, where some were missing: a store does not last."""
-    known = (one for one in before.get("missing", ()) if one["corpus"] == corpus)
-    return next((3600 * one["hours_left"] / one["missing"] for one in known), usual)
+def reckoned(before: Stored, of: Of, usual: float) -> float:
+    """Say what a run of a corpus was reckoned to take before, where some were missing: a store does not last.
+
+    A run of a model that was not among them takes what they took on average.
+    """
+    corpus, model = of
+    for one in before.get("missing", ()):
+        if one["corpus"] == corpus:
+            return float(one.get("seconds", {}).get(model, 3600 * one["hours_left"] / one["missing"]))
+    return usual
 
 
-def missing_of(corpora: Mapping[str, str], left: Seconds) -> list[dict[str, Any]]:
-    """Say of which corpora runs are missing, how many of how many, and what they would take."""
+def missing_of(of: Mapping[str, Of], left: Seconds) -> list[dict[str, Any]]:
+    """Say of which corpora runs are missing, how many of how many, and what they would take, in all and by model."""
     told = []
-    for corpus in dict.fromkeys(corpora.values()):
-        every = [left[key] for key, one in corpora.items() if one == corpus]
-        if waiting := [each for each in every if each is not None]:
-            hours = round(sum(waiting) / 3600, 2)
-            told.append({"corpus": corpus, "missing": len(waiting), "planned": len(every), "hours_left": hours})
+    for corpus in dict.fromkeys(corpus for corpus, _ in of.values()):
+        every = [(model, left[key]) for key, (one, model) in of.items() if one == corpus]
+        if waiting := [(model, each) for model, each in every if each is not None]:
+            hours = round(sum(each for _, each in waiting) / 3600, 2)
+            counts = {"missing": len(waiting), "planned": len(every)}
+            told.append({"corpus": corpus, **counts, "hours_left": hours, "seconds": dict(waiting)})
     return told
 
 
