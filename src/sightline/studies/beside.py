@@ -90,9 +90,11 @@ def _said(theirs: Printed | None, ours: Estimate | None, why: str, seeds: int) -
         return f"{APART}: {why}"
     low, high = (ours.value, ours.value) if math.isnan(ours.low) else (ours.low, ours.high)
     apart = number(ours.value - theirs.value)
+    if seeds == 1:
+        return f"apart by {apart}, one seed"
     if low - theirs.step / 2 <= theirs.value <= high + theirs.step / 2:
         return f"apart by {apart}, two seeds" if seeds == 2 else AGREES
-    return f"{DIFFERS} by {apart}" if seeds > 1 or ours.method == "counted" else f"apart by {apart}, one seed"
+    return f"{DIFFERS} by {apart}"
 
 
 def _missing(plan: Plan, store: Store) -> list[str]:
