@@ -10,9 +10,7 @@ from docs_tables import Stored, gates, number, table, unfinished
 def trained(stored: Stored) -> str:
     """Table each model over its seeds, the settings that validation chose among, and each run."""
     told = table(_MODEL, map(_model, stored["models"]))
-    settings = (
-        table(("model", "validation score, seed 0"), map(_setting, stored["settings"])) if stored["settings"] else ""
-    )
+    settings = table(_SETTING, map(_setting, stored["settings"])) if stored["settings"] else ""
     runs = table(_RUN, map(_run, stored["rows"]))
     return (
         f"{unfinished(stored, len(stored['rows']) + _left_out(stored))}{gates(stored)}\n{told}\n"
@@ -31,13 +29,14 @@ _MODEL = (
     "asked",
     "printed; whether it is reached; how far our mean is from it",
 )
+_SETTING = ("corpus", "model", "validation score, seed 0")
 _RUN = ("corpus", "preset", "model", "seed", "accuracy", "F1", "epochs", "kept", "converged", "seconds")
 
 
 def _left_out(stored: Stored) -> int:
     """Count the runs of settings that were not chosen: they are done, and no test score of theirs is told."""
-    told = {(row["model"], row["seed"]) for row in stored["rows"]}
-    return sum((one["model"], "0") not in told for one in stored["settings"])
+    told = {row["run"] for row in stored["rows"]}
+    return sum(one["run"] not in told for one in stored["settings"])
 
 
 def _model(group: Stored) -> Iterator[str]:
@@ -53,8 +52,8 @@ def _printed(one: Stored) -> str:
     return f"{one['value']:.3g} {one['metric']} ({one['paper']}, {one['place']}): {told}, {one['apart']:+.3f}"
 
 
-def _setting(one: Stored) -> tuple[str, str]:
-    return f"`{one['model']}`", f"{one['validation']:.4f}"
+def _setting(one: Stored) -> tuple[str, ...]:
+    return one["corpus"], f"`{one['model']}`", f"{one['validation']:.4f}"
 
 
 def _chosen(settings: str) -> str:

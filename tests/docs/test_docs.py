@@ -306,8 +306,11 @@ def test_results_of_trained_models_become_tables():
         "printed": [printed, printed | {"value": 0.9, "reached": True}, printed | {"reached": None}],
     }
     other = group | {"corpus": "snli", "F1": None, "least": None, "printed": []}
-    row = named | {"seed": "0", "epochs": 8, "kept": 2, "converged": False, "seconds": 1234}
-    settings = [{"model": named["model"], "validation": 0.87654}, {"model": "bilstm+mlm(eta=3.0)", "validation": 0.5}]
+    row = named | {"run": "a", "seed": "0", "epochs": 8, "kept": 2, "converged": False, "seconds": 1234}
+    settings = [
+        {"run": "a", "corpus": "sst", "model": named["model"], "validation": 0.87654},
+        {"run": "b", "corpus": "sst", "model": "bilstm+mlm(eta=3.0)", "validation": 0.5},
+    ]
     gate = {"name": "sst: accuracy", "count": "0.5", "of": 300, "limit": "reaches 0.79", "holds": False}
     stored = {"rows": [row], "models": [group, other], "settings": settings, "gates": [gate]}
     told = models_trained.trained(stored | {"planned": 9, "hours_left": 2.0})
@@ -317,7 +320,7 @@ def test_results_of_trained_models_become_tables():
     reached = "0.842 accuracy (Wen et al. 2022, Table 1): no, -0.342; 0.9 accuracy (Wen et al. 2022, Table 1): yes, -0.342; 0.842 accuracy (Wen et al. 2022, Table 1): open, -0.342"
     assert f"| sst | `wen2022` | `bilstm+mlm(eta=1.0)` | 3 | 300 | {ends} | {ends} | 0.79 | {reached} |" in told
     assert f"| snli | `wen2022` | `bilstm+mlm(eta=1.0)` | 3 | 300 | {ends} | — | — | — |" in told
-    assert "| `bilstm+mlm(eta=1.0)` | 0.8765 |" in told
+    assert "| sst | `bilstm+mlm(eta=1.0)` | 0.8765 |" in told
     assert f"| sst | `wen2022` | `bilstm+mlm(eta=1.0)` | 0 | {ends} | {ends} | 8 | 2 | no | 1,234 |" in told
     assert "Settings" not in models_trained.trained({**stored, "settings": [], "gates": [gate | {"holds": True}]})
 

@@ -74,7 +74,7 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tutek2020, "WEIGHTS", (1e-3, 1e-1))
     monkeypatch.setattr(adversaries, "WEIGHTS", (1e-3, 1e-1))
     monkeypatch.setattr(adversaries, "SEEDS", ("seed(by=1)",))
-    monkeypatch.setattr(retained, "KINDS", {kind: retained.KINDS[kind] for kind in ("base", "tying", "mlm")})
+    monkeypatch.setattr(retained, "KINDS", ("base", "tying", "mlm"))
     monkeypatch.setattr(sparse, "LAMBDAS", (-10.0, 0.0, 0.5))
     monkeypatch.setattr(Information, "__init__", partialmethod(Information.__init__, shuffles=2))  # 39 are dear
     monkeypatch.setattr(rank_scores, "logistic_scores", partial(probes.logistic_scores, strengths=(0.1,)))
@@ -176,7 +176,7 @@ def test_importance_by_length_and_by_every_number_are_compared_text_by_text(
 def test_frequent_and_random_words_stand_beside_what_is_printed_of_each(
     folder: Path, store: Store, cheap: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retained, "KINDS", {"base": ""})
+    monkeypatch.setattr(retained, "KINDS", ("base",))
     plan = planned("tutek2020:T-2", folder)
     complete(plan.grid.cells, store, Serial())
     table = compare(plan, store)
@@ -262,7 +262,12 @@ def test_counts_of_a_corpus_are_those_of_its_files(folder: Path) -> None:
         (Estimate(0.45, 0.41, 0.52, 9, ""), 3, "", "differs by 0.050"),
         (Estimate(0.3, 0.25, 0.394, 9, ""), 3, "", "differs by −0.100"),
         (Estimate(0.45, 0.41, 0.52, 9, ""), 1, "", "apart by 0.050, one seed"),
-        (Estimate(0.45, 0.39, 0.52, 9, ""), 1, "", "apart by 0.050, one seed"),  # over texts, and other seeds are others
+        (
+            Estimate(0.45, 0.39, 0.52, 9, ""),
+            1,
+            "",
+            "apart by 0.050, one seed",
+        ),  # over texts, and other seeds are others
         (Estimate(0.45, -1.0, 1.0, 9, ""), 2, "", "apart by 0.050, two seeds"),  # it would hold whatever is printed
         (Estimate(0.45, 0.41, 0.52, 9, ""), 2, "", "differs by 0.050"),
         (Estimate(0.45, 0.39, 0.52, 9, ""), 3, "of other texts", "not comparable: of other texts"),

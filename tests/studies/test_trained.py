@@ -17,7 +17,7 @@ from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
 from sightline.studies import corpora, trained
 from sightline.studies.printed import performance
-from sightline.studies.study import complete, grid_of
+from sightline.studies.study import complete, grid_of, with_earlier
 from tests.data.corpora import agnews, archive_of, babi, folder_of, newsgroups, snli
 
 TREE = "({label} (2 A) (2 {word}) (2 film) (2 for) (2 all) (2 eyes) (2 and) (2 number) (2 {i}))\n"
@@ -58,7 +58,7 @@ def test_each_model_is_run_from_three_seeds_and_each_setting_that_was_not_chosen
     models = [model for model in trained.MODELS if not model.vectors]  # there is no file of them
     for model in models:
         seeds = [seed for *names, seed in grid.labels if names == [model.corpus, model.preset, model.label]]
-        tried_only = model.setting and trained.CHOSEN[model.setting] != model.model
+        tried_only = model.setting and trained.CHOSEN[model.corpus, model.setting] != model.model
         assert seeds == (["0"] if tried_only else ["0", "1", "2"]), model
     assert len(trained.grid(folder, seeds=1).cells) == len(models)
     away = {"adr", "diabetes", "anemia", "cnn"}  # corpora that cannot be had
@@ -71,9 +71,9 @@ def test_a_run_is_the_papers_recipe_and_preset_with_whole_texts_and_all_test_tex
     assert (run.data.recipe, run.limit, run.companions) == ("paper", None, ())
     assert (run.seed, run.fit.epochs, run.model.embedding) == (1, 100, 50)
     assert run.data.digest  # named by its bytes
-    assert "tying(delta=1.0)" in trained.SETTINGS["tying"][0]
-    for name, chosen in trained.CHOSEN.items():
-        assert chosen in trained.SETTINGS[name]
+    assert "tying(delta=1.0)" in trained.SETTINGS["sst", "tying"][0]
+    for of, chosen in trained.CHOSEN.items():
+        assert chosen in trained.SETTINGS[of]
 
 
 def test_vectors_are_of_the_training_words_of_both_film_corpora_and_made_once(
@@ -99,16 +99,15 @@ UNTAUGHT = FitSpec(epochs=1, patience=1)
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Small:
-    """Some of the models, tiny and hardly trained: each setting another size, so that their scores differ."""
+    """Some of the models, tiny and hardly trained: each of another size, so that runs and scores differ."""
     wanted = [m for m in trained.MODELS if m.setting or m.corpus == "babi1" or m.preset == "tutek2020"]
     cells = []
-    for model in wanted:
-        size = 2 + (trained.SETTINGS[model.setting].index(model.model) if model.setting else 0)
+    for size, model in enumerate(wanted, 2):
         query = model.model.endswith("+query")
         data = parse_data("planted:pair(n=60)" if query else "planted:needle(n=60,length=4)")
         spec = parse_model(f"mlp(hidden={size}){'+query' * query}")
         for seed in (0, 1, 2):
-            if seed == 0 or not model.setting or trained.CHOSEN[model.setting] == model.model:
+            if seed == 0 or trained._is_kept(model.corpus, model.setting, model.model):
                 run = RunSpec(data, spec, UNTAUGHT, seed, companions=(), measures=("need",))
                 cells.append(((model.corpus, model.preset, model.model, str(seed)), run))
     grid = grid_of("small", ("corpus", "preset", "model", "seed"), cells)
@@ -148,11 +147,11 @@ def test_a_model_is_told_by_its_mean_over_seeds_and_how_far_it_is_from_what_is_p
 
 def test_of_settings_that_were_not_chosen_no_test_score_is_told(small: Small) -> None:
     told = trained.table(*small)
-    settings = {one["model"] for one in told["settings"]}
-    assert settings == {model for models in trained.SETTINGS.values() for model in models}
-    unchosen = settings - set(trained.CHOSEN.values())
-    assert not unchosen & {row["model"] for row in (*told["rows"], *told["models"])}
-    assert all(set(one) == {"model", "validation"} for one in told["settings"])
+    settings = {(one["corpus"], one["model"]) for one in told["settings"]}
+    assert settings == {(corpus, model) for (corpus, _), models in trained.SETTINGS.items() for model in models}
+    unchosen = settings - {(corpus, model) for (corpus, _), model in trained.CHOSEN.items()}
+    assert not unchosen & {(row["corpus"], row["model"]) for row in (*told["rows"], *told["models"])}
+    assert all(set(one) == {"run", "corpus", "model", "validation"} for one in told["settings"])
 
 
 def test_untaught_models_break_the_gates_and_what_is_not_whole_has_none(small: Small) -> None:
@@ -168,8 +167,9 @@ def test_untaught_models_break_the_gates_and_what_is_not_whole_has_none(small: S
     told = trained.table(first, store)
     assert {one["reached"] for group in told["models"] for one in group["printed"]} == {None}
     assert [gate["name"] for gate in told["gates"]] == [
-        "tying: the setting of the best validation score",
-        "mlm: the setting of the best validation score",
+        "sst, tying: the setting of the best validation score",
+        "sst, mlm: the setting of the best validation score",
+        "news, mlm: the setting of the best validation score",
     ]
 
 
@@ -177,6 +177,19 @@ def group(model: str, **more: Any) -> dict[str, Any]:
     known = {"low": 0.7, "high": 0.9, "n": 5, "method": ""}
     usual = {"corpus": "sst", "preset": "tutek2020", "model": model, "seeds": 3, "least": None}
     return usual | {"accuracy": {"value": 0.8, **known}, "F1": {"value": 0.8, **known}} | more
+
+
+def test_what_keeping_words_costs_is_held_against_the_base_of_the_same_corpus() -> None:
+    dear = group("bilstm+additive+mlm(eta=0.1)", corpus="news", F1=group("")["F1"] | {"value": 0.1})
+    assert [*trained._gates([group("bilstm+additive"), dear])] == []
+    base = group("bilstm+additive", corpus="news")
+    assert [gate["holds"] for gate in trained._gates([group("bilstm+additive"), base, dear])] == [False]
+
+
+def test_its_table_follows_from_its_rows(small: Small) -> None:
+    grid, store = small
+    counted = trained.counted(grid, store)
+    assert trained.summed(with_earlier({"rows": [], "settings": []}, counted, grid)) == trained.table(grid, store)
 
 
 @pytest.mark.parametrize(("lost", "holds"), [(0.0299, True), (0.0301, False)])
@@ -189,11 +202,11 @@ def test_keeping_words_may_cost_three_points(lost: float, holds: bool) -> None:
 
 
 def test_the_setting_with_the_best_score_must_be_the_one_that_was_chosen() -> None:
-    for name, models in trained.SETTINGS.items():
+    for (corpus, name), models in trained.SETTINGS.items():
         for best in models:
-            scores = [{"model": model, "validation": 1.0 if model == best else 0.5} for model in models]
+            scores = [{"corpus": corpus, "model": one, "validation": 1.0 if one == best else 0.5} for one in models]
             (told,) = trained._choices(scores)
-            assert (told["count"], told["holds"]) == (best, best == trained.CHOSEN[name])
+            assert (told["count"], told["holds"]) == (best, best == trained.CHOSEN[corpus, name])
 
 
 @pytest.mark.parametrize(

@@ -25,21 +25,20 @@ from sightline.statistics.intervals import Bounds
 from sightline.studies.corpora import data_of
 from sightline.studies.printed import value_of
 from sightline.studies.study import Counted, grid_of
-from sightline.studies.trained import RETENTION, Model, positive_f1_of
+from sightline.studies.trained import BILSTM, CHOSEN, RETENTION, Model, positive_f1_of
 from sightline.studies.trained import cell as trained_cell
 
 AXES = ("corpus", "scorer", "kind", "state", "seed")
 CORPORA = ("sst", "news")
 SCORERS = ("additive", "dot")
-KINDS: Mapping[str, str] = {
-    "base": "",
-    "residual": "+residual",
-    "concat": "+concat",
-    "tying": "+tying(delta=1.0)",
-    "mlm": "+mlm(eta=5.0)",
-}
-"""δ and η are those that validation chose (`sightline.studies.trained`)."""
-STATES: Mapping[str, tuple[str, ...]] = {"trained": (*KINDS,), "as drawn": ("base", "residual", "concat")}
+SHAPES: Mapping[str, str] = {"base": "", "residual": "+residual", "concat": "+concat"}
+KINDS = (*SHAPES, "tying", "mlm")
+LIKE: Mapping[str, str] = {"agnews": "sst", "imdb": "news", "anemia": "news", "diabetes": "news"}
+"""On which corpus, of texts about as long, settings were tried for one on which they were not.
+
+Tutek & Šnajder (§3.1) adjust η to the length of texts: the longer they are, the more words are masked.
+"""
+STATES: Mapping[str, tuple[str, ...]] = {"trained": KINDS, "as drawn": (*SHAPES,)}
 """Whether a model is trained, and of which ways; what tying and masked words add to the loss is nothing as drawn."""
 SEEDS = (0, 1, 2)
 LIMIT = 600
@@ -59,9 +58,17 @@ BOUNDS: Mapping[str, Bounds] = {"F1": (0.0, 1.0), STANDS: (-math.inf, 1.0)}
 """What a number is least and most that the catalogue does not know."""
 
 
+def added(corpus: str, kind: str) -> str:
+    """Write a way of keeping words behind a scorer, with the δ or η that validation chose."""
+    if kind in SHAPES:
+        return SHAPES[kind]
+    on = LIKE.get(corpus, corpus)
+    return CHOSEN.get((on, kind), CHOSEN["sst", kind]).removeprefix(BILSTM)
+
+
 def cell(data: Path, corpus: str, scorer: str, kind: str, state: str, seed: int, vectors: Path | None) -> RunSpec:
     """Describe one run; a model as it was drawn trains for no epoch."""
-    model = Model(corpus, RETENTION, f"bilstm+{scorer}{KINDS[kind]}")
+    model = Model(corpus, RETENTION, f"bilstm+{scorer}{added(corpus, kind)}")
     run = replace(trained_cell(data_of(data, corpus), model, seed, vectors), limit=LIMIT, measures=MEASURES)
     if state == "as drawn":
         run = replace(run, fit=replace(run.fit, epochs=0))
