@@ -76,7 +76,7 @@ def swept(store: Store, corpus: str) -> Sequence[Results]:
 
 def moved(store: Store) -> Sequence[Results]:
     """Give what is done of the adversaries of Tutek & Šnajder's Figure 1 on SST, of the first seed."""
-    table = plan_of(ARTEFACTS["tutek2020:T-F1"], Asked(FOLDER, 1, ("sst",), vectors=VECTORS))
+    table = plan_of(ARTEFACTS["tutek2020:T-F1"], Asked(FOLDER, 1, ("sst",), vectors=trained.vectors_in(VECTORS)["sst"]))
     return [run.audit() for run in table.runs(store)]
 
 

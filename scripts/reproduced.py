@@ -7,7 +7,7 @@ a training and its answers alone is asked for whole.
 from __future__ import annotations
 
 import sys
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from sightline.studies.costs import Costs
 from sightline.studies.lines import Read, Said
 from sightline.studies.printed import LETTERS, PAPERS, printed_in
 from sightline.studies.readings import lines_of, read_readings, write_readings
+from sightline.studies.trained import make_vectors, vectors_in
 
 SMALL = ("sst", "news", "babi1", "babi2", "babi3")
 LARGE = ("imdb", "agnews", "snli")
@@ -44,13 +45,22 @@ STARTED = "tutek2020"
 
 
 def asked(artefact: Artefact) -> Iterator[Asked]:
-    """Say how much of an artefact is asked for here."""
-    vectors = VECTORS if LETTERS[artefact.name[0]] == STARTED else None
-    if artefact.name in WHOLE:
-        yield Asked(FOLDER, corpora=SMALL + LARGE, vectors=vectors)
-        return
-    yield Asked(FOLDER, corpora=SMALL, vectors=vectors)
-    yield Asked(FOLDER, ONE, LARGE, sparse.TEXTS if artefact.name in ALONG else TEXTS, vectors)
+    """Say how much of an artefact is asked for here, of corpora whose words start alike."""
+    limit = sparse.TEXTS if artefact.name in ALONG else TEXTS
+    for vectors, corpora in _starts(LETTERS[artefact.name[0]]).items():
+        small, large = (tuple(one for one in size if one in corpora) for size in (SMALL, LARGE))
+        if artefact.name in WHOLE:
+            yield Asked(FOLDER, corpora=small + large, vectors=vectors)
+        else:
+            yield Asked(FOLDER, corpora=small, vectors=vectors)
+            yield Asked(FOLDER, ONE, large, limit, vectors)
+
+
+def _starts(paper: str) -> Mapping[Path | None, Collection[str]]:
+    if paper != STARTED:
+        return {None: SMALL + LARGE}
+    files = vectors_in(VECTORS)
+    return {file: [corpus for corpus, one in files.items() if one == file] for file in files.values()}
 
 
 def reproduced(folder: Path, before: Stored) -> Mapping[str, Any]:
@@ -61,6 +71,7 @@ def reproduced(folder: Path, before: Stored) -> Mapping[str, Any]:
     """
     store = Store(folder, make=False)
     runs = list(store.summaries())
+    make_vectors(FOLDER, VECTORS)
     readings, known = read_readings(READINGS), {one["id"]: one for one in before.get("artefacts", ())}
     told = [
         _artefact(name, one, store, runs, readings.get(name, {}), known.get(name, {}))

@@ -21,8 +21,8 @@ from sightline.studies.costs import Costs
 from sightline.studies.study import Plan, Study, Summable, complete, plan, so_far, with_earlier
 
 ROOT = Path(__file__).parent.parent
-VECTORS = ROOT / "runs" / "film-reviews.vectors.txt"
-"""Made from training texts, once, by the study that starts models from them."""
+VECTORS = ROOT / "runs"
+"""Where word vectors are: made from training texts, once, by the studies that start models from them."""
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:

@@ -239,3 +239,16 @@ def test_tables_along_lambda_ask_for_the_film_reviews_of_their_study() -> None:
     }
     assert wanted == {"meister2021:M-2": [None, 1000], "jain2019:J-2": [None, 500]}
     assert [one.limit for one in reproduced.asked(ARTEFACTS["wen2022:W-1"])] == [None]
+
+
+def test_words_start_from_vectors_that_know_them_in_the_tables_of_one_paper_alone() -> None:
+    def told(name: str) -> set[tuple[str, tuple[str, ...], int | None]]:
+        every = reproduced.asked(ARTEFACTS[name])
+        return {(one.vectors.name if one.vectors else "", one.corpora, one.limit) for one in every}
+
+    films, news = "film-reviews.vectors.txt", "news.vectors.txt"
+    assert told("tutek2020:T-1") == {(films, ("sst", "imdb"), None), (news, ("news", "agnews"), None)}
+    assert told("tutek2020:T-2") == {
+        (films, ("sst",), None), (films, ("imdb",), 500), (news, ("news",), None), (news, ("agnews",), 500),
+    }  # fmt: skip
+    assert {vectors for vectors, *_ in told("jain2019:J-1") | told("wen2022:W-1")} == {""}

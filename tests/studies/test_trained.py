@@ -76,21 +76,28 @@ def test_a_run_is_the_papers_recipe_and_preset_with_whole_texts_and_all_test_tex
         assert chosen in trained.SETTINGS[of]
 
 
-def test_vectors_are_of_the_training_words_of_both_film_corpora_and_made_once(
+def test_vectors_are_of_the_training_words_of_films_and_of_news_and_made_once(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trained, "DIMENSION", 3)
-    file = trained.make_vectors(folder, tmp_path / "v.txt")
-    found = read_vectors(file, ("dull", "fine", "again", "0", "never"))
-    assert set(found.words) == {"dull", "fine", "again"}  # a number is in too few texts
-    assert found.rows.shape == (3, 3)
-    file.write_text(f"a{' 1' * 300}\n", encoding="utf-8")
-    before = file.read_bytes()
-    assert trained.make_vectors(folder, file).read_bytes() == before
-    grid = trained.grid(folder, file)
-    started = {label[1:3] for label, cell in zip(grid.labels, grid.cells, strict=True) if cell.model.vectors_digest}
-    assert {preset for preset, _ in started} == {"tutek2020", "meister2021"}
-    assert {model for preset, model in started if preset == "meister2021"} == {"transformer+dot, from vectors"}
+    monkeypatch.setattr(trained, "FEWEST", 3)
+    files = trained.make_vectors(folder, tmp_path)
+    assert files["sst"] == files["imdb"] != files["news"] == files["agnews"]
+    films, news = (read_vectors(files[corpus], ("dull", "fine", "again", "hockey", "0")) for corpus in ("sst", "news"))
+    assert {"dull", "fine", "again"} <= {*films.words}
+    assert {*news.words} == {*films.words, "hockey"}  # a number is in too few texts
+    assert films.rows.shape[1] == 3
+    files["sst"].write_text(f"a{' 1' * 300}\n", encoding="utf-8")
+    before = [file.read_bytes() for file in files.values()]
+    assert [file.read_bytes() for file in trained.make_vectors(folder, tmp_path).values()] == before
+    grid = trained.grid(folder, {**files, "news": files["sst"]})
+    started = {label[:3] for label, cell in zip(grid.labels, grid.cells, strict=True) if cell.model.vectors_digest}
+    assert {(corpus, preset) for corpus, preset, _ in started} == {
+        ("sst", "tutek2020"),
+        ("news", "tutek2020"),
+        ("sst", "meister2021"),
+    }
+    assert {model for _, preset, model in started if preset == "meister2021"} == {"transformer+dot, from vectors"}
 
 
 Small = tuple[Grid, Store]

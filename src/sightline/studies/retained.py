@@ -25,7 +25,7 @@ from sightline.statistics.intervals import Bounds
 from sightline.studies.corpora import data_of
 from sightline.studies.printed import value_of
 from sightline.studies.study import Counted, grid_of
-from sightline.studies.trained import BILSTM, CHOSEN, RETENTION, Model, positive_f1_of
+from sightline.studies.trained import BILSTM, CHOSEN, RETENTION, Model, Vectors, positive_f1_of
 from sightline.studies.trained import cell as trained_cell
 
 AXES = ("corpus", "scorer", "kind", "state", "seed")
@@ -33,11 +33,6 @@ CORPORA = ("sst", "news")
 SCORERS = ("additive", "dot")
 SHAPES: Mapping[str, str] = {"base": "", "residual": "+residual", "concat": "+concat"}
 KINDS = (*SHAPES, "tying", "mlm")
-LIKE: Mapping[str, str] = {"agnews": "sst", "imdb": "news", "anemia": "news", "diabetes": "news"}
-"""On which corpus, of texts about as long, settings were tried for one on which they were not.
-
-Tutek & Šnajder (§3.1) adjust η to the length of texts: the longer they are, the more words are masked.
-"""
 STATES: Mapping[str, tuple[str, ...]] = {"trained": KINDS, "as drawn": (*SHAPES,)}
 """Whether a model is trained, and of which ways; what tying and masked words add to the loss is nothing as drawn."""
 SEEDS = (0, 1, 2)
@@ -59,11 +54,10 @@ BOUNDS: Mapping[str, Bounds] = {"F1": (0.0, 1.0), STANDS: (-math.inf, 1.0)}
 
 
 def added(corpus: str, kind: str) -> str:
-    """Write a way of keeping words behind a scorer, with the δ or η that validation chose."""
+    """Write a way of keeping words behind a scorer, with the δ or η that validation chose there, or else on SST."""
     if kind in SHAPES:
         return SHAPES[kind]
-    on = LIKE.get(corpus, corpus)
-    return CHOSEN.get((on, kind), CHOSEN["sst", kind]).removeprefix(BILSTM)
+    return CHOSEN.get((corpus, kind), CHOSEN["sst", kind]).removeprefix(BILSTM)
 
 
 def cell(data: Path, corpus: str, scorer: str, kind: str, state: str, seed: int, vectors: Path | None) -> RunSpec:
@@ -75,19 +69,19 @@ def cell(data: Path, corpus: str, scorer: str, kind: str, state: str, seed: int,
     return run
 
 
-def grid(folder: Path, vectors: Path | None = None, seeds: int | None = None) -> Grid:
-    """List the runs on the corpora of a folder; the words start from a file of vectors, where there is one."""
-    return grid_of("retained", AXES, _cells(folder, vectors, SEEDS[:seeds]))
+def grid(folder: Path, vectors: Vectors | None = None, seeds: int | None = None) -> Grid:
+    """List the runs on the corpora of a folder; the words start from vectors, where there are any."""
+    return grid_of("retained", AXES, _cells(folder, vectors or {}, SEEDS[:seeds]))
 
 
-def _cells(folder: Path, vectors: Path | None, seeds: Sequence[int]) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
+def _cells(folder: Path, vectors: Vectors, seeds: Sequence[int]) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
     for corpus in CORPORA:
         for scorer in SCORERS:
             for state, kinds in STATES.items():
                 for kind in kinds:
                     for seed in seeds:
                         labels = (corpus, scorer, kind, state, str(seed))
-                        yield labels, pin(cell(folder, corpus, scorer, kind, state, seed, vectors))
+                        yield labels, pin(cell(folder, corpus, scorer, kind, state, seed, vectors.get(corpus)))
 
 
 def table(grid: Grid, store: Store) -> dict[str, Any]:
