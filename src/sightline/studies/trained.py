@@ -98,6 +98,7 @@ MODELS: tuple[Model, ...] = (
     Model("sst", RETENTION, BILSTM),
     Model("sst", RETENTION, f"{BILSTM}+concat"),
     Model("sst", RETENTION, f"{BILSTM}+residual"),
+    Model("news", RETENTION, BILSTM),
     *(Model(on, RETENTION, model, setting=name) for (on, name), models in SETTINGS.items() for model in models),
     Model("babi2", "jain2019-babi", f"{BILSTM}+query", 0.45),
     Model("sst", "meister2021", "transformer+dot", 0.76),
