@@ -7,7 +7,7 @@ a training and its answers alone is asked for whole.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from sightline.studies.costs import Costs
 from sightline.studies.lines import Read, Said
 from sightline.studies.printed import LETTERS, PAPERS, printed_in
 from sightline.studies.readings import lines_of, read_readings, write_readings
-from sightline.studies.trained import make_vectors, vectors_in
+from sightline.studies.trained import make_vectors, starts_in
 
 SMALL = ("sst", "news", "babi1", "babi2", "babi3")
 LARGE = ("imdb", "agnews", "snli")
@@ -47,7 +47,7 @@ STARTED = "tutek2020"
 def asked(artefact: Artefact) -> Iterator[Asked]:
     """Say how much of an artefact is asked for here, of corpora whose words start alike."""
     limit = sparse.TEXTS if artefact.name in ALONG else TEXTS
-    for vectors, corpora in _starts(LETTERS[artefact.name[0]]).items():
+    for vectors, corpora in _starts(LETTERS[artefact.name[0]]):
         small, large = (tuple(one for one in size if one in corpora) for size in (SMALL, LARGE))
         if artefact.name in WHOLE:
             yield Asked(FOLDER, corpora=small + large, vectors=vectors)
@@ -56,11 +56,8 @@ def asked(artefact: Artefact) -> Iterator[Asked]:
             yield Asked(FOLDER, ONE, large, limit, vectors)
 
 
-def _starts(paper: str) -> Mapping[Path | None, Collection[str]]:
-    if paper != STARTED:
-        return {None: SMALL + LARGE}
-    files = vectors_in(VECTORS)
-    return {file: [corpus for corpus, one in files.items() if one == file] for file in files.values()}
+def _starts(paper: str) -> Iterable[tuple[Path | None, Collection[str]]]:
+    return starts_in(VECTORS).items() if paper == STARTED else [(None, SMALL + LARGE)]
 
 
 def reproduced(folder: Path, before: Stored) -> Mapping[str, Any]:

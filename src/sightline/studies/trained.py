@@ -121,8 +121,7 @@ def cell(data: DataSpec, model: Model, seed: int, vectors: Path | None) -> RunSp
 
 def make_vectors(folder: Path, out: Path) -> Vectors:
     """Write the files of vectors that are not in a folder, and give that of each corpus."""
-    for name, corpora in STARTS.items():
-        file = _file(out, name)
+    for file, corpora in starts_in(out).items():
         if not file.exists():
             read = dict.fromkeys((*STARTS[FILMS], *corpora))
             train = [one for corpus in read for one in load(data_of(folder, corpus), 0).train]
@@ -133,11 +132,12 @@ def make_vectors(folder: Path, out: Path) -> Vectors:
 
 def vectors_in(out: Path) -> Vectors:
     """Say where the vectors of each corpus are, or will be."""
-    return {corpus: _file(out, name) for name, corpora in STARTS.items() for corpus in corpora}
+    return {corpus: file for file, corpora in starts_in(out).items() for corpus in corpora}
 
 
-def _file(out: Path, name: str) -> Path:
-    return out / f"{name}.vectors.txt"
+def starts_in(out: Path) -> Mapping[Path, tuple[str, ...]]:
+    """Say of which corpora the words start from which file of a folder."""
+    return {out / f"{name}.vectors.txt": corpora for name, corpora in STARTS.items()}
 
 
 def grid(
