@@ -40,6 +40,8 @@ Seconds = Mapping[str, float | None]
 """What each run of a table would still take; None if it is done."""
 Of = tuple[str, str]
 """The corpus and the model of a run."""
+Label = tuple[int | None, str, str]
+"""The same, and on how many texts at most."""
 STARTED = "tutek2020"
 """The paper whose claims rest on pretrained vectors: its words start from ours, those of others as they are drawn."""
 
@@ -64,7 +66,7 @@ def reproduced(folder: Path, before: Stored) -> Mapping[str, Any]:
     """Table every artefact from what is done of it, in this store and in those of before.
 
     What was read of a run before stands where this store lacks the run; a line that rests on more seeds than can be
-    read any more stays as it was. Both are of the very same runs.
+    read any more stays as it was, while runs are still asked for that it is of. Both are of the very same runs.
     """
     store = Store(folder, make=False)
     runs = list(store.summaries())
@@ -96,11 +98,13 @@ def _artefact(
     print(name, file=sys.stderr, flush=True)
     plans = [plan for one in asked(artefact) if (plan := plan_of(artefact, one)).corpora]
     readings, lines, left, of = list[str](), list[Line](), dict[str, float | None](), dict[str, Of]()
+    seeds = dict[Label, set[int]]()
     usual = usual_seconds(before, before.get("done", 0))
     for plan in plans:
         said = plan.said(store, known)
         readings += lines_of(name, plan, said)
         lines += _lines(plan, store, plan.among(said))
+        seeds |= seeds_of(plan, said)
         left |= dict.fromkeys(plan.grid.keys) | _left(plan, plan.unread(said), Costs.of(runs, plan.grid), before, usual)
         of |= {key: (corpus, model) for (corpus, model, *_), key in zip(plan.grid.labels, plan.grid.keys, strict=True)}
     waiting = [each for each in left.values() if each is not None]
@@ -115,7 +119,11 @@ def _artefact(
         "missing": missing_of(of, left),
         "usual_seconds": usual,
         "notes": list(artefact.notes),
-        "lines": _with_earlier(lines, before.get("lines", []), [one.of for one in printed_in(artefact.name)]),
+        "lines": _with_earlier(
+            lines,
+            [line for line in before.get("lines", []) if stands(line, seeds)],
+            [one.of for one in printed_in(artefact.name)],
+        ),
     }
     return told, readings, left
 
@@ -151,6 +159,27 @@ def missing_of(of: Mapping[str, Of], left: Seconds) -> list[dict[str, Any]]:
             counts = {"missing": len(waiting), "planned": len(every)}
             told.append({"corpus": corpus, **counts, "hours_left": hours, "seconds": dict(waiting)})
     return told
+
+
+def seeds_of(plan: Plan, said: Container[str]) -> dict[Label, set[int]]:
+    """Say under which seeds something is known of the runs of each model, or is known to have been read."""
+    seeds = dict[Label, set[int]]()
+    for one in plan.readings:
+        known = seeds.setdefault((plan.asked.limit, one.run.corpus, one.run.model), set())
+        known |= {one.run.seed} if one.name in said else set()
+    return seeds
+
+
+def stands(line: Line, seeds: Mapping[Label, set[int]]) -> bool:
+    """Say whether a line of before can be of the runs that are asked for now: a label alone does not tell.
+
+    What is said of several corpora or models has no runs of its own, and is held against those of all.
+    """
+    of = (line["limit"], line["corpus"], line["model"])
+    known = (
+        seeds[of] if of in seeds else {seed for (limit, *_), ones in seeds.items() if limit == of[0] for seed in ones}
+    )
+    return int(line["seeds"]) <= len(known)
 
 
 def _with_earlier(now: Sequence[Line], before: Sequence[Line], printed: Sequence[Key]) -> list[Line]:

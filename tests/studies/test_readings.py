@@ -168,6 +168,25 @@ def test_a_line_stays_where_it_rests_on_more_seeds_than_are_read_now() -> None:
     assert [(one["model"], one["ours"]) for one in told] == [("b", 0.6), ("a", 0.1), ("c", 0.7), ("c", 0.4)]
 
 
+def test_a_line_falls_where_other_runs_are_asked_for_than_it_is_of(store: Store) -> None:
+    def line(model: str, seeds: int, corpus: str = "sst", limit: int | None = None) -> dict[str, object]:
+        return {"corpus": corpus, "model": model, "seeds": seeds, "limit": limit}
+
+    plan = planned()
+    lost = [one.name for one in plan.readings if (one.run.model, one.run.seed) == (MODELS[1], 1)]
+    said = {name: None if name == lost[0] else told for name, told in plan.said(store).items()}
+    both = {(None, "sst", model): {0, 1} for model in MODELS}
+    assert reproduced.seeds_of(plan, said) == both  # of one only lines were kept, and it was read
+    del said[lost[0]]
+    seeds = reproduced.seeds_of(plan, said)
+    assert seeds == {**both, (None, "sst", MODELS[1]): {0}}
+    assert reproduced.seeds_of(plan, {}) == {of: set() for of in both}
+    lines = [line(MODELS[0], 2), line(MODELS[1], 2), line(MODELS[1], 1), line("any", 2, "all"), line("any", 3, "all")]
+    assert [reproduced.stands(one, seeds) for one in lines] == [True, False, True, True, False]
+    assert not reproduced.stands(line("any", 1, "all", 500), seeds)
+    assert reproduced.stands(line("", 0), {})  # counted of the corpus itself
+
+
 def test_a_count_goes_on_with_what_no_row_has() -> None:
     cells = [cell for _, cell in needles(Asked(Path()), "sst", 0)]
     before = {"rows": [{"run": lasting_key(cells[0])}, {"of": "a row without a run"}]}
