@@ -288,6 +288,16 @@ def test_training_first_and_auditing_later_gives_the_same_raw_numbers(
         np.testing.assert_array_equal(at_once[name], later[name], err_msg=name)
 
 
+@pytest.mark.parametrize(("command", "out"), [("train", "m"), ("audit", "m.html")])
+def test_words_that_stay_as_drawn_are_told(sightline: Call, here: Path, table, command, out):
+    masked = ("--model", "bilstm(hidden=50)+mlm", "--epochs", 1, "--companions", "none")
+    done = sightline(command, "--data", table, *masked, "--quiet", "--out", out)
+    assert done.code == 0, done.err
+    cap, stay = done.err.splitlines()[:2]
+    assert cap.startswith("note: the cap on epochs ended the training of: model")
+    assert stay.startswith("note: the model freezes its embeddings, and 100% of the words of its training texts")
+
+
 def test_training_tells_what_it_reached_as_json(sightline: Call, here: Path, table, model):
     told = sightline("train", "--data", table, *TINY, "--out", "m", "--json").json
     assert set(told) == {"model", "spec", "key", "epochs", "kept", "validation"}

@@ -13,12 +13,12 @@ from sightline.data.vectors import read_dimension, read_vectors, with_vectors, w
 from sightline.data.vocabulary import SPECIALS, Vocabulary
 from sightline.errors import DataError, SpecError
 from sightline.example import Example
-from sightline.experiments.run import run, train
+from sightline.experiments.run import doubts_of, run, train
 from sightline.experiments.saved import save_trained
 from sightline.models.classifier import build
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
-from sightline.training.start import start_from_vectors
+from sightline.training.start import start
 from tests.texts import example
 
 GLOVE = "the 0.5 -1 2e-1\n. . . 1 1 1\ncat 3 4 5\ncat 9 9 9\nrare 6 6 6\n"
@@ -134,6 +134,9 @@ def test_more_dimensions_than_words_are_refused():
 # ---------------------------------------------------------------- a model that starts from vectors
 
 
+MASKED = "bilstm(hidden=4)+mlm(eta=0.1)"
+
+
 def spec_with(path: Path, **fit: int) -> RunSpec:
     data = parse_data("planted:needle(n=120,length=6,fillers=20)")
     return RunSpec(data, with_vectors(parse_model("mlp(hidden=4)"), path), FitSpec(**{"epochs": 1} | fit))
@@ -149,11 +152,38 @@ def test_known_words_start_from_their_vectors_and_others_as_they_did(tmp_path):
     data = load(spec.data, 0)
     assert spec.model.embedding == 5
     model, plain = (build(spec.model, Vocabulary.fit(data.train), data.label_names, 0) for _ in range(2))
-    about = start_from_vectors(model)
+    about = start(model, data.train)
     weights = model.embedding.weight.detach().numpy()
     np.testing.assert_allclose(weights[SPECIALS : SPECIALS + 3], np.arange(15).reshape(3, 5) / 10, atol=1e-6)
     np.testing.assert_array_equal(weights[SPECIALS + 3 :], plain.embedding.weight.detach().numpy()[SPECIALS + 3 :])
-    assert about == {"file": "v.txt", "dimension": 5, "words_found": 3, "of": len(model.vocabulary.words)}
+    found = {"file": "v.txt", "dimension": 5, "words_found": 3, "of": len(model.vocabulary.words)}
+    assert about == {"vectors": found}
+    assert start(build(parse_model("mlp(hidden=4)"), plain.vocabulary, data.label_names, 0), data.train) == {}
+
+
+def test_it_is_told_how_many_words_stay_as_drawn_where_embeddings_are_frozen(tmp_path):
+    data = load(parse_data("planted:needle(n=120,length=6,fillers=20)"), 0)
+    plain, words = replace(parse_model(MASKED), embedding=8), Vocabulary.fit(data.train).words
+    some, every = (write_vectors(tmp_path / f"{n}.txt", words[:n], np.ones((n, 8))) for n in (3, len(words)))
+    known = read_vectors(some, words).words
+    running = [word for text in data.train for word in text.tokens]
+    shares = {}
+    for name, spec in (("none", plain), ("some", with_vectors(plain, some)), ("all", with_vectors(plain, every))):
+        model = build(spec, Vocabulary.fit(data.train), data.label_names, 0)
+        shares[name] = start(model, data.train)["frozen_as_drawn"]
+    without = sum(word not in known for word in running) / len(running)
+    assert shares == {"none": 1.0, "some": pytest.approx(without), "all": 0.0}
+    assert 0.05 < without < 0.95
+
+
+def test_a_model_whose_words_stay_as_drawn_is_doubted(tmp_path):
+    spec = spec_with(vectors_of(tmp_path, 3), patience=1)
+    frozen = replace(spec, model=replace(parse_model(MASKED), embedding=8), companions=())
+    trained = train(frozen)
+    told = "100% of the words of its training texts, repeats counted, keep the random vector"
+    assert [told in doubt for doubt in doubts_of(trained)] == [False, True]
+    few = replace(trained, record=trained.record | {"frozen_as_drawn": 0.03})
+    assert len(doubts_of(few)) == len(doubts_of(train(replace(spec, companions=())))) == 1
 
 
 def test_both_tables_of_a_model_that_reads_queries_start_from_the_vectors(tmp_path):
@@ -161,7 +191,7 @@ def test_both_tables_of_a_model_that_reads_queries_start_from_the_vectors(tmp_pa
     vocabulary = Vocabulary.fit(data.train)
     path = write_vectors(tmp_path / "v.txt", vocabulary.words[:2], np.array([[1.0, 2.0], [3.0, 4.0]]))
     model = build(with_vectors(parse_model("mlp(hidden=4)+query"), path), vocabulary, data.label_names, 0)
-    start_from_vectors(model)
+    start(model, data.train)
     assert len(model.embeddings) == 2
     for table in model.embeddings:
         assert table.weight[SPECIALS : SPECIALS + 2].tolist() == [[1.0, 2.0], [3.0, 4.0]]

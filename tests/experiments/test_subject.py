@@ -26,7 +26,8 @@ def test_a_text_names_what_is_audited(tmp_path: Path) -> None:
     assert isinstance(subject, ToTrain)
     trained, found = audited(subject, Display(), about={"command": "mine"})
     assert (found.spec["command"], found.spec["model"]) == ("mine", "mlp(hidden=4)+additive+softmax")
-    assert subject.cut_short(trained) == ("model", "companion (uniform attention)")  # though one epoch was asked for
+    (doubt,) = subject.doubts_of(trained)  # though one epoch was asked for
+    assert doubt.startswith("the cap on epochs ended the training of: model, companion (uniform attention); ")
     folder = save_trained(trained, tmp_path / "model")
     again = choose(DATA, str(folder))
     assert isinstance(again, Saved)

@@ -220,11 +220,11 @@ def do_audit(
     scores: Path | None = None,
     keep: Keep | None = None,
 ) -> tuple[Trained, Audit]:
-    """Train or read the model and audit it; say which trainings the cap on epochs ended, and what scores do not fit."""
+    """Train or read the model and audit it; say what to doubt of its training, and what scores do not fit."""
     about = {"command": command, "date": datetime.now(UTC).date().isoformat()}
     trained, found = audited(subject, display, device, tokens_at_once=tokens, scores=scores, about=about, keep=keep)
-    if ended := subject.cut_short(trained):
-        tell(f"note: the cap on epochs ended the training of: {', '.join(ended)}; --epochs allows more")
+    for note in subject.doubts_of(trained):
+        tell(f"note: {note}")
     for note in found.cards["data"].get("unlike_training", ()):
         tell(f"note: {note}")
     for note in found.spec.get("scores", {}).get("notes", ()):

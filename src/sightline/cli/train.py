@@ -11,7 +11,7 @@ from sightline.cli import flags
 from sightline.cli.display import progress
 from sightline.cli.estimate import made_forecast, show_forecast
 from sightline.cli.machine import prepare, tokens_at_once
-from sightline.cli.output import emit, say, writing
+from sightline.cli.output import emit, say, tell, writing
 from sightline.cli.places import Folder, Output, check_places, note_replaced
 from sightline.cli.resuming import beside, resumable
 from sightline.cli.source import data_places, read_source
@@ -106,6 +106,8 @@ def train(
         with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
             trained = subject.trained(display, where, keep)
         save_model(trained, out)
+    for note in subject.doubts_of(trained):
+        tell(f"note: {note}")
     return show_trained(trained, out, subject, as_json)
 
 

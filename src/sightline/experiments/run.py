@@ -17,6 +17,9 @@ from sightline.spec.values import RunSpec
 from sightline.training.companions import companions_of, title_of
 from sightline.types import Auditable
 
+MUCH = 0.05
+"""From what share of words that stay random it is told: 3 % on SST cost nothing, 31 % of 20 Newsgroups half of F1."""
+
 
 @dataclass(frozen=True)
 class Trained:
@@ -98,6 +101,19 @@ def audit_trained(
     return audit(
         trained.model, trained.dataset, trained.companions, seed, spec=about, on_progress=display.on_texts, **options
     )
+
+
+def doubts_of(trained: Trained) -> list[str]:
+    """Say what a reader of a model has to know of its training: that it was cut short, that words stayed random."""
+    told = []
+    if ended := cut_short(trained):
+        told.append(f"the cap on epochs ended the training of: {', '.join(ended)}; --epochs allows more")
+    if (share := trained.record.get("frozen_as_drawn", 0.0)) >= MUCH:
+        told.append(
+            f"the model freezes its embeddings, and {share:.0%} of the words of its training texts, repeats counted, "
+            "keep the random vector that was drawn for them; --vectors FILE starts words from what they mean"
+        )
+    return told
 
 
 def cut_short(trained: Trained) -> list[str]:

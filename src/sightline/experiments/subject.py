@@ -60,11 +60,11 @@ class ToTrain:
 
         return describe(self.spec)
 
-    def cut_short(self, trained: Trained) -> tuple[str, ...]:
-        """Name the trainings that the cap on epochs ended, whoever chose it."""
-        from sightline.experiments.run import cut_short  # noqa: PLC0415  (torch)
+    def doubts_of(self, trained: Trained) -> tuple[str, ...]:
+        """Say which trainings the cap on epochs ended, whoever chose it, and what else is to be known of them."""
+        from sightline.experiments.run import doubts_of  # noqa: PLC0415  (torch)
 
-        return tuple(cut_short(trained))
+        return tuple(doubts_of(trained))
 
     def forecast(self, device: str, tokens: int, attribution: str | None = None) -> Forecast:
         """Estimate what training and auditing it will cost."""
@@ -119,8 +119,8 @@ class Saved:
         """Say what was audited, and how it was trained."""
         return {"data": str(self.data), "model": str(self.folder), "trained": trained.record.get("run")}
 
-    def cut_short(self, trained: Trained) -> tuple[str, ...]:
-        """Name no training: they were ended before."""
+    def doubts_of(self, trained: Trained) -> tuple[str, ...]:
+        """Say nothing: it was told when the model was trained."""
         return ()
 
     def forecast(self, device: str, tokens: int, attribution: str | None = None) -> Forecast:
@@ -150,8 +150,8 @@ class Imported:
         """Say what was audited; how it was trained is not known."""
         return {"data": str(self.data), "model": self.factory}
 
-    def cut_short(self, trained: Trained) -> tuple[str, ...]:
-        """Name no training: nothing is known of it."""
+    def doubts_of(self, trained: Trained) -> tuple[str, ...]:
+        """Say nothing: nothing is known of its training."""
         return ()
 
     def forecast(self, device: str, tokens: int, attribution: str | None = None) -> Forecast:

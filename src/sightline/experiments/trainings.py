@@ -22,7 +22,7 @@ from sightline.taking.measuring import Progress
 from sightline.training.adversary import BATCH, Against
 from sightline.training.fit import fit
 from sightline.training.pieces import fix, take
-from sightline.training.start import start_from_vectors
+from sightline.training.start import start
 from sightline.training.states import NO_STATES, Epoch, States
 
 
@@ -83,7 +83,7 @@ class Trainings:
         wanted = base_of(spec)
         base = None if wanted is None else self.get(wanted, f"base of the {title}")[0]
         model = build(spec.model, fit_vocabulary(data, spec.data), data.label_names, seed).to(self.device)
-        started = {"vectors": start_from_vectors(model)} if spec.model.vectors else {}
+        started = start(model, data.train)
         self._prepare(model, base, spec)
         objective = None if base is None or not spec.fit.adversary else self._against(base, spec)
 

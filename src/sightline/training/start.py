@@ -1,22 +1,39 @@
-"""Where a training starts: embeddings from a file of word vectors, for the words that it has."""
+"""Where a training starts: embeddings from a file of word vectors, for the words that it has; and what stays random."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from sightline.data.vectors import read_vectors, vectors_digest
+from sightline.data.dataset import Split
+from sightline.data.vectors import WordVectors, read_vectors, vectors_digest
 from sightline.errors import DataError, SpecError
 from sightline.models.classifier import AttentionClassifier
 
 
-def start_from_vectors(model: AttentionClassifier) -> dict[str, Any]:
-    """Put the vectors of the model's spec in place, and say how many words had one; the others keep their random start.
+def start(model: AttentionClassifier, train: Split) -> dict[str, Any]:
+    """Put the vectors of the model's spec in place, if it names any, and say which words had one.
 
-    The vectors are trained on like any other embedding. A model that reads queries has two tables: both start so.
+    They are trained on like any other embedding, unless the model freezes its embeddings: then a word without a
+    vector stays what was drawn for it, and the share of such words of the training texts is told.
     """
+    found = _from_file(model) if model.spec.vectors else None
+    told = {} if found is None else {"vectors": _told(model, found)}
+    if any(table.weight.requires_grad for table in model.embeddings):
+        return told
+    return told | {"frozen_as_drawn": _share_without(train, set() if found is None else {*found.words})}
+
+
+def _share_without(train: Split, known: set[str]) -> float:
+    counts = Counter(word for example in train for word in (*example.tokens, *(example.query or ())))
+    return sum(n for word, n in counts.items() if word not in known) / max(counts.total(), 1)
+
+
+def _from_file(model: AttentionClassifier) -> WordVectors:
+    """Start from a file, and give what was found; a model that reads queries has two tables: both start so."""
     spec = model.spec
     if spec.vectors_digest and spec.vectors_digest != vectors_digest(spec.vectors):
         raise DataError("has changed since the run was named by its bytes; read the study again", spec.vectors)
@@ -31,9 +48,13 @@ def start_from_vectors(model: AttentionClassifier) -> dict[str, Any]:
         rows = torch.from_numpy(found.rows).to(model.embedding.weight)
         for table in model.embeddings:
             table.weight[model.vocabulary.ids(found.words)] = rows
+    return found
+
+
+def _told(model: AttentionClassifier, found: WordVectors) -> dict[str, Any]:
     return {
-        "file": Path(spec.vectors).name,
-        "dimension": spec.embedding,
+        "file": Path(model.spec.vectors).name,
+        "dimension": model.spec.embedding,
         "words_found": len(found.words),
         "of": len(model.vocabulary.words),
     }
