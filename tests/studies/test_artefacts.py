@@ -17,6 +17,8 @@ from sightline.maths import probes, rank_scores
 from sightline.measures.information import Information
 from sightline.results import Estimate
 from sightline.spec import presets
+from sightline.spec.keys import run_key
+from sightline.spec.texts import parse_model
 from sightline.studies import (
     adversaries,
     artefacts,
@@ -33,6 +35,7 @@ from sightline.studies import (
 from sightline.studies.artefact import Asked, Plan, plan_of
 from sightline.studies.beside import compare
 from sightline.studies.lines import Found
+from sightline.studies.performance import peaked_of
 from sightline.studies.printed import PAPERS, printed, printed_in, value_of
 from sightline.studies.study import complete
 from tests.studies import small
@@ -311,7 +314,7 @@ def test_what_is_printed_of_a_model_is_of_one_that_is_run() -> None:
 
 
 def test_ids_are_unique_and_a_wrong_one_is_refused_with_the_nearest() -> None:
-    assert len({one.name for one in artefacts.ARTEFACTS.values()}) == len(artefacts.ARTEFACTS) == 29
+    assert len({one.name for one in artefacts.ARTEFACTS.values()}) == len(artefacts.ARTEFACTS) == 30
     with pytest.raises(SpecError, match=r"near it: .*jain2019:J-2"):
         artefacts.artefact("jain2019:J2")
 
@@ -351,3 +354,17 @@ def test_over_seeds_attention_is_no_farther_apart_than_it_can_be(folder: Path, s
     for name, most in (("JSD of attention", math.log(2)), ("TVD of answers", 1.0)):
         seeds = [replace(told[name], value=Estimate(value, 0.0, most, 9, "")) for value in (0.05, 0.4, most)]
         assert lines.mean_of(seeds).value.high == most  # Student's t over these three ends above 1
+
+
+def test_how_peaked_attention_is_does_not_grow_with_a_text(folder: Path, store: Store, cheap: None) -> None:
+    plan = planned("tutek2020:T-C", folder)
+    uniform = replace(plan.grid.cells[0], model=parse_model("mlp(hidden=4)+uniform"))
+    complete([*plan.grid.cells, uniform], store, Serial())
+    for key in (run_key(uniform), *plan.grid.keys):
+        rows = list(store.audit(key).measurements["outputs"].values["attention"].rows())
+        told = peaked_of(store.audit(key))["largest weight over an even one"]
+        assert told.value.value == pytest.approx(sum(max(row) * len(row) for row in rows) / len(rows))
+        assert (told.value.value == pytest.approx(1)) == (key == run_key(uniform))
+        assert len({len(row) for row in rows}) > 1
+    scorers = {str(run.model.scorer) for run in plan.grid.cells}
+    assert scorers == {"dot(start=uniform)", "dot(start=normal)", "dot(scaled=false,start=normal)"}

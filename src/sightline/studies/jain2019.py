@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np
 
 from sightline.audits import Audit
-from sightline.results import Measurement, Ragged
+from sightline.results import Measurement
 from sightline.spec.presets import build_specs
 from sightline.spec.values import RunSpec
 from sightline.statistics.bootstrap import mean
 from sightline.statistics.intervals import LOG_2, Bounds
-from sightline.statistics.shapes import largest
 from sightline.studies.artefact import Artefact, Asked, Cells
 from sightline.studies.corpora import BINARY, CORPORA, QUESTIONS, data_of
 from sightline.studies.counted import sizes
 from sightline.studies.lines import Found
-from sightline.studies.named import SHARE, TAU, numbers_of
+from sightline.studies.named import SHARE, TAU, largest_of, numbers_of
 from sightline.studies.performance import performance_of
 from sightline.studies.trained import BILSTM
 
@@ -86,15 +85,7 @@ def _correlations(audit: Audit) -> dict[str, Found]:
         **{f"significant with {one}": (f"significant.{one}", "", SHARE) for one in ("gradient", "deletion")},
         "largest weight": ("largest", "", SHARE),
     }
-    return _by_class(audit, {**numbers_of(audit, "agreement"), "largest": _largest(audit)}, names)
-
-
-def _largest(audit: Audit) -> Array:
-    outputs = audit.measurements["outputs"]
-    assert isinstance(outputs, Measurement)
-    attention = outputs.values["attention"]
-    assert isinstance(attention, Ragged)
-    return largest(attention)
+    return _by_class(audit, {**numbers_of(audit, "agreement"), "largest": largest_of(audit)}, names)
 
 
 def _differences(audit: Audit) -> dict[str, Found]:

@@ -11,6 +11,7 @@ from sightline.audits import Audit
 from sightline.findings.ends import ends_of
 from sightline.results import Bracket, Measurement, Ragged
 from sightline.statistics.intervals import Bounds
+from sightline.statistics.shapes import largest
 from sightline.studies.lines import Found
 
 SHARE: Bounds = (0.0, 1.0)
@@ -41,3 +42,12 @@ def numbers_of(audit: Audit, code: str) -> Mapping[str, Float[np.ndarray, "N ...
     assert isinstance(measured, Measurement), measured
     plain = {name: one for name, one in measured.values.items() if not isinstance(one, Ragged | Bracket)}
     return {name: np.asarray(one, dtype=float) for name, one in plain.items()}
+
+
+def largest_of(audit: Audit) -> Float[np.ndarray, " N"]:
+    """Give the largest weight of each text."""
+    outputs = audit.measurements["outputs"]
+    assert isinstance(outputs, Measurement)
+    attention = outputs.values["attention"]
+    assert isinstance(attention, Ragged)
+    return largest(attention)

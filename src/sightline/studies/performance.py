@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 
 from sightline.audits import Audit
 from sightline.results import Estimate
+from sightline.statistics.bootstrap import mean
 from sightline.studies.lines import Found
-from sightline.studies.named import MOVED, SHARE, named
+from sightline.studies.named import MOVED, SHARE, largest_of, named, numbers_of
 from sightline.studies.trained import positive_f1_of
 
 LOST = (-1.0, 1.0)
 """What a share may lose."""
+PEAKED = "largest weight over an even one"
 
 
 def performance_of(audit: Audit) -> Mapping[str, Found]:
@@ -27,6 +30,12 @@ def lost_of(audit: Audit) -> Mapping[str, Found]:
     lost = {f"F1 lost under {how} weights": f"need.{how}.F1_drop" for how in ("uniform", "permuted")}
     numbers = {told: Found(audit.estimates[name], None, LOST) for told, name in lost.items() if name in audit.estimates}
     return {**performance_of(audit), **numbers}
+
+
+def peaked_of(audit: Audit) -> Mapping[str, Found]:
+    """Give the same, and how peaked attention is: 1 where it is even, however long a text is."""
+    over = largest_of(audit) * numbers_of(audit, "outputs")["words"]
+    return {**lost_of(audit), PEAKED: Found(mean(over, int(audit.spec["seed"]), (1.0, inf)), None, (1.0, inf))}
 
 
 def moved_of(audit: Audit) -> Mapping[str, Found]:

@@ -15,12 +15,15 @@ from sightline.studies.artefact import Artefact, Asked, Cells
 from sightline.studies.corpora import data_of
 from sightline.studies.counted import words
 from sightline.studies.named import MOVED, named
-from sightline.studies.performance import lost_of
+from sightline.studies.performance import lost_of, peaked_of
 from sightline.studies.trained import RETENTION, Model
 from sightline.studies.trained import cell as trained_cell
 
 CORPORA = ("sst", "agnews", "news", "imdb", "anemia")
 SCORERS = ("additive", "dot")
+REGULARIZED = ("base", "tying", "mlm")
+"""What Appendix C is about: what is added to the loss, beside nothing."""
+DOTS = ("dot(start=uniform)", "dot", "dot(scaled=false)")
 DIABETES = "the paper leaves Diabetes out, because there every change of the weights gives an F1 of 0"
 KEPT = (
     "δ = 1 and η = 5, which validation chose on SST between the values that the paper names; on 20 Newsgroups it chose "
@@ -30,6 +33,10 @@ WEIGHTS = (1.05e-3, 1e-2, 3e-2, 1e-1, 3e-1)
 """λ of Figure 1, whose own go unsaid: below the first, attention stays where the base’s is (`studies.adversaries`)."""
 LOST = (
     f"F1 of the positive class; permuted: the mean of ten permutations of each text (the paper names neither); {KEPT}"
+)
+UNDIVIDED = (
+    "start=uniform is how a layer of torch starts; the others start from N(0, 1), as the paper’s; its equations divide "
+    "scores by √H, as all but scaled=false do"
 )
 VECTORS = "words start from vectors where --vectors names a file of them; the paper’s start from pretrained ones"
 SCALE = "a probability by one word alone shrinks with the scale of the logits: the share within texts does not"
@@ -70,6 +77,13 @@ def _lost(scorers: Sequence[str], layers: Sequence[int] = (1,)) -> Cells:
                     yield _label(scorer, kind, depth), cell(asked, corpus, seed, scorer, kind, depth)
 
     return cells
+
+
+def _dots(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    """Dot attention by how its vector starts, and once more without the division by √H of equations 10 and 11."""
+    for scorer in DOTS:
+        for kind in REGULARIZED:
+            yield _label(scorer, kind), cell(asked, corpus, seed, scorer, kind)
 
 
 def _retained(scorers: Sequence[str]) -> Cells:
@@ -119,6 +133,10 @@ ARTEFACTS = (
     Artefact(
         "T-6", "Table 6", "Table 1 for one, two and three layers", CORPORA[:-1],
         cells=_lost(SCORERS[:1], layers=(1, 2, 3)), numbers=lost_of, notes=(LOST, VECTORS),
+    ),
+    Artefact(
+        "T-C", "Appendix C", "Table 1 for dot attention, by how it starts and whether its scores are divided by √H",
+        CORPORA[:-1], cells=_dots, numbers=peaked_of, notes=(UNDIVIDED, LOST, VECTORS),
     ),
     Artefact(
         "T-F1", "Figure 1", "answers against attention of adversaries over λ: a plain model, one that keeps words",
