@@ -36,7 +36,7 @@ LOST = (
 )
 UNDIVIDED = (
     "start=uniform is how a layer of torch starts; the others start from N(0, 1), as the paper’s; its equations divide "
-    "scores by √H, as all but scaled=false do"
+    "scores by √H, as all but scaled=false do here; what it prints of such models stands in Table 1"
 )
 VECTORS = "words start from vectors where --vectors names a file of them; the paper’s start from pretrained ones"
 SCALE = "a probability by one word alone shrinks with the scale of the logits: the share within texts does not"
