@@ -117,7 +117,7 @@ def _partial(missing: Sequence[str], plan: Plan) -> str:
 
 def _notes(artefact: Artefact, plan: Plan, theirs: Iterable[Printed], missing: Sequence[str]) -> Iterator[str]:
     places = dict.fromkeys(one.place for one in theirs)
-    yield f"published: {', '.join(places)}" if places else f"published: {artefact.place}, a figure without numbers"
+    yield f"published: {', '.join(places)}" if places else f"published: {artefact.place}, without numbers"
     yield from HOW
     yield from artefact.notes
     yield from (f"{corpus}: {why}" for corpus, why in plan.absent.items())
