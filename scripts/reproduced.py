@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -81,8 +82,14 @@ def reproduced(folder: Path, before: Stored) -> Mapping[str, Any]:
 
 
 def once(told: Sequence[Seconds]) -> dict[str, Any]:
-    """Count runs that several tables read once; one is done that no table still waits for."""
-    left = {key: each for seconds in told for key, each in seconds.items() if each is not None}
+    """Count runs that several tables read once; one is done that no table still waits for.
+
+    Where two foretell one run, the longer holds: a new table has no run of that corpus to go by.
+    """
+    left = dict[str, float]()
+    for key, each in chain.from_iterable(seconds.items() for seconds in told):
+        if each is not None:
+            left[key] = max(each, left.get(key, 0.0))
     planned = len({key for seconds in told for key in seconds})
     return {"planned": planned, "done": planned - len(left), "hours_left": round(sum(left.values()) / 3600, 2)}
 
@@ -99,7 +106,7 @@ def _artefact(
     plans = [plan for one in asked(artefact) if (plan := plan_of(artefact, one)).corpora]
     readings, lines, left, of = list[str](), list[Line](), dict[str, float | None](), dict[str, Of]()
     seeds = dict[Label, set[int]]()
-    usual = usual_seconds(before, before.get("done", 0))
+    usual = usual_seconds(before, before.get("done", 0)) or mean_of_done(plans, runs)
     for plan in plans:
         said = plan.said(store, known)
         readings += lines_of(name, plan, said)
@@ -135,6 +142,12 @@ def _left(plan: Plan, unread: Container[str], costs: Costs, before: Stored, usua
         for (corpus, model, *_), cell, key in zip(plan.grid.labels, plan.grid.cells, plan.grid.keys, strict=True)
         if key in unread and key not in costs.done
     }
+
+
+def mean_of_done(plans: Iterable[Plan], runs: Sequence[Summary]) -> float:
+    """Give what the runs of a table took, which was never counted before; 0 where none is done."""
+    keys = {key for plan in plans for key in plan.grid.keys}
+    return round(Costs.of(run for run in runs if run.key in keys).seconds.get(None, 0.0), 1)
 
 
 def reckoned(before: Stored, of: Of, usual: float) -> float:

@@ -21,7 +21,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_all_are_listed_with_what_they_need(sightline: Call, folder: Path) -> None:
     rows = json.loads(sightline("study", "list", "--data", folder, "--json").out)
-    assert len(rows) == 29
+    assert len(rows) == 30
     table_2 = next(row for row in rows if row["id"] == "jain2019:J-2")
     assert (table_2["place"], table_2["runs"]) == ("Table 2", 6)  # two models, three seeds, of the one that is there
     assert "sst" not in table_2["lacking"]

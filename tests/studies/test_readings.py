@@ -195,7 +195,7 @@ def test_a_count_goes_on_with_what_no_row_has() -> None:
 
 
 def test_a_run_that_several_tables_read_is_counted_once_and_as_left_where_one_waits_for_it() -> None:
-    told = reproduced.once([{"a": None, "b": 3600.0}, {"b": 3600.0, "c": None}, {"c": 1800.0, "a": None}])
+    told = reproduced.once([{"a": None, "b": 3600.0}, {"b": 600.0, "c": None}, {"c": 1800.0, "a": None}])
     assert told == {"planned": 3, "done": 1, "hours_left": 1.5}
     assert reproduced.once([{}]) == {"planned": 0, "done": 0, "hours_left": 0.0}
 
@@ -222,6 +222,9 @@ def test_what_a_run_of_a_corpus_was_reckoned_to_take_outlasts_the_store(tmp_path
     before = {"missing": [{"corpus": "sst", "missing": 4, "planned": 9, "hours_left": 0.1}]}
     assert [reproduced.reckoned(before, (one, "m"), 60.0) for one in ("sst", "news")] == [pytest.approx(90), 60.0]
     assert reproduced.reckoned({}, ("sst", "m"), 60.0) == 60.0
+    took = [one.seconds for one in store.summaries() if one.key in planned().grid.keys]
+    assert reproduced.mean_of_done([planned()], [*store.summaries()]) == pytest.approx(sum(took) / len(took), abs=0.1)
+    assert reproduced.mean_of_done([planned()], []) == 0
     known = {"missing": [{**before["missing"][0], "seconds": {"m": 30.0}}]}
     assert [reproduced.reckoned(known, ("sst", one), 60.0) for one in "mn"] == [30.0, pytest.approx(90)]
     plan, empty = planned(), Store(tmp_path / "empty")
