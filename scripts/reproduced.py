@@ -179,7 +179,8 @@ def seeds_of(plan: Plan, said: Container[str]) -> dict[Label, set[int]]:
     seeds = dict[Label, set[int]]()
     for one in plan.readings:
         known = seeds.setdefault((plan.asked.limit, one.run.corpus, one.run.model), set())
-        known |= {one.run.seed} if one.name in said else set()
+        if one.name in said:
+            known.add(one.run.seed)
     return seeds
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from sightline.data.dataset import Split
-from sightline.data.vectors import WordVectors, read_vectors, vectors_digest
+from sightline.data.vectors import read_vectors, vectors_digest
 from sightline.errors import DataError, SpecError
 from sightline.models.classifier import AttentionClassifier
 
@@ -20,11 +20,11 @@ def start(model: AttentionClassifier, train: Split) -> dict[str, Any]:
     They are trained on like any other embedding, unless the model freezes its embeddings: then a word without a
     vector stays what was drawn for it, and the share of such words of the training texts is told.
     """
-    found = _from_file(model) if model.spec.vectors else None
-    told = {} if found is None else {"vectors": _told(model, found)}
+    words = _from_file(model) if model.spec.vectors else ()
+    told = {"vectors": _told(model, len(words))} if model.spec.vectors else {}
     if any(table.weight.requires_grad for table in model.embeddings):
         return told
-    return told | {"frozen_as_drawn": _share_without(train, set() if found is None else {*found.words})}
+    return told | {"frozen_as_drawn": _share_without(train, {*words})}
 
 
 def _share_without(train: Split, known: set[str]) -> float:
@@ -32,8 +32,8 @@ def _share_without(train: Split, known: set[str]) -> float:
     return sum(n for word, n in counts.items() if word not in known) / max(counts.total(), 1)
 
 
-def _from_file(model: AttentionClassifier) -> WordVectors:
-    """Start from a file, and give what was found; a model that reads queries has two tables: both start so."""
+def _from_file(model: AttentionClassifier) -> tuple[str, ...]:
+    """Start from a file, and give the words that it has; a model that reads queries has two tables: both start so."""
     spec = model.spec
     if spec.vectors_digest and spec.vectors_digest != vectors_digest(spec.vectors):
         raise DataError("has changed since the run was named by its bytes; read the study again", spec.vectors)
@@ -48,13 +48,13 @@ def _from_file(model: AttentionClassifier) -> WordVectors:
         rows = torch.from_numpy(found.rows).to(model.embedding.weight)
         for table in model.embeddings:
             table.weight[model.vocabulary.ids(found.words)] = rows
-    return found
+    return found.words
 
 
-def _told(model: AttentionClassifier, found: WordVectors) -> dict[str, Any]:
+def _told(model: AttentionClassifier, found: int) -> dict[str, Any]:
     return {
         "file": Path(model.spec.vectors).name,
         "dimension": model.spec.embedding,
-        "words_found": len(found.words),
+        "words_found": found,
         "of": len(model.vocabulary.words),
     }
