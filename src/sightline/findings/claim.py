@@ -8,7 +8,7 @@ from typing import Literal
 
 from sightline.results import Role
 
-Kind = Literal["contrast", "by rank", "two operators", "pairs", "share without", "weakest drop"]
+Kind = Literal["contrast", "by rank", "two operators", "pairs", "share", "share without", "weakest drop"]
 """How a claim is judged; each is a function in ``findings/kinds.py``."""
 How = Literal["mean", "unbounded mean", "mean of shares", "share", "drop"]
 """How a quantity becomes a number with an interval; each is a branch of ``Evidence.estimate``."""
@@ -58,6 +58,8 @@ class Claim:
         What it says in words for who shows a map and does not know how it is tested; nothing where ``text`` does.
     shown
         What else is estimated to read it with.
+    fixed
+        Its threshold, where the words of the claim name it ("most texts"); else it is set on planted texts.
     """
 
     code: str
@@ -78,6 +80,7 @@ class Claim:
     waits_on: str = ""
     plain: str = ""
     shown: tuple[Shown, ...] = ()
+    fixed: float | None = None
 
     @property
     def told(self) -> str:

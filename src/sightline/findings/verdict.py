@@ -12,8 +12,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sightline.findings.claim import Asked, Charge, Claim
-from sightline.findings.claims import CLAIMS, DECIDING
-from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Answer, Estimate, Finding, Learned, Verdict
+from sightline.findings.claims import CLAIMS, DECIDING, OWN
+from sightline.results import (
+    BY_ABSENCE,
+    CAN,
+    CANNOT_TELL,
+    CAVEATS,
+    MUST_NOT,
+    Answer,
+    Estimate,
+    Finding,
+    Learned,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from sightline.findings.evidence import Evidence  # with its statistics, which the words of the table do not need
@@ -120,7 +131,7 @@ def _first(case: Case) -> Verdict:
 
 def _unfit(case: Case) -> Ground | None:
     """Say what keeps the audit from concluding anything at all."""
-    if not case.of and (why := _broken(case.evidence)):
+    if why := _broken(case.evidence):  # what is broken caps every class
         return (), (why,)
     if all(case.answer(code) == "not applicable" for code in DECIDING):
         return DECIDING, case.reasons(*DECIDING)
@@ -130,6 +141,19 @@ def _unfit(case: Case) -> Ground | None:
         least = min(case.evidence.thresholds.fewest(code) for code in few)
         return tuple(few), (f"too few texts for a verdict, which rests on at least {least} ({told})",)
     return None
+
+
+def _absent(case: Case) -> Ground | None:
+    """Say that a class is what the model predicts when it finds nothing."""
+    from sightline.findings.absence import by_absence  # noqa: PLC0415  (statistics, as above)
+
+    if not case.of or not by_absence(case.evidence, case.of):
+        return None
+    told = f"this is what the model predicts when it finds no evidence for another class; {NO_WORD}"
+    return (OWN,), (told, *case.reasons(OWN))
+
+
+NO_WORD = "no highlighted word can explain it"
 
 
 def _texts(case: Case, code: str) -> int:
@@ -248,9 +272,16 @@ TABLE = (
         _unfit,
     ),
     Row(
+        7,
+        BY_ABSENCE,
+        "of the texts of one class: no map finds words of the class that do anything by themselves "
+        f"({OWN} is contradicted for every map), and removing words flips hardly any of its predictions",
+        _absent,
+    ),
+    Row(
         2,
         MUST_NOT,
-        f"moved into another text, the highlighted words leave the decision behind ({_MOVED} is contradicted)",
+        f"moved into another text, the highlighted words leave the decision behind (one of {_MOVED} is contradicted)",
         _left_behind,
     ),
     Row(
@@ -271,8 +302,8 @@ TABLE = (
     Row(
         5,
         CAVEATS,
-        f"the highlighted words carry the decision with them ({_named('for_caveats', 'supported')} is supported), "
-        f"{_named('for_caveats', 'not contradicted')} is not contradicted, and one of "
+        f"the highlighted words carry the decision with them ({_named('for_caveats', 'supported')} are supported), "
+        f"{_named('for_caveats', 'not contradicted')} are not contradicted, and one of "
         f"{_named('for_caveats', 'one of these')} is supported; with the caveats listed: every bearing finding that is "
         "not supported",
         _with_caveats,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,6 +35,12 @@ class Seen:
         """Its words."""
         return self.text.tokens
 
+    def first(self, name: str, share: float) -> set[int]:
+        """Give the positions of the top words of a map."""
+        order = self.orders[name]
+        assert order is not None  # callers have looked
+        return {*order[: int(share_of(len(self.tokens), share))].tolist()}
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -59,24 +66,43 @@ class Pair:
         ours, theirs = (both[one] for one in self.decided)
         return float(ours - theirs) if np.isfinite(ours) and np.isfinite(theirs) else np.nan
 
-    def hybrids(self, names: Sequence[str], shares: Sequence[float], seeds: Seeds) -> dict[str, list[Tokens]]:
+    def hybrids(
+        self, names: Sequence[str], shares: Sequence[float], own: Sequence[float], seeds: Seeds
+    ) -> dict[str, list[Tokens]]:
         """Write what each quantity asks for, a hybrid a share: by each map, and by as many random positions.
 
-        A map that is unknown of either text has none. The random positions of a pair are nested in one order.
+        The donor's words come in at the top words of both texts (``carried``). At the shares ``own`` its top words
+        alone come into the receiver (``given``), and the receiver's words take their places in it (``taken``). A map that is unknown of either text has none. The
+        random positions of a pair are nested in one order, so that most of their hybrids serve several quantities.
         """
         x, y = self.donor, self.receiver
         stage = f"random words of {x.text.index}"
         shuffled = seeds.generator(stage, y.text.index).permutation(max(len(x.tokens), len(y.tokens)))
-        counts = [(int(share_of(len(x.tokens), share)), int(share_of(len(y.tokens), share))) for share in shares]
+
+        def moved(
+            kind: str, name: str, marked: Sequence[set[int]], giving: Seen = x, taking: Seen = y
+        ) -> dict[str, list[Tokens]]:
+            drawn = [shuffled[: len(places)].tolist() for places in marked]
+            sets = {f"{kind}.{name}": marked, f"{by_chance(kind)}.{name}": drawn}
+            return {
+                key: [crossed(giving.tokens, taking.tokens, places) for places in each] for key, each in sets.items()
+            }
+
         out: dict[str, list[Tokens]] = {}
         for name in names:
-            ours, theirs = x.orders[name], y.orders[name]
-            if ours is not None and theirs is not None:
-                marked = [{*ours[:mine].tolist(), *theirs[:yours].tolist()} for mine, yours in counts]
-                drawn = [shuffled[: len(places)].tolist() for places in marked]
-                out[f"carried.{name}"] = [crossed(x.tokens, y.tokens, places) for places in marked]
-                out[f"random.{name}"] = [crossed(x.tokens, y.tokens, places) for places in drawn]
+            if x.orders[name] is None or y.orders[name] is None:
+                continue
+            ours = [x.first(name, share) for share in own]
+            both = [x.first(name, share) | y.first(name, share) for share in shares]
+            out |= moved("carried", name, both)
+            out |= moved("given", name, ours)
+            out |= moved("taken", name, ours, giving=y, taking=x)
         return out
+
+
+def by_chance(kind: str) -> str:
+    """Name what as many random positions do."""
+    return "random" if kind == "carried" else f"random_{kind}"
 
 
 def orders(maps: Mapping[str, Float[Array, " W"]], index: int, seeds: Seeds) -> Orders:
@@ -88,24 +114,64 @@ def orders(maps: Mapping[str, Float[Array, " W"]], index: int, seeds: Seeds) -> 
     }
 
 
-def carried(
-    model: Auditable, pairs: Sequence[Pair], asked: Sequence[Mapping[str, Sequence[Tokens]]], tokens_at_once: int
-) -> list[dict[str, float]]:
-    """Run every distinct hybrid of every pair once; give the sums over shares of what each does to the margin.
+@dataclass(frozen=True)
+class Moves:
+    """What the hybrids of one quantity did, a number a share.
 
-    A hybrid that is one of the two texts, because nothing or everything that differs was moved, is not run.
+    ``margin`` is how far each moved the margin of the donor's class, no further than the whole donor moves it:
+    a model that leaves its scale on texts that nobody wrote would decide a ratio of sums by a few of them.
+    ``flipped`` says whether the prediction became the donor's, which no rescaling of the logits can change.
+    """
+
+    margin: Float[Array, " S"]
+    flipped: Float[Array, " S"]
+    beyond: Float[Array, " S"]
+
+
+def carried(
+    model: Auditable,
+    pairs: Sequence[Pair],
+    asked: Sequence[Mapping[str, Sequence[Tokens]]],
+    tokens_at_once: int,
+    reach: float = math.inf,
+) -> list[dict[str, Moves]]:
+    """Run every distinct hybrid of every pair once; say share by share what each does to the prediction.
+
+    A hybrid that is one of the two texts, because nothing or everything that differs was moved, is not run. ``reach``
+    is the largest lead that a prediction has on the texts as they are.
     """
     known = [{pair.receiver.tokens: pair.receiver.logits, pair.donor.tokens: pair.donor.logits} for pair in pairs]
     distinct = [{tokens for each in one.values() for tokens in each} for one in asked]
     missing = [(i, tokens) for i, one in enumerate(distinct) for tokens in sorted(one - known[i].keys())]
+    # The receiver's text carries the query, which is that of both.
     texts = [(pairs[i].receiver.text, tokens) for i, tokens in missing]
     for (i, tokens), logits in zip(missing, answers(model, texts, tokens_at_once) if texts else (), strict=True):
         known[i][tokens] = logits
-    return [_summed(*one) for one in zip(pairs, asked, known, strict=True)]
+    return [_moves(*one, reach) for one in zip(pairs, asked, known, strict=True)]
 
 
-def _summed(
-    pair: Pair, asked: Mapping[str, Sequence[Tokens]], known: Mapping[Tokens, Float[Array, " L"]]
-) -> dict[str, float]:
-    before = pair.margin(pair.receiver.logits)
-    return {name: sum(pair.margin(known[tokens]) - before for tokens in each) for name, each in asked.items()}
+def _moves(
+    pair: Pair,
+    asked: Mapping[str, Sequence[Tokens]],
+    known: Mapping[Tokens, Float[Array, " L"]],
+    reach: float,
+) -> dict[str, Moves]:
+    out: dict[str, Moves] = {}
+    whole = pair.whole
+    ends = pair.margin(pair.receiver.logits), pair.margin(pair.donor.logits)
+    for name, each in asked.items():
+        logits = np.stack([known[tokens] for tokens in each])
+        margins = np.array([pair.margin(one) for one in logits])
+        moved = ends[1] - margins if "taken" in name else margins - ends[0]
+        flipped = np.where(np.isnan(moved), np.nan, decision(logits) == pair.decided[0])
+        beyond = np.where(np.isnan(moved), np.nan, leads(logits) > reach)
+        out[name] = Moves(np.clip(moved, -whole, whole), flipped, beyond)
+    return out
+
+
+def leads(logits: Float[Array, "N L"]) -> Float[Array, " N"]:
+    """Say how far the largest logit lies above the second; one logit stands against zero."""
+    both = np.concatenate([np.zeros_like(logits), logits], axis=1) if logits.shape[1] == 1 else logits
+    ordered = np.sort(both, axis=1)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(ordered[:, -1] - ordered[:, -2])

@@ -91,12 +91,20 @@ def of_sets(values: Float[Array, " M"], back: Int[Array, "O S B"]) -> Float[Arra
 
 
 def by_name(
-    found: Float[Array, "O S B"], known: Mapping[str, Bool[Array, " B"]], draws: int
-) -> dict[str, Float[Array, "B S"]]:
-    """Name the numbers of each order: those of a map, where it is known, those of most, and the mean of random ones."""
+    found: Float[Array, "O S B"],
+    known: Mapping[str, Bool[Array, " B"]],
+    draws: int,
+    *,
+    apart: bool = False,
+) -> dict[str, Float[Array, "B S *R"]]:
+    """Name the numbers of each order: those of a map, where it is known, those of most, and those of random ones.
+
+    Random orders come as their mean, or each ``apart`` on a last axis.
+    """
     curves = found.transpose(0, 2, 1)
     told = {name: np.where(there[:, None], curves[i], np.nan) for i, (name, there) in enumerate(known.items())}
-    return {**told, "most": curves[len(known)], "random": curves[-draws:].mean(axis=0)}
+    random = np.moveaxis(curves[-draws:], 0, -1)
+    return {**told, "most": curves[len(known)], "random": random if apart else random.mean(axis=-1)}
 
 
 def odds(logits: Float[Array, "M L"], chosen: Int[Array, " M"]) -> Float[Array, " M"]:

@@ -1,0 +1,42 @@
+"""Is a class what the model predicts when it finds no evidence for another one? Then no word explains it."""
+
+from __future__ import annotations
+
+from sightline.findings.claims import CLAIMS, OWN
+from sightline.findings.decide import decide
+from sightline.findings.evidence import Evidence
+from sightline.questions import RIVALS, SIGNED_RIVALS
+from sightline.results import Answer
+from sightline.statistics import bootstrap
+
+FLIPS = 0.05
+"""Share of the texts of a class whose prediction may flip, at most, when words are removed."""
+
+
+def own_effect(evidence: Evidence, name: str, of: str) -> Answer:
+    """Say whether the words that a map highlights for a class do anything by themselves."""
+    number = f"transplant.own.{name}"
+    if not evidence.has(number):
+        return "not applicable"
+    effect = evidence.contrast((number, f"transplant.random_own.{name}", "transplant.whole"), of).effect
+    delta = evidence.thresholds.of(CLAIMS[OWN])
+    return "inconclusive" if delta is None else decide(effect, delta, evidence.thresholds.fewest(OWN))
+
+
+def by_absence(evidence: Evidence, of: str) -> bool:
+    """Tell whether no words of a class were found to do anything, and no removal flips its predictions.
+
+    Every map is asked, and words are removed in the order of what the removal of each alone does: a map that misses
+    the words of a class does not make the class one without words.
+    """
+    answers = {own_effect(evidence, name, of) for name in (*RIVALS, *SIGNED_RIVALS)}
+    if answers - {"contradicted", "not applicable"} or "contradicted" not in answers:
+        return False
+    number = "erasure.flips.deleted.most"
+    if not evidence.has(number):
+        return False
+    flipped = bootstrap.proportion(
+        (evidence.array(number) > 0)[evidence.rows(of)].astype(float),
+        evidence.clusters[evidence.rows(of)],
+    )
+    return flipped.value <= FLIPS and flipped.low <= FLIPS
