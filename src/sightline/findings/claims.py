@@ -74,7 +74,7 @@ _ROWS = (
         caveat="on the texts that the tests make, the model leaves the range of its predictions on natural texts",
         kind="share",
         number="transplant.within",
-        number_words="The share of the texts made by moving words on which no prediction is surer than on natural texts",
+        number_words="The share of the texts made by moving words that are predicted no more surely than natural texts",
         floor_words="",
         for_caveats="not contradicted",
         for_all="supported",
@@ -95,7 +95,7 @@ _ROWS = (
     Claim(
         code="SL-307",
         text="removing the most highlighted words alone changes the prediction",
-        caveat="removing the most highlighted words alone changes the prediction hardly more than removing random words",
+        caveat="removing the most highlighted words alone hardly changes the prediction more than removing others",
         below="removing the most highlighted words alone changes the prediction less than removing random words",
         kind="contrast",
         number="erasure.top.attention",

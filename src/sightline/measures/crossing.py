@@ -72,8 +72,9 @@ class Pair:
         """Write what each quantity asks for, a hybrid a share: by each map, and by as many random positions.
 
         The donor's words come in at the top words of both texts (``carried``). At the shares ``own`` its top words
-        alone come into the receiver (``given``), and the receiver's words take their places in it (``taken``). A map that is unknown of either text has none. The
-        random positions of a pair are nested in one order, so that most of their hybrids serve several quantities.
+        alone come into the receiver (``given``), and the receiver's words take their places in it (``taken``). A map
+        that is unknown of either text has none. The random positions of a pair are nested in one order, so that most
+        of their hybrids serve several quantities.
         """
         x, y = self.donor, self.receiver
         stage = f"random words of {x.text.index}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,12 +11,13 @@ from jaxtyping import Bool, Float, Int
 from sightline.example import Example
 from sightline.measures.arrays import WHY, cluster_of, decided, of_words, ragged, to_numpy, with_reasons
 from sightline.measures.crossing import Moves, Orders, Pair, Seen, by_chance, carried, leads, orders
-from sightline.measures.hybrids import ranked, rewritten, share_of
+from sightline.measures.hybrids import rewritten
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import Maps, rivals
 from sightline.measures.pairing import Texts, able, donors, halves, partners
+from sightline.measures.presence import highlighted, presence
 from sightline.measures.words import types_of, words_of
-from sightline.questions import MAPS, Reduction
+from sightline.questions import Reduction
 from sightline.results import Measurement, Ragged
 from sightline.seeds import Seeds
 from sightline.types import Arrays, Subject, Survey, Trace
@@ -60,9 +60,9 @@ class Transplant:
     and the donor is x's words under it.
 
     Of the same hybrids: ``flipped``, at how many shares the prediction becomes A; ``within``, the share of a donor's
-    hybrids that stay in the range of the texts as they are. ``own`` adds up what the donor's top words do by themselves:
-    put into the receiver, and replaced by the receiver's words in the donor; ``right`` says of each donor whether that
-    is at least half of what it could be. ``present`` moves nothing (`presence`).
+    hybrids that stay in the range of the texts as they are. ``own`` adds up what the donor's top words do by
+    themselves: put into the receiver, and replaced by the receiver's words in the donor; ``right`` says of each donor
+    whether that is at least half of what it could be. ``present`` moves nothing (`presence`).
     """
 
     shares: tuple[float, ...] = (0.01, 0.05, 0.1, 0.2, 0.5)
@@ -110,7 +110,7 @@ class Transplant:
             "not drawn as a donor": weight == 0,
         }
         ordered = {int(i): orders({n: each[i] for n, each in rows.items()}, int(index[i]), seeds) for i in taking}
-        there = presence(types.rows(), rows, index, classes, half, partner, seeds)
+        there = presence(types.rows(), highlighted(types.rows(), rows, index, seeds), classes, half, partner)
         leading = leads(logits[finite]) if finite.any() else np.zeros(1)
         reach = float(np.quantile(leading[np.isfinite(leading)], REACHED)) if np.isfinite(leading).any() else np.inf
         return Drawn(
@@ -248,71 +248,3 @@ def ragged_types(subject: Subject, trace: Trace) -> Ragged:
     """Number the words of each text by how they are written."""
     words = words_of(trace)
     return Ragged(types_of(subject.texts, words, trace), words.mask.sum(axis=1))
-
-
-def presence(
-    types: Sequence[Float[Array, " _"]],
-    maps: Mapping[str, Sequence[Float[Array, " _"]]],
-    index: Int[Array, " N"],
-    classes: Int[Array, " N"],
-    half: Bool[Array, " N"],
-    partner: Int[Array, "N K"],
-    seeds: Seeds,
-) -> dict[str, Float[Array, "N K"]]:
-    """Say of each pair whether the donor has more of the words that a map highlights for its class.
-
-    Which words these are is learned from the other half of the texts: a word counts by how much more often it is among
-    the top words of texts predicted as the donor is than of other texts. 1: the donor has more of them, 0.5: as many,
-    0: the receiver has. Nothing is moved and nothing is run, so a model cannot tell that it is tested.
-    """
-    tops = {
-        name: [_top_types(types[i], rows[i], int(index[i]), name, seeds) for i in range(len(types))]
-        for name, rows in maps.items()
-    } | {ALL_WORDS: [frozenset(one.tolist()) for one in types]}
-    out = {}
-    for name, chosen in tops.items():
-        value = np.full(partner.shape, np.nan)
-        for side in (True, False):
-            learned = {c: _speaking(chosen, (half != side), classes, c) for c in np.unique(classes)}
-            for x, k in zip(*np.nonzero((partner >= 0) & (half == side)[:, None]), strict=True):
-                weights = learned[classes[x]]
-                ours, theirs = (sum(weights.get(w, 0.0) for w in {*types[row].tolist()}) for row in (x, partner[x, k]))
-                value[x, k] = 0.5 * (1 + np.sign(ours - theirs))
-        out[name] = value
-    return out
-
-
-def _top_types(types, values, index, name, seeds) -> frozenset[float]:
-    if np.isnan(values).any() or not len(values):
-        return frozenset()
-    keys = seeds.generator("ties", index).random(len(values))
-    order = ranked(values, keys, signed=MAPS[name].signed)
-    return frozenset(types[order[: int(share_of(len(values), PRESENT))]].tolist())
-
-
-ALL_WORDS = "all"
-"""The map that highlights every word: how far words that are there, or not, tell the prediction at all."""
-PRESENT = 0.1
-"""The share of the words of a text that counts as highlighted."""
-PRIOR = 2.0
-"""How many texts without a class a word is counted in beforehand: seldom seen, it says little."""
-
-
-def _speaking(tops, rows, classes, chosen) -> dict[float, float]:
-    """Weigh words by how much more often they are highlighted where a class is predicted than elsewhere."""
-    mine, others = Counter(), Counter()
-    n = m = 0
-    for i in np.flatnonzero(rows):
-        if classes[i] == chosen:
-            mine.update(tops[i])
-            n += 1
-        else:
-            others.update(tops[i])
-            m += 1
-    out = {}
-    for word, count in mine.items():
-        pooled = (count + others[word]) / max(n + m, 1)
-        gain = np.log((count + PRIOR * pooled) / (n + PRIOR)) - np.log((others[word] + PRIOR * pooled) / (m + PRIOR))
-        if gain > 0:
-            out[word] = float(gain)
-    return out

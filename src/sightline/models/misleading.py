@@ -137,7 +137,7 @@ class Topped(Truthful):
 
 
 class Encoded(Truthful):
-    """The map lies on fillers whose code is the number of the predicted class: it tells the prediction, and no reason."""
+    """The map lies on fillers whose code is the number of the predicted class: it tells that, and no reason."""
 
     def weighed(self, batch: Batch, logits: Float[torch.Tensor, "B L"]) -> Float[torch.Tensor, "B T"]:
         """Mark the fillers that agree with the prediction."""
