@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -29,17 +29,24 @@ class Seen:
     text: Example
     logits: Float[Array, " L"]
     orders: Orders
+    _counted: dict[tuple[float, ...], list[int]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def tokens(self) -> Tokens:
         """Its words."""
         return self.text.tokens
 
-    def first(self, name: str, share: float) -> set[int]:
-        """Give the positions of the top words of a map."""
+    def firsts(self, name: str, shares: Sequence[float]) -> list[set[int]]:
+        """Give the positions of the top words of a map, a set for each share."""
         order = self.orders[name]
         assert order is not None  # callers have looked
-        return {*order[: int(share_of(len(self.tokens), share))].tolist()}
+        places = order.tolist()
+        return [set(places[:number]) for number in self._counts(tuple(shares))]
+
+    def _counts(self, shares: tuple[float, ...]) -> list[int]:
+        if shares not in self._counted:
+            self._counted[shares] = [int(share_of(len(self.tokens), one)) for one in shares]
+        return self._counted[shares]
 
 
 @dataclass(frozen=True)
@@ -55,16 +62,21 @@ class Pair:
         ours, theirs = decision(np.stack([self.donor.logits, self.receiver.logits]))
         return int(ours), int(theirs)
 
-    @property
+    @cached_property
     def whole(self) -> float:
         """What moving every word does to the margin; NaN where an answer of one is no answer to the other."""
         return self.margin(self.donor.logits) - self.margin(self.receiver.logits)
 
     def margin(self, logits: Float[Array, " L"]) -> float:
-        """``s_A − s_B``; one logit stands against zero."""
-        both = np.array([0.0, logits[0]]) if len(logits) == 1 else logits
-        ours, theirs = (both[one] for one in self.decided)
-        return float(ours - theirs) if np.isfinite(ours) and np.isfinite(theirs) else np.nan
+        """Give ``s_A − s_B`` of one text."""
+        return float(self.margins(logits[None])[0])
+
+    def margins(self, logits: Float[Array, "N L"]) -> Float[Array, " N"]:
+        """Give ``s_A − s_B``; one logit stands against zero."""
+        both = against_zero(logits)
+        ours, theirs = (both[:, one] for one in self.decided)
+        known = np.isfinite(ours) & np.isfinite(theirs)
+        return np.subtract(ours, theirs, out=np.full(len(both), np.nan), where=known)
 
     def hybrids(
         self, names: Sequence[str], shares: Sequence[float], own: Sequence[float], seeds: Seeds
@@ -93,8 +105,8 @@ class Pair:
         for name in names:
             if x.orders[name] is None or y.orders[name] is None:
                 continue
-            ours = [x.first(name, share) for share in own]
-            both = [x.first(name, share) | y.first(name, share) for share in shares]
+            ours = x.firsts(name, own)
+            both = [one | other for one, other in zip(x.firsts(name, shares), y.firsts(name, shares), strict=True)]
             out |= moved("carried", name, both)
             out |= moved("given", name, ours)
             out |= moved("taken", name, ours, giving=y, taking=x)
@@ -157,22 +169,28 @@ def _moves(
     known: Mapping[Tokens, Float[Array, " L"]],
     reach: float,
 ) -> dict[str, Moves]:
+    logits = np.stack([*known.values()])
+    margins = pair.margins(logits)
+    there = ~np.isnan(margins)
+    flips = np.where(there, decision(logits) == pair.decided[0], np.nan)
+    beyond = np.where(there, leads(logits) > reach, np.nan)
+    rows = {tokens: row for row, tokens in enumerate(known)}
+    before, after = rows[pair.receiver.tokens], rows[pair.donor.tokens]
     out: dict[str, Moves] = {}
-    whole = pair.whole
-    ends = pair.margin(pair.receiver.logits), pair.margin(pair.donor.logits)
     for name, each in asked.items():
-        logits = np.stack([known[tokens] for tokens in each])
-        margins = np.array([pair.margin(one) for one in logits])
-        moved = ends[1] - margins if "taken" in name else margins - ends[0]
-        flipped = np.where(np.isnan(moved), np.nan, decision(logits) == pair.decided[0])
-        beyond = np.where(np.isnan(moved), np.nan, leads(logits) > reach)
-        out[name] = Moves(np.clip(moved, -whole, whole), flipped, beyond)
+        at = [rows[tokens] for tokens in each]
+        moved = margins[after] - margins[at] if "taken" in name else margins[at] - margins[before]
+        out[name] = Moves(np.clip(moved, -pair.whole, pair.whole), flips[at], beyond[at])
     return out
 
 
 def leads(logits: Float[Array, "N L"]) -> Float[Array, " N"]:
     """Say how far the largest logit lies above the second; one logit stands against zero."""
-    both = np.concatenate([np.zeros_like(logits), logits], axis=1) if logits.shape[1] == 1 else logits
-    ordered = np.sort(both, axis=1)
+    ordered = np.sort(against_zero(logits), axis=1)
     with np.errstate(invalid="ignore"):
         return np.asarray(ordered[:, -1] - ordered[:, -2])
+
+
+def against_zero(logits: Float[Array, "N L"]) -> Float[Array, "N C"]:
+    """Give a logit for each of two classes where there is one for both."""
+    return np.concatenate([np.zeros_like(logits), logits], axis=1) if logits.shape[1] == 1 else logits
