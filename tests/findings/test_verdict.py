@@ -12,7 +12,8 @@ from sightline.findings.verdict import verdict_of
 from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Failed, Finding, Measurement
 from tests.findings.cases import LEARNED, NOTHING_LEARNED, THRESHOLDS, evidence, finding
 
-BASIS = ("SL-303", "SL-301", "SL-101", "SL-102")
+BASIS = ("SL-303", "SL-301", "SL-304", "SL-305", "SL-307", "SL-101", "SL-102")
+"""What "can be shown with caveats" rests on."""
 
 
 def found(by_class: Mapping[str, str] | None = None, **answers: str) -> dict[str, Finding]:
@@ -44,7 +45,19 @@ ASKED = tuple(code for code, claim in CLAIMS.items() if claim.for_all)
         ({"SL_402": "inconclusive"}, CAVEATS, 5, (*BASIS, "SL-402")),
         ({"SL_402": "not applicable", "SL_202": "not applicable"}, CAVEATS, 5, (*BASIS, "SL-202", "SL-402")),
         ({"SL_105": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-105")),
-        ({"SL_301": "inconclusive"}, CAVEATS, 5, BASIS),
+        ({"SL_301": "inconclusive"}, CANNOT_TELL, 6, ("SL-301",)),
+        ({"SL_301": "not applicable"}, CANNOT_TELL, 6, ("SL-301",)),
+        ({"SL_304": "contradicted"}, CANNOT_TELL, 6, ("SL-304",)),
+        ({"SL_304": "inconclusive"}, CANNOT_TELL, 6, ("SL-304",)),
+        ({"SL_304": "not applicable"}, CANNOT_TELL, 6, ("SL-304",)),
+        ({"SL_305": "contradicted"}, CANNOT_TELL, 6, ("SL-305",)),
+        ({"SL_305": "inconclusive"}, CAVEATS, 5, BASIS),
+        ({"SL_307": "contradicted"}, CANNOT_TELL, 6, ("SL-307",)),
+        ({"SL_307": "inconclusive"}, CAVEATS, 5, BASIS),
+        ({"SL_306": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-306")),
+        ({"SL_306": "inconclusive"}, CAN, 4, ASKED),
+        ({"SL_308": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-308")),
+        ({"SL_308": "inconclusive"}, CAVEATS, 5, (*BASIS, "SL-308")),
         ({"SL_303": "inconclusive"}, CANNOT_TELL, 6, ("SL-303",)),
         ({"SL_303": "not applicable"}, CANNOT_TELL, 6, ("SL-303",)),
         ({"SL_202": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-202")),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sightline.example import Example
+from sightline.maths.ties import NOISE, NOTHING, TIE, VISIBLE
 from sightline.measures import maps
 from sightline.measures.agreement import Agreement
 from sightline.measures.frozen import Frozen
@@ -15,7 +16,7 @@ from sightline.results import Measurement
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
 from sightline.types import Measure
-from tests.reference import asked, formulas
+from tests.reference import asked, formulas, ties
 from tests.texts import examples, untrained
 
 TEXTS = examples((7, 4, 6, 2, 5, 1))
@@ -30,7 +31,8 @@ def take(
 
 
 def captured(weights: list[float], references: list[np.ndarray], count: int) -> float:
-    return float(np.mean([formulas.captured(weights, reference, count) for reference in references]))
+    seen = ties.apart(weights, VISIBLE, NOISE, TIE, NOTHING)
+    return float(np.mean([formulas.captured(seen, reference, count) for reference in references]))
 
 
 def test_types_exchange_their_mean_weights() -> None:
