@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sightline.findings.claims import CLAIMS, OWN
 from sightline.findings.decide import decide
 from sightline.findings.evidence import Evidence
@@ -35,8 +37,7 @@ def by_absence(evidence: Evidence, of: str) -> bool:
     number = "erasure.flips.deleted.most"
     if not evidence.has(number):
         return False
-    flipped = bootstrap.proportion(
-        (evidence.array(number) > 0)[evidence.rows(of)].astype(float),
-        evidence.clusters[evidence.rows(of)],
-    )
+    share, rows = evidence.array(number), evidence.rows(of)
+    flips = np.where(np.isnan(share), np.nan, share > 0)  # of one word there is nothing to remove
+    flipped = bootstrap.proportion(flips[rows], evidence.clusters[rows])
     return flipped.value <= FLIPS and flipped.low <= FLIPS

@@ -83,6 +83,8 @@ def pairs(evidence: Evidence, claim: Claim) -> Judged | str:
         return _undefined(evidence, claim.number)
     tests = {MARGIN: test}
     for three in others:
+        if missing(evidence, three):
+            continue
         whole = evidence.contrast(three)
         # Of all texts alone: where hybrids lie on the border of two classes, a bias hands them to one of these.
         tests[FLIPS] = Trial(whole.number, whole.floor, whole.effect, {})
