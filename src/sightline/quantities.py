@@ -342,9 +342,9 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "curve.most": Quantity(
             "drop of the log-odds without the words whose own deletion costs most, at each share", ODDS, "N 5"
         ),
-        "top.MAP": Quantity("drop of the log-odds without the top 1 % of the words, at least one", ODDS),
-        "top.random": Quantity("drop of the log-odds without as many random words", ODDS),
-        "top.most": Quantity("drop of the log-odds without as many words whose own deletion costs most", ODDS),
+        "top.MAP": Quantity("how far the log-odds move without the top 1 % of the words, at least one", SIZE),
+        "top.random": Quantity("how far they move without as many random words, mean of the orders", SIZE),
+        "top.most": Quantity("the farthest that they move under any of the orders that are tried", SIZE),
         **{
             f"flips.{kind}.{name}": Quantity(
                 f"share of the shares of words, {told}, at which the prediction flips", SHARE

@@ -76,7 +76,7 @@ class Pair:
         both = against_zero(logits)
         ours, theirs = (both[:, one] for one in self.decided)
         known = np.isfinite(ours) & np.isfinite(theirs)
-        return np.subtract(ours, theirs, out=np.full(len(both), np.nan), where=known)
+        return np.asarray(np.subtract(ours, theirs, out=np.full(len(both), np.nan), where=known))
 
     def hybrids(
         self, names: Sequence[str], shares: Sequence[float], own: Sequence[float], seeds: Seeds

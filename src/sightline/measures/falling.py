@@ -25,12 +25,11 @@ def bounded(arrays: Arrays) -> dict[str, Values]:
     """
     odds, chosen = np.asarray(arrays["odds"]), np.asarray(arrays["chosen"])
     room = np.full(len(chosen), np.nan)
-    known = np.isfinite(odds).all(axis=1)
-    for one in np.unique(chosen[known]).astype(int):
-        others = known & (chosen != one)
-        rows = known & (chosen == one)
+    for one in np.unique(chosen[~np.isnan(chosen)]).astype(int):
+        known = np.isfinite(odds[:, one])  # a class that a text does not allow has none
+        others, rows = known & (chosen != one), known & (chosen == one)
         if others.any():
-            room[rows] = odds[rows, one] - np.quantile(odds[others, one], FARTHEST)
+            room[rows] = np.maximum(0.0, odds[rows, one] - np.quantile(odds[others, one], FARTHEST))
     out: dict[str, Values] = {}
     for name, value in arrays.items():
         if name in ("odds", "chosen"):
@@ -46,13 +45,16 @@ def bounded(arrays: Arrays) -> dict[str, Values]:
         out[f"{kind}.{of}"] = each.mean(axis=1)
         if kind == "deleted":
             out[f"curve.{of}"] = each
-            out[f"top.{of}"] = each[:, 0]
+            out[f"top.{of}"] = np.abs(within[:, 0]).mean(axis=-1) if of == "random" else np.abs(each[:, 0])
+    tops = [value for name, value in out.items() if name.startswith("top.") and name != "top.random"]
+    if tops:
+        out["top.most"] = np.fmax.reduce(np.stack([np.asarray(one) for one in tops]), axis=0)
     return out
 
 
 def flipped(left: Float[Array, "M L"], chosen: Int[Array, " B"], row: Int[Array, " M"]) -> Float[Array, " M"]:
     """Mark the texts without words that are predicted otherwise; NaN where there is no finite answer."""
-    known = np.isfinite(left).all(axis=1)
+    known = np.isfinite(left.max(axis=1))  # the logit that decides; a class that a text does not allow has −∞
     otherwise = decision(np.where(known[:, None], left, 0.0)) != chosen[row]
     return np.asarray(np.where(known, otherwise, np.nan))
 

@@ -119,7 +119,7 @@ WORLDS = (
     World(
         "votes",
         "attention lies on the words that vote",
-        (*CAN, OPEN),
+        CAN,
         MUST_NOT,
         data="vote(cues=3,length=20,n=800,strength=0.8)",
     ),
