@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sightline.findings.claims import CLAIMS
+from sightline.findings.decide import WORSE, below_chance
 from sightline.findings.verdict import TABLE
 from sightline.report.numerals import KEEP, about, p_value, texts, threshold, with_n
 from sightline.report.visible import one_line, shortened
 from sightline.results import CAN, MUST_NOT, VERDICTS, Estimate, Finding, Verdict
 
-Side = Literal["above δ", "below δ", "holds δ", "undefined"]
+Side = Literal["above δ", "below δ", "below 0", "holds δ", "undefined"]
 
 QUESTION = "Can this model’s attention weights be shown as an explanation of its decisions?"
 
@@ -132,6 +133,14 @@ def caveats(verdict: Verdict) -> list[str]:
     return [f"{opened(one)}." for one in told]
 
 
+def caveats_title(verdict: Verdict) -> str:
+    """Name the list of `caveats`: what was not tested is no caveat, and where nothing is shown they are the reasons."""
+    if verdict.text == CAN:
+        said = (reason.words for reason, _ in told_reasons(verdict))
+        return "Not tested" if all(words.startswith("not tested") for words in said) else "Limits"
+    return "Caveats" if verdict.text.startswith(CAN) else "Why"
+
+
 def quoted(name: str) -> str:
     """Put the name of a class, which somebody chose, into a sentence."""
     return f"'{shortened(one_line(name), 40)}'"
@@ -170,10 +179,14 @@ def null_of(finding: Finding) -> str:
 
 
 def side(effect: Estimate, delta: float) -> Side:
-    """Say on which side of δ the whole interval of an effect lies."""
+    """Say on which side of δ the whole interval of an effect lies, or that all of it lies below chance."""
     if math.isnan(effect.low) or math.isnan(effect.high):
         return "undefined"
-    return "above δ" if effect.low > delta else "below δ" if effect.high < delta else "holds δ"
+    if effect.low > delta:
+        return "above δ"
+    if effect.high < delta:
+        return "below 0" if below_chance(effect) else "below δ"
+    return "holds δ"
 
 
 def sentences(finding: Finding) -> list[str]:
@@ -183,9 +196,9 @@ def sentences(finding: Finding) -> list[str]:
     if finding.number is not None:
         said.append(f"{what}: {with_n(finding.number)}.")
     if finding.floor is not None:
-        said.append(f"{floor}: {with_n(finding.floor)}.")
+        said.append(f"{opened(floor)}: {with_n(finding.floor)}.")
     if finding.effect is not None:
-        said.append(f"{_effect(finding, finding.effect)} {_beside_delta(finding.effect, finding.delta)}".strip())
+        said.append(f"{_effect(finding, finding.effect)} {_beside_delta(finding, finding.effect)}".strip())
     return said
 
 
@@ -198,7 +211,7 @@ def _phrases(finding: Finding) -> tuple[str, str]:
     """Name the number and its floor; in general words where a later version wrote the finding."""
     if finding.code not in CLAIMS:
         return "The number of this finding", "Its floor"
-    return CLAIMS[finding.code].number_words, CLAIMS[finding.code].floor_words
+    return CLAIMS[finding.code].words_of(finding.comparison)
 
 
 def _effect(finding: Finding, effect: Estimate) -> str:
@@ -207,17 +220,23 @@ def _effect(finding: Finding, effect: Estimate) -> str:
     return f"The effect is {with_n(effect)}."
 
 
-def _beside_delta(effect: Estimate, delta: float | None) -> str:
-    if delta is None:
+def _beside_delta(finding: Finding, effect: Estimate) -> str:
+    if finding.delta is None:
         return ""
-    where = side(effect, delta)
-    smallest = f"the smallest effect that matters, {threshold(delta)}"
+    where = side(effect, finding.delta)
+    smallest = f"the smallest effect that matters, {threshold(finding.delta)}"
     if where == "undefined":
         return f"It could not be compared with {smallest}."
     if where == "holds δ":
         return f"Its interval holds {smallest}, so it is not known whether it is large enough to matter."
+    if where == "below 0":
+        return f"Its whole interval lies below 0: {_worse(finding)}."
     meaning = "large enough to matter" if where == "above δ" else "shown to be too small to matter"
     return f"Its whole interval lies {where.removesuffix(' δ')} {smallest}: {meaning}."
+
+
+def _worse(finding: Finding) -> str:
+    return CLAIMS[finding.code].worse if finding.code in CLAIMS else WORSE
 
 
 def chance(finding: Finding) -> str:
