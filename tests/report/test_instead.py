@@ -57,7 +57,7 @@ MAY = "Which map may be shown"
 
 def test_where_nothing_was_chosen_or_measured_nothing_more_is_said() -> None:
     (family,) = families(MAPS[:2])
-    assert family.answer == "none of the maps that were tried"
+    assert family.answer == "none of the maps that were tried, as far as these texts can tell"
     assert family.best == family.beside_attention == family.measured == ""
     (bare,) = families((replace(MAPS[3], carried=None, deleted=None, replaced=None),))
     assert (bare.answer, bare.best, bare.beside_attention, bare.measured) == (UNMEASURED, "", "", "")

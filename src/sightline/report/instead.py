@@ -67,9 +67,9 @@ class Family:
         """Name the map that may be shown; one that was put first and carries too little is none."""
         if not self.tested:
             return "not measured on these texts"
-        if self.chosen is None or self.chosen.answer == "contradicted":
+        if self.chosen is not None and self.chosen.answer == "contradicted":
             return "none of the maps that were tried"
-        if self.chosen.answer == "supported":
+        if self.chosen is not None and self.chosen.answer == "supported":
             return f"{called(self.chosen.name)}{but_not_for(self.chosen.against)}"
         return "none of the maps that were tried, as far as these texts can tell"
 

@@ -94,12 +94,23 @@ def reason_of(reason: str) -> Reason:
 
 
 def told_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
-    """Give what a reader must know, first of some classes, named beside it, then of all texts (nothing beside it)."""
+    """Give what a reader must know, first of some classes, with their names, then of all texts.
+
+    Where the headline gives classes different answers, what was found on all texts together says so: it may be true of
+    no more than one of them.
+    """
     found: dict[tuple[str, str], dict[str, Reason]] = {}
     for name, one in verdict.by_class.items():
         for reason in map(reason_of, _of_class(verdict, one)):
             found.setdefault((reason.code, reason.words), {})[name] = reason
-    return [*map(_together, found.values()), *((reason_of(why), "") for why in verdict.reasons)]
+    of_all = ((reason_of(why), _of_all_texts(verdict, why)) for why in verdict.reasons)
+    return [*map(_together, found.values()), *of_all]
+
+
+def _of_all_texts(verdict: Verdict, why: str) -> str:
+    """Say that a reason is about all texts together, where that is not plain; what was not tested is of no text."""
+    found = re.match(r"[A-Z]+-\d+ (contradicted|inconclusive): ", why)
+    return "for all texts together" if found and len(answers(verdict)) > 1 else ""
 
 
 def _of_class(verdict: Verdict, one: Verdict) -> Sequence[str]:
