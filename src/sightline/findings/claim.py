@@ -20,7 +20,7 @@ Asked = Literal["", "supported", "one of these", "not contradicted"]
 """What a row that lets a map be shown asks of the answer."""
 
 OPERATORS = ("deleted", "replaced")
-"""What happens to the words that are removed: they go, or words of other texts take their places."""
+"""What happens to words that are removed: they go, or words of other texts take their places."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Claim:
     kind
         How it is judged.
     number, floor, ceiling, draws
-        The quantities, named ``measure.quantity``, that give its number, what an uninformed map would score, the best
-        that can be reached (1 where nothing is named), and draws of the floor for a p-value. Where the number is the
-        weakest of those ``shown``, the measure alone.
+        The quantities, named ``measure.quantity``, that give its number, the chance level, the best
+        that can be reached (1 where nothing is named), and draws of the floor for a p-value. Where
+        the number is the weakest of those ``shown``, the measure alone.
     second
         A second number, floor and ceiling (two operators), or a second floor alone (contrast).
     number_words, floor_words
@@ -122,7 +122,7 @@ class Claim:
         return "the model does better without its learned attention" if self.of_the_task else WORSE
 
     def words_of(self, comparison: str) -> tuple[str, str]:
-        """Give the words for number and floor of one of its comparisons; of the first one where none is named."""
+        """Give the words for number and floor of one comparison, or of the first one."""
         if self.second_words and comparison == OPERATORS[1]:
             return self.second_words
         if self.of_the_task:

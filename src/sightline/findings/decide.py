@@ -43,25 +43,30 @@ def agreed(answers: Collection[Answer]) -> Answer:
 def weakest(answers: Mapping[str, Answer], effects: Mapping[str, Estimate]) -> str:
     """Name the comparison that decides a claim which must hold in all of them.
 
-    It has the weakest answer and, among equal answers, the smallest effect. An effect whose whole interval lies below
-    chance comes before one that may be chance: the verdict table treats the two differently. Undefined effects decide
-    nothing.
+    It has the weakest answer and, among equal answers, the smallest effect. An effect whose whole
+    interval lies below chance comes before one that may be chance: the verdict table treats the
+    two differently. Undefined effects decide nothing.
     """
-    return min(_defined(answers), key=lambda name: (*_strength(answers[name], effects[name]), effects[name].value))
+
+    def strength(name: str) -> tuple[int, bool, float]:
+        effect = effects[name]
+        return _RANK.index(answers[name]), not below_chance(effect), effect.value
+
+    return min(_defined(answers), key=strength)
 
 
 def strongest(answers: Mapping[str, Answer], effects: Mapping[str, Estimate]) -> str:
-    """Name the comparison that decides a claim for which one is enough: the largest effect among the best answers."""
+    """Name the comparison that decides a claim for which one is enough.
+
+    It has the strongest answer and, among equal answers, the largest effect.
+    """
     return max(_defined(answers), key=lambda name: (_RANK.index(answers[name]), effects[name].value))
 
 
 def _defined(answers: Mapping[str, Answer]) -> list[str]:
     """Name the comparisons that have an answer; the first one where none has."""
-    return [name for name, answer in answers.items() if answer != "not applicable"] or [*answers][:1]
-
-
-def _strength(answer: Answer, effect: Estimate) -> tuple[int, bool]:
-    return _RANK.index(answer), not below_chance(effect)
+    known = [name for name, answer in answers.items() if answer != "not applicable"]
+    return known or [*answers][:1]
 
 
 def below_chance(effect: Estimate) -> bool:
@@ -70,7 +75,7 @@ def below_chance(effect: Estimate) -> bool:
 
 
 def explain(effect: Estimate, delta: float, fewest: int = 1, worse: str = WORSE) -> str:
-    """Say in words how the interval lies against δ; ``worse`` says what an interval below 0 means."""
+    """Say how the interval lies against δ; ``worse`` says what an interval below 0 means."""
     if math.isnan(effect.value):
         return effect.method  # why it is undefined
     told = f"effect {effect.value:z.3f} [{effect.low:z.3f}, {effect.high:z.3f}], n = {effect.n}"

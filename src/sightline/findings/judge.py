@@ -60,7 +60,7 @@ def _answered(evidence: Evidence, claim: Claim) -> Finding:
 
 
 def _decided_otherwise(classes: Mapping[str, str]) -> Iterator[str]:
-    """Name the comparison that decides for a predicted class, where it is another than for all texts."""
+    """Name the comparison that decides for a class, where it is another than for all texts."""
     for of, comparison in classes.items():
         yield f"for predicted {of!r} another comparison decides: {comparison}"
 
@@ -79,15 +79,16 @@ def _of_class(judged: Judged, of: str) -> dict[str, Estimate]:
 def _joined(
     judged: Judged, effects: Mapping[str, Estimate], delta: float | None, fewest: int
 ) -> tuple[Answer, str, str]:
-    """Join the answers of all tests; name the test that decides, and say what each answers where there are several.
+    """Join the answers of all tests, name the test that decides, and say what each answers.
 
-    What nobody has set a δ for stays open. Ways that have to agree have an order: the first one decides that answers
-    as they do together.
+    A claim without δ stays open. Ways that have to agree have an order: the first one decides that
+    answers as they do together.
     """
     answers = {name: _open_or(effect, delta, fewest) for name, effect in effects.items()}
     if judged.join == "agreed":
         joined = agreed(answers.values())
-        lead = next((name for name, answer in answers.items() if answer == joined), next(iter(effects)))
+        alike = [name for name, answer in answers.items() if answer == joined]
+        lead = (alike or [*effects])[0]
     else:
         lead = weakest(answers, effects)
         joined = answers[lead]

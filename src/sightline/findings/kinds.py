@@ -21,7 +21,7 @@ from sightline.statistics.contrast import p_value
 
 @dataclass(frozen=True)
 class Trial:
-    """One comparison of a claim: number, floor, effect (of all texts and by predicted class), and p if it has one."""
+    """One comparison of a claim: number, floor, effect of all texts and by class, p if any."""
 
     number: Estimate
     floor: Estimate | None
@@ -53,7 +53,8 @@ def contrast(evidence: Evidence, claim: Claim) -> Judged | str:
         return _undefined(evidence, claim.number)
     if claim.draws:
         p = p_value(evidence.array(claim.number), evidence.array(claim.draws), evidence.predicted)
-        tests[claim.floor_words] = replace(tests[claim.floor_words], p=p)  # the draws are of this floor
+        # The draws are of the first floor: another one has no p-value.
+        tests[claim.floor_words] = replace(tests[claim.floor_words], p=p)
     return Judged(tests)
 
 

@@ -43,7 +43,8 @@ def shown(audit: Results) -> list[str]:
 def first_of_all(audit: Results) -> str:
     """Say what has to be mended before any other advice means anything; nothing where all is well.
 
-    That is so where the first row of the verdict table applies, and where the model is no better than guessing.
+    Something has to be where the first row of the verdict table applies, and where the model is no
+    better than guessing.
     """
     if audit.verdict.row == UNFIT and audit.verdict.reasons:
         return f"{opened(_unfit(reason_of(audit.verdict.reasons[0])))}."

@@ -13,9 +13,9 @@ from sightline.report.sentences import answers, but_not_for
 from sightline.results import MUST_NOT, Estimate, MapRow, Results
 
 _HOW = (
-    "Numbers are shares of the decision: 0 is what random words do (below 0 is worse), 1 what all words of the other "
-    "text carry, or what the words lose that matter most one by one. The map was chosen on one half of the texts; its "
-    "numbers are from the other half."
+    "Numbers are shares of the decision: 0 is what random words do (below 0 is worse), 1 what all "
+    "words of the other text carry, or what the words lose that matter most one by one. The map was "
+    "chosen on one half of the texts; its numbers are from the other half."
 )
 _BEYOND = "Numbers can exceed 1: the top words together may shift the prediction more than the reference does."
 _ONE_IS_ENOUGH = (

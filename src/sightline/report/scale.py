@@ -1,4 +1,4 @@
-"""What an effect is measured on: the same words for the terminal, the page and the documentation."""
+"""The scale of an effect, in the same words on the terminal, the page and in the docs."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ DEFINED = (
 def formula(claim: Claim) -> str:
     """Say what the effect of a claim is.
 
-    >>> formula(CLAIMS["SL-303"]), formula(CLAIMS["SL-101"]), formula(CLAIMS["SL-001"])
-    ('(number − floor) / (ceiling − floor)', '(number − floor) / (1 − floor)', 'accuracy or F1 lost')
+    >>> [formula(CLAIMS[code]) for code in ("SL-101", "SL-001")]
+    ['(number − floor) / (1 − floor)', 'accuracy or F1 lost']
     """
     if claim.kind == "weakest drop":
         return "accuracy or F1 lost"

@@ -96,8 +96,8 @@ def reason_of(reason: str) -> Reason:
 def told_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
     """Give what a reader must know, first of some classes, with their names, then of all texts.
 
-    Where the headline gives classes different answers, what was found on all texts together says so: it may be true of
-    no more than one of them.
+    Where the headline gives classes different answers, what was found on all texts together says
+    so: it may be true of no more than one of them.
     """
     found: dict[tuple[str, str], dict[str, Reason]] = {}
     for name, one in verdict.by_class.items():
@@ -108,7 +108,7 @@ def told_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
 
 
 def _of_all_texts(verdict: Verdict, why: str) -> str:
-    """Say that a reason is about all texts together, where that is not plain; what was not tested is of no text."""
+    """Say that a reason is about all texts together, where classes differ and it was tested."""
     found = re.match(r"[A-Z]+-\d+ (contradicted|inconclusive): ", why)
     return "for all texts together" if found and len(answers(verdict)) > 1 else ""
 
@@ -145,7 +145,7 @@ def caveats(verdict: Verdict) -> list[str]:
 
 
 def caveats_title(verdict: Verdict) -> str:
-    """Name the list of `caveats`: what was not tested is no caveat, and where nothing is shown they are the reasons."""
+    """Name the list of `caveats`: not tested, caveats, or why the map is not to be shown."""
     if verdict.text == CAN:
         said = (reason.words for reason, _ in told_reasons(verdict))
         return "Not tested" if all(words.startswith("not tested") for words in said) else "Limits"
@@ -190,7 +190,7 @@ def null_of(finding: Finding) -> str:
 
 
 def side(effect: Estimate, delta: float) -> Side:
-    """Say on which side of δ the whole interval of an effect lies, or that all of it lies below chance."""
+    """Say on which side of δ the whole interval of an effect lies, or that it lies below 0."""
     if math.isnan(effect.low) or math.isnan(effect.high):
         return "undefined"
     if effect.low > delta:

@@ -36,12 +36,13 @@ def _first_of_all(across: AcrossSeeds) -> str:
     guesses = [one is not None and not one.something for one in across.learned]
     if all(one.row == UNFIT and one.reasons for one in across.details):
         why = dict.fromkeys(reason_of(one.reasons[0]).words for one in across.details)
-        return f"No verdict is possible after {of_trainings(len(across.details), len(across.details))}: {listed(why)}."
+        total = len(across.details)
+        return f"No verdict is possible after {of_trainings(total, total)}: {listed(why)}."
     return f"{_guessing(across)} {AFTER_GUESSING}" if guesses and all(guesses) else ""
 
 
 def _guessing(across: AcrossSeeds) -> str:
-    """Say after how many trainings the model is no better than guessing; empty where it always is."""
+    """Say after how many trainings the model does not beat guessing; empty where it always does."""
     times = sum(one is not None and not one.something for one in across.learned)
     trainings = of_trainings(times, len(across.details))
     return f"After {trainings} the model is not better than guessing." if times else ""

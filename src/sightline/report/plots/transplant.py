@@ -20,7 +20,7 @@ Found = tuple[str, str, Estimate]
 
 
 def transplant(audit: Results) -> Plot:
-    """Draw a panel for each thing that was done with the words, and a map a row; 0 is random words, 1 the reference."""
+    """Draw a panel for each thing that was done with the words, with a row for each map."""
     found = [(did, called(row.name), one) for row in audit.maps for did, one in numbers(row).items() if one is not None]
     if not found:
         raise DataError("the figure needs maps side by side, which this audit does not have; choose another figure")
