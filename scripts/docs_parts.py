@@ -22,6 +22,7 @@ from sightline.findings.verdict import TABLE
 from sightline.quantities import QUANTITIES, Scale
 from sightline.questions import MAPS, RIVALS, SIGNED_RIVALS
 from sightline.report.plots.named import FIGURES
+from sightline.report.scale import SCALE
 from sightline.results import SCHEMA
 from sightline.spec.bases import BESIDE
 from sightline.spec.model_rows import ALTERED, MODELS
@@ -68,6 +69,7 @@ def makers() -> dict[str, Callable[[], str]]:
         **RESULTS,
         "thresholds": thresholds,
         "worlds of thresholds": worlds_of_thresholds,
+        "scale": scale,
         "verdict table": verdict_table,
         "what findings do": charges,
         "caveats": caveats,
@@ -120,6 +122,11 @@ def thresholds() -> str:
         for code, claim in CLAIMS.items()
     ]
     return table(("finding", "claim", "δ", "fewest texts"), rows)
+
+
+def scale() -> str:
+    """Say how to read an effect, in the words of the terminal and the page."""
+    return f"{SCALE}\n"
 
 
 def _linked(code: str) -> str:
