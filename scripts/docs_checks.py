@@ -151,6 +151,22 @@ def check_nav(pages: Pages, nav: str) -> list[str]:
     return left_out + [f"mkdocs.yml names {name}, which is not there" for name in sorted(entries - there)]
 
 
+_FINDINGS = re.compile(r"(?<=^  - Findings:\n)(?: {6}- .*\n)+", re.MULTILINE)
+
+
+def nav_with_findings(nav: str) -> str:
+    """Write the lines of the site's menu that name findings, in the words of their rows."""
+    lines = "".join(f'      - "{code}: {claim.text}": {finding_page(code)}\n' for code, claim in CLAIMS.items())
+    return _FINDINGS.sub(lambda _: lines, nav)
+
+
+def check_menu(nav: str) -> list[str]:
+    """Say that the menu names findings otherwise than their rows do."""
+    return (
+        [] if nav_with_findings(nav) == nav else ["mkdocs.yml does not name the findings as claims.py does (make docs)"]
+    )
+
+
 def check_demo(readme: str, fresh: str | None = None) -> list[str]:
     """Say what the demo's output in the README lacks, and where what is stable in it differs from a fresh one."""
     told = next((match["body"] for match in BLOCK.finditer(readme) if match["name"] == DEMO), "")

@@ -25,9 +25,11 @@ from docs_checks import (
     check_fresh,
     check_links,
     check_markers,
+    check_menu,
     check_named,
     check_nav,
     exists_here,
+    nav_with_findings,
 )
 from docs_commands import commands_page, flags
 from docs_parts import fill, makers
@@ -37,6 +39,7 @@ from sightline.findings.thresholds import committed
 from sightline.findings.thresholds import complaints as thresholds_complain
 
 OWN_FLAGS = {"--check", "--demo", "--go-on", "--only", "--so-far"}
+NAV = ROOT / "mkdocs.yml"
 FLAGS_OF_RAY = {"--address", "--disable-usage-stats", "--generate", "--head", "--include-dashboard", "--num-cpus"}
 """Of `ray`, with which a cluster is begun."""
 
@@ -65,6 +68,7 @@ def complaints(pages: Pages, nav: str, demo: str | None = None) -> list[str]:
         *check_findings(pages),
         *check_named(pages),
         *check_nav(pages, nav),
+        *check_menu(nav),
         *check_demo(pages["README.md"], demo),
     ]
 
@@ -83,6 +87,9 @@ def write(pages: Pages, demo: str | None) -> list[str]:
     if demo is not None:
         remade["README.md"] = fill(remade["README.md"], {DEMO: lambda: demo})
     changed = [name for name, text in remade.items() if text != pages.get(name)]
+    menu = NAV.read_text(encoding="utf-8")
+    if nav_with_findings(menu) != menu:
+        NAV.write_text(nav_with_findings(menu), encoding="utf-8")
     for name in changed:
         (ROOT / name).write_text(remade[name], encoding="utf-8")
     return changed
@@ -98,7 +105,7 @@ def main() -> int:
     if not asked.check:
         print("\n".join(f"wrote {name}" for name in write(pages, demo)) or "nothing to write")
         return 0
-    found = complaints(pages, (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), demo)
+    found = complaints(pages, NAV.read_text(encoding="utf-8"), demo)
     print("\n".join(found) or f"docs: {len(pages)} pages are true of the code")
     return 1 if found else 0
 
