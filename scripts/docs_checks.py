@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -82,8 +83,19 @@ def _resolved(name: str, path: str) -> str:
 
 
 def _anchors(text: str) -> set[str]:
+    """Give the anchors that lead to a heading both where the pages are read in the repository and on the site."""
     titles = re.findall(r"^#+ (.+)$", _prose(text), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
+    return {_in_repository(title) for title in titles} & {_on_site(title) for title in titles}
+
+
+def _in_repository(title: str) -> str:
+    return re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-")
+
+
+def _on_site(title: str) -> str:
+    """Make an anchor as MkDocs does, which keeps ASCII alone and joins dashes."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", plain).strip().lower())
 
 
 def _prose(text: str) -> str:
