@@ -41,6 +41,7 @@ from sightline.findings.thresholds import committed
 from sightline.findings.thresholds import complaints as thresholds_complain
 
 OWN_FLAGS = {"--check", "--demo", "--go-on", "--only", "--so-far"}
+FLAGS_OF_PIP = {"--force-reinstall"}
 NAV = ROOT / "mkdocs.yml"
 FLAGS_OF_RAY = {"--address", "--disable-usage-stats", "--generate", "--head", "--include-dashboard", "--num-cpus"}
 """Of `ray`, with which a cluster is begun."""
@@ -70,7 +71,7 @@ def complaints(pages: dict[str, str], nav: str, demo: str | None = None) -> list
         *check_markers(pages, makers()),
         *check_links(pages | read_beside(), exists_here),
         *check_files(pages, exists_here),
-        *check_flags(pages, flags() | OWN_FLAGS | FLAGS_OF_RAY),
+        *check_flags(pages, flags() | OWN_FLAGS | FLAGS_OF_PIP | FLAGS_OF_RAY),
         *thresholds_complain(committed()),
         *check_findings(pages),
         *check_named(pages),
