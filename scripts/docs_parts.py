@@ -67,6 +67,7 @@ def makers() -> dict[str, Callable[[], str]]:
     return {
         **by_code,
         **RESULTS,
+        "findings": findings,
         "thresholds": thresholds,
         "worlds of thresholds": worlds_of_thresholds,
         "scale": scale,
@@ -112,6 +113,11 @@ def tests_of(code: str) -> str:
         if path.parent.name not in ("report", "cli", "docs") and code in path.read_text(encoding="utf-8")
     ]
     return f"Tests: {', '.join(named) or UNTESTED}.\n"
+
+
+def findings() -> str:
+    """Table every finding in the words of its row, with its role."""
+    return table(("finding", "claim", "role"), ((_linked(code), one.text, one.role) for code, one in CLAIMS.items()))
 
 
 def thresholds() -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
 from sightline.findings.maps import maps_of
 from sightline.findings.thresholds import Thresholds, committed
+from sightline.installing import version_of
 from sightline.measures import default_measures
 from sightline.models.checkpoint import weights_digest
 from sightline.results import Learned, Measurement, Outcome, TextRecord
@@ -180,7 +180,7 @@ def environment(trace: Trace) -> dict[str, Any]:
     """Record what the numbers may depend on beside the seed; the device and the precision are those of a trace."""
     packages = ("sightline", "torch", "numpy", "scipy")
     return {
-        "versions": {name: version(name) for name in packages} | {"python": platform.python_version()},
+        "versions": {name: version_of(name) for name in packages} | {"python": platform.python_version()},
         "platform": platform.platform(),
         "device": str(trace.logits.device),
         "precision": str(trace.logits.dtype).removeprefix("torch."),

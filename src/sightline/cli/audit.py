@@ -56,7 +56,8 @@ Scores = Annotated[
         show_default="none",
         help="Scores of words by another tool, one more map to compare: a .csv, .tsv or .jsonl file (plain or .gz) "
         "with columns id, word, score; the words of a text in order, or with their position, from 0. Or captum:NAME, "
-        "an attribution of Captum such as captum:IntegratedGradients; needs pip install sightline[captum].",
+        "an attribution of Captum such as captum:IntegratedGradients; "
+        f"{flags.needs('captum')}.",
         rich_help_panel="Data",
     ),
 ]

@@ -9,10 +9,16 @@ from typing import Annotated, Literal
 import typer
 
 from sightline.bounds import read_size
+from sightline.installing import install_line
 from sightline.questions import Reduction
 from sightline.spec.catalogue import COMPANIONS
 
 _LEAST_MEMORY = 2**20
+
+
+def needs(extra: str) -> str:
+    """Say what a flag needs installed, with brackets that the help does not take for markup."""
+    return f"needs {install_line(extra)}".replace("[", r"\[")
 
 
 def read_memory(text: str) -> int:
@@ -196,8 +202,8 @@ TrainedModel = Annotated[
     typer.Argument(
         metavar="MODEL",
         show_default=False,
-        help="A function of yours that returns what sightline.wrap or tap gives, as py:package.module:factory, or the "
-        "folder of a model that sightline train wrote.",
+        help="The folder of a model that sightline train wrote; hf:FOLDER, a saved Hugging Face classifier; or "
+        "py:package.module:factory, a function of yours that returns what sightline.wrap or tap gives.",
     ),
 ]
 Preset = Annotated[

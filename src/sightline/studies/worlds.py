@@ -55,7 +55,8 @@ class World:
     wrong in what matters most, ``says`` what the reasons must say in some rows, and ``false`` the findings whose claim
     is false. ``like`` names the world whose cell of the same seed must end in the same row. Where a world says nothing
     else, attention is guided onto the evidence (left alone, an MLP may look for the words of one class only, and the
-    others need look nowhere), and there are no ``companions``: without them row 4 is out of reach (`shown` counts it).
+    others need look nowhere), and there are no ``companions``: SL-001 rests on no retrained model. `shown` trains one,
+    and counts row 4.
     """
 
     name: str
