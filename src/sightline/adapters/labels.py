@@ -45,12 +45,12 @@ def numbered_for(dataset: Dataset, names: Sequence[str], label_map: LabelMap | N
     """Number labels and candidates as the model does; a label that it does not know is an error."""
     if tuple(names) == dataset.label_names and not label_map:
         return dataset
-    found = matched(dataset.name, dataset.label_names, names, as_read(label_map or {}))
-    numbers = [tuple(names).index(found.classes[label]) for label in dataset.label_names]
+    matching = matched(dataset.name, dataset.label_names, names, as_read(label_map or {}))
+    numbers = [tuple(names).index(matching.classes[label]) for label in dataset.label_names]
     train, validation, test = (
         tuple(_renumbered(example, numbers) for example in split) for split in dataset.splits.values()
     )
-    card = _said(dataset, found, names) if found.how else dataset.card
+    card = _said(dataset, matching, names) if matching.how else dataset.card
     return replace(dataset, label_names=tuple(names), train=train, validation=validation, test=test, card=card)
 
 
@@ -59,8 +59,8 @@ def numbered_for_model(dataset: Dataset, model: Auditable, label_map: LabelMap |
     if model.labels is not None:
         return numbered_for(dataset, model.labels, label_map)
     if label_map:
-        told = f"{model.name} does not name its classes, so there is nothing to map labels onto"
-        raise SpecError(f"{told}; give it labels, as sightline.wrap takes them", field=_FIELD)
+        message = f"{model.name} does not name its classes, so there is nothing to map labels onto"
+        raise SpecError(f"{message}; give it labels, as sightline.wrap takes them", field=_FIELD)
     return dataset
 
 
@@ -80,22 +80,26 @@ def matched(data: str, labels: Sequence[str], names: Sequence[str], label_map: M
     if (numbers := _numbers(labels, names)) is not None:
         return _apart(data, names, Matched(numbers, _NUMBERS))
     folded = {label: [name for name in names if _folded(name) == _folded(label)] for label in labels}
-    known = {label: label if label in names else found[0] for label, found in folded.items() if found}
-    if any(label not in names and len(folded[label]) != 1 for label in labels):
-        raise _unknown(data, labels, names, [label for label in labels if label not in known])
-    return _apart(data, names, Matched(known, _NAMES))
+    if unknown := [label for label in labels if label not in names and len(folded[label]) != 1]:
+        raise _unknown(data, labels, names, unknown)
+    return _apart(data, names, Matched({label: _one_of(names, label, folded[label]) for label in labels}, _NAMES))
+
+
+def _one_of(names: Sequence[str], label: str, folded: Sequence[str]) -> str:
+    """Give the class of exactly this name, or else the only one that is it but for case, blanks and decimals."""
+    return label if label in names else folded[0]
 
 
 def _mapped(data: str, labels: Sequence[str], names: Sequence[str], label_map: Mapping[str, str]) -> Matched:
     """Follow a map, which may bring several labels to one class; what it leaves out must be the name of a class."""
-    if odd := [label for label in label_map if label not in labels]:
-        raise SpecError(f"{data} has no label {show(odd[0])}; it has {listed(labels)}", field=_FIELD)
-    if odd := [name for name in label_map.values() if name not in names]:
-        raise SpecError(f"the model has no class {show(odd[0])}; it has {listed(names)}", field=_FIELD)
+    if stray := [label for label in label_map if label not in labels]:
+        raise SpecError(f"{data} has no label {show(stray[0])}; it has {listed(labels)}", field=_FIELD)
+    if stray := [name for name in label_map.values() if name not in names]:
+        raise SpecError(f"the model has no class {show(stray[0])}; it has {listed(names)}", field=_FIELD)
     classes = {label: label_map.get(label, label) for label in labels}
-    if odd := [label for label in labels if classes[label] not in names]:
-        told = f"the map leaves out {listed(odd)}, and the model has no class of that name"
-        raise SpecError(f"{told}; name every label of {data}: {_advice(labels, names, label_map)}", field=_FIELD)
+    if stray := [label for label in labels if classes[label] not in names]:
+        message = f"the map leaves out {listed(stray)}, and the model has no class of that name"
+        raise SpecError(f"{message}; name every label of {data}: {_advice(labels, names, label_map)}", field=_FIELD)
     return Matched(classes, "" if all(label == name for label, name in classes.items()) else "the label map says")
 
 
@@ -104,10 +108,10 @@ def _numbers(labels: Sequence[str], names: Sequence[str]) -> dict[str, str] | No
 
     Labels from 1 to 4 of the classes ``1 star`` to ``5 stars`` are no indices; ``LABEL_1`` has no number of its own.
     """
-    found = {label: match for label in labels if (match := _WHOLE.fullmatch(label))}
-    if len(found) < len(labels) or any(_NUMBERED.search(name) for name in names):
+    whole = {label: match for label in labels if (match := _WHOLE.fullmatch(label))}
+    if len(whole) < len(labels) or any(_NUMBERED.search(name) for name in names):
         return None
-    numbers = {label: int(match[1]) for label, match in found.items()}
+    numbers = {label: int(match[1]) for label, match in whole.items()}
     return {label: names[n] for label, n in numbers.items()} if max(numbers.values()) < len(names) else None
 
 
@@ -118,21 +122,21 @@ def _folded(label: str) -> str:
     return str(int(match[1])) if match else plain
 
 
-def _apart(data: str, names: Sequence[str], found: Matched) -> Matched:
+def _apart(data: str, names: Sequence[str], matching: Matched) -> Matched:
     """Refuse two labels that would be one class without anybody having said so."""
     first: dict[str, str] = {}
-    for label, name in found.classes.items():
+    for label, name in matching.classes.items():
         if (other := first.setdefault(name, label)) != label:
-            told = f"{data}: the labels {show(other)} and {show(label)} would both be the class {show(name)}"
-            raise DataError(f"{told}; if they are, say so with {_advice([other, label], names, found.classes)}")
-    return found
+            message = f"{data}: the labels {show(other)} and {show(label)} would both be the class {show(name)}"
+            raise DataError(f"{message}; if they are, say so with {_advice([other, label], names, matching.classes)}")
+    return matching
 
 
 def _unknown(data: str, labels: Sequence[str], names: Sequence[str], unknown: Sequence[str]) -> DataError:
-    """Say what neither side knows of the other, and how to say which is which."""
-    told = f"{data}: the model has no class for {listed(unknown)}: the data have the labels {listed(labels)}, the model"
-    told += f" has the classes {listed(names)}"
-    return DataError(f"{told}; say which is which with {_advice(labels, names, {})}")
+    """List both sides, and write a map to complete."""
+    message = f"{data}: the model has no class for {listed(unknown)}; the data have the labels {listed(labels)}"
+    message += f", the model has the classes {listed(names)}"
+    return DataError(f"{message}; say which is which with {_advice(labels, names, {})}")
 
 
 def _advice(labels: Sequence[str], names: Sequence[str], known: Mapping[str, str]) -> str:
@@ -153,23 +157,23 @@ def _like(label: str, names: Sequence[str]) -> str:
     return near[0] if len(near) == 1 else "CLASS"
 
 
-def _said(dataset: Dataset, found: Matched, names: Sequence[str]) -> dict[str, Any]:
+def _said(dataset: Dataset, matching: Matched, names: Sequence[str]) -> dict[str, Any]:
     """Say in the card which class each label was taken for, and count its texts under that."""
-    card, changed = dict(dataset.card), {label: name for label, name in found.classes.items() if found.how == _NUMBERS}
-    changed = changed or {label: name for label, name in found.classes.items() if label != name}
-    told = f"labels {listed([*changed], str)} {READ_AS} {found.how}"
+    card = dict(dataset.card)
+    changed = {label: name for label, name in matching.classes.items() if label != name}
+    message = f"labels {listed([*changed], str)} {READ_AS} {matching.how}"
     pairs = listed([f"{label} = {name}" for label, name in changed.items()], str)
-    card["notes"] = [*card.get("notes", ()), f"{told}: {pairs}"]
-    card["labels_read"] = dict(found.classes)
+    card["notes"] = [*card.get("notes", ()), f"{message}: {pairs}"]
+    card["labels_read"] = dict(matching.classes)
     card["splits"] = {
-        split: about | {"labels": _counted(about.get("labels", {}), found, names)}
+        split: about | {"labels": _counted(about.get("labels", {}), matching, names)}
         for split, about in card.get("splits", {}).items()
     }
     return card
 
 
-def _counted(counts: Mapping[str, int], found: Matched, names: Sequence[str]) -> dict[str, int]:
-    under = {label: found.classes.get(label, label) for label in counts}
+def _counted(counts: Mapping[str, int], matching: Matched, names: Sequence[str]) -> dict[str, int]:
+    under = {label: matching.classes.get(label, label) for label in counts}
     return {name: sum(n for label, n in counts.items() if under[label] == name) for name in names}
 
 

@@ -101,7 +101,7 @@ Split = Annotated[
         metavar="COLUMN",
         help="Column that says train, validation or test. Without it, every row is a test text for a model that is "
         "trained already (a model of sightline train, on the file of its training: the test part); otherwise texts "
-        "are divided 70/15/15. all: every row is a test text, whatever columns there are.",
+        "are divided 70/15/15. all: every row is a test text, whatever a split column says.",
         rich_help_panel=_DATA,
     ),
 ]

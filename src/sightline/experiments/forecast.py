@@ -163,7 +163,7 @@ def quick_seconds(
     take = _taking(replace(trained, dataset=seen), seed, default_measures(tokens_at_once, chosen), attribution)
     ordered = sorted(seen.test, key=lambda example: len(example.tokens))
     took, few = 0.0, ordered[:1]
-    with torch.random.fork_rng():
+    with torch.random.fork_rng(devices=[]):
         take(few)
         while took < QUICK_SECONDS and len(few) < min(AUDIT_BATCH, len(ordered)):
             few = _amid_runs(ordered, 2 * len(few))

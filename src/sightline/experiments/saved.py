@@ -23,7 +23,7 @@ from sightline.spec.values import DataSpec
 from sightline.types import Auditable, Showing, Surveying
 
 NOT_KNOWN: frozenset[str] = frozenset()
-"""The texts that a model from elsewhere has seen, as far as anybody can tell."""
+"""The texts that a model from elsewhere has seen: none is known."""
 
 
 def save_trained(trained: Trained, folder: str | Path) -> Path:

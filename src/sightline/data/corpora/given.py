@@ -35,8 +35,9 @@ def data_from(
 ) -> Dataset:
     """Make a dataset of texts and their labels, one of each a text; a mistake is named as ``NAME:PLACE``, from 0.
 
-    ``splits`` says train, validation or test of each text, or ``"all"``, and then every text is a test text, for a model
-    that is trained already; without it, texts are divided by the seed. ``queries`` are questions or hypotheses, for a model that reads them.
+    ``splits`` says train, validation or test of each text; without it, texts are divided by the seed. ``"all"`` makes
+    every text a test text, for a model that is trained already. ``queries`` are questions or hypotheses, for a model
+    that reads them.
     """
     texts = texts if isinstance(texts, str) else list(texts)
     splits = ["test"] * len(texts) if splits == EVERY_ROW else splits
