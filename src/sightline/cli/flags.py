@@ -105,8 +105,9 @@ Split = Annotated[
     typer.Option(
         "--split",
         metavar="COLUMN",
-        help="Column that says train, validation or test; without it texts are divided 70/15/15. all: every row is a "
-        "test text, for a model that is trained already.",
+        help="Column that says train, validation or test. Without it, every row is a test text for a model that is "
+        "trained already (a model of sightline train, on the file of its training: the test part); otherwise texts "
+        "are divided 70/15/15. all: every row is a test text, whatever a split column says.",
         rich_help_panel=_DATA,
     ),
 ]
@@ -195,6 +196,17 @@ Reading = Annotated[
         help="Which attention of a model of Hugging Face is shown: layer=N,head=M, rollout, values, evidence; or all, "
         "and the audit chooses on half of the texts and tells of the other half.",
         rich_help_panel="Model and training",
+    ),
+]
+LabelMap = Annotated[
+    str | None,
+    typer.Option(
+        "--label-map",
+        metavar="LABEL=CLASS,...",
+        show_default="none",
+        help="The class of a trained model for each label of the data, such as pos=POSITIVE,neg=NEGATIVE, or a JSON "
+        "object. Names that differ in case alone and class indices from 0 need none.",
+        rich_help_panel=_DATA,
     ),
 ]
 TrainedModel = Annotated[
@@ -338,7 +350,8 @@ Limit = Annotated[
         metavar="N",
         min=1,
         show_default="all",
-        help="Take so many at most: test texts of an audit (a seeded sample), or missing cells of a study.",
+        help="Take so many at most: test texts of an audit (a seeded sample), or missing cells of a study. A first "
+        "audit of a transformer: --limit 100.",
         rich_help_panel=RUN,
     ),
 ]
