@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from sightline.audits import Audit
 from sightline.data.vectors import with_vectors
@@ -99,7 +100,7 @@ class Artefact:
     together: Together | None = None
     counted: Callable[[DataSpec], Mapping[str, float]] | None = None
     figures: tuple[str, ...] = ()
-    apart: Mapping[str | tuple[str, str], str] = field(default_factory=dict)
+    apart: Mapping[Any, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
