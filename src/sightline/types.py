@@ -345,7 +345,12 @@ class Subject:
 
 @runtime_checkable
 class Measure(Protocol):
-    """One question about a model: raw numbers for each text, observed and under their null."""
+    """One question about a model: raw numbers for each text, observed and under their null.
+
+    What every measure promises (``tests/contract/test_measures.py``): a row a text in each array; the same numbers
+    whatever batch or order a text comes in; every number decided by model, texts and seed alone; each NaN counted with
+    its reason; the trace left as it was.
+    """
 
     @property
     def code(self) -> str:

@@ -1,7 +1,8 @@
 """What every measure owes: one value a text, batched ≡ alone, order inert, inputs unchanged, NaN counted with reasons."""
 
 import re
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from sightline.findings.claims import CLAIMS
 from sightline.findings.drops import DROPS
 from sightline.findings.kept import RATIOS
 from sightline.measures import default_measures, every_measure
+from sightline.measures.arrays import count_undefined, to_numpy
 from sightline.measures.maps import MAKERS
 from sightline.models.classifier import AttentionClassifier
 from sightline.quantities import QUANTITIES, quantity_of
@@ -21,7 +23,7 @@ from sightline.questions import BY_NAME, MAPS, MEASURES, WHERE_OFFERED
 from sightline.results import Measurement, NotApplicable, Ragged
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
-from sightline.types import Measure, Subject, Surveying
+from sightline.types import Arrays, Measure, Subject, Surveying, Trace
 from tests.texts import examples, untrained
 
 MODELS = {
@@ -143,8 +145,7 @@ def again(model: AttentionClassifier) -> dict[str, Measurement]:
     return taken(model, TEXTS, 32, *by_name())
 
 
-@pytest.mark.parametrize("code", CODES)
-def test_batched_is_alone(code: str, whole: dict[str, Measurement], alone: dict[str, Measurement]) -> None:
+def is_the_same_alone(code: str, whole: dict[str, Measurement], alone: dict[str, Measurement]) -> None:
     for name, value in whole[code].values.items():
         here, there = value, alone[code].values[name]
         if isinstance(value, Ragged):
@@ -155,7 +156,11 @@ def test_batched_is_alone(code: str, whole: dict[str, Measurement], alone: dict[
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_order_of_the_texts_is_inert(code: str, whole: dict[str, Measurement], turned: dict[str, Measurement]) -> None:
+def test_batched_is_alone(code: str, whole: dict[str, Measurement], alone: dict[str, Measurement]) -> None:
+    is_the_same_alone(code, whole, alone)
+
+
+def is_the_same_turned_round(code: str, whole: dict[str, Measurement], turned: dict[str, Measurement]) -> None:
     for name, value in whole[code].values.items():
         other = turned[code].values[name]
         if name == "partner":  # rows of the texts, which are turned round too
@@ -169,9 +174,11 @@ def test_order_of_the_texts_is_inert(code: str, whole: dict[str, Measurement], t
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_the_seed_alone_decides_every_number(
-    code: str, whole: dict[str, Measurement], again: dict[str, Measurement]
-) -> None:
+def test_order_of_the_texts_is_inert(code: str, whole: dict[str, Measurement], turned: dict[str, Measurement]) -> None:
+    is_the_same_turned_round(code, whole, turned)
+
+
+def is_the_same_again(code: str, whole: dict[str, Measurement], again: dict[str, Measurement]) -> None:
     for name, value in whole[code].values.items():
         one, other = (each.flat if isinstance(each, Ragged) else each for each in (value, again[code].values[name]))
         assert np.array_equal(one, other, equal_nan=True), f"{code}.{name}"
@@ -180,11 +187,22 @@ def test_the_seed_alone_decides_every_number(
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_one_value_a_text_and_every_nan_has_a_reason(code: str, whole: dict[str, Measurement]) -> None:
+def test_the_seed_alone_decides_every_number(
+    code: str, whole: dict[str, Measurement], again: dict[str, Measurement]
+) -> None:
+    is_the_same_again(code, whole, again)
+
+
+def every_nan_has_a_reason(code: str, whole: dict[str, Measurement]) -> None:
     for name, value in whole[code].values.items():
         assert (len(value.lengths) if isinstance(value, Ragged) else len(value)) == len(TEXTS), name
     reasons = [reason for counts in whole[code].undefined.values() for reason in counts]
     assert "unexplained" not in reasons, whole[code].undefined
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_one_value_a_text_and_every_nan_has_a_reason(code: str, whole: dict[str, Measurement]) -> None:
+    every_nan_has_a_reason(code, whole)
 
 
 def test_the_text_of_one_word_is_counted_where_it_is_undefined(whole: dict[str, Measurement]) -> None:
@@ -197,9 +215,7 @@ def test_the_text_of_one_word_is_counted_where_it_is_undefined(whole: dict[str, 
     assert whole["beside"].undefined["tau.seeds"] == {"one word": 1}
 
 
-@pytest.mark.parametrize("code", CODES)
-def test_the_trace_is_left_as_it_was(code: str) -> None:
-    one = next(each for each in every_measure() if each.code == code)
+def leaves_the_trace(one: Measure) -> None:
     model = MODELS["one logit"]
     trace = model.trace(model.collate(TEXTS))
     before = [t.clone() for t in (trace.attention, trace.logits, trace.states, trace.batch.ids, trace.batch.mask)]
@@ -209,6 +225,11 @@ def test_the_trace_is_left_as_it_was(code: str) -> None:
     one.on_batch(subject, trace, Seeds(0))
     after = (trace.attention, trace.logits, trace.states, trace.batch.ids, trace.batch.mask)
     assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_the_trace_is_left_as_it_was(code: str) -> None:
+    leaves_the_trace(next(each for each in every_measure() if each.code == code))
 
 
 def test_an_absent_companion_is_not_applicable_with_its_name() -> None:
@@ -226,3 +247,65 @@ def test_the_seed_decides_the_draws() -> None:
     first, same, other = (np.asarray(one.on_batch(subject, trace, Seeds(seed))["floor"]) for seed in (0, 0, 1))
     assert np.array_equal(first, same, equal_nan=True)
     assert not np.array_equal(first, other, equal_nan=True)
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A measure that does one thing wrongly: right, it gives the largest weight of each text."""
+
+    how: str = ""
+    code: str = "wrong"
+    needs: frozenset[str] = frozenset()
+    paper: str = ""
+
+    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+        largest = to_numpy(trace.attention.amax(dim=1)).astype(float)
+        index = to_numpy(trace.batch.index)
+        if self.how == "goes by the batch":
+            largest = largest - largest.mean()
+        if self.how == "goes by the order":
+            largest = largest + np.arange(len(largest))
+        if self.how == "draws by itself":
+            largest = largest + np.random.rand(len(largest))  # noqa: NPY002  (that is what is wrong)
+        if self.how == "draws by the batch":
+            largest = largest + seeds.generator("wrong", int(index[0])).normal(size=len(largest))
+        if self.how == "is silent about what is undefined":
+            largest = np.where(index == 1, np.nan, largest)
+        if self.how == "changes the trace":
+            trace.attention.mul_(0.5)
+        return {"largest": largest}
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        return Measurement(self.code, arrays, count_undefined(arrays, {}), {})
+
+
+CHECKED: dict[str, Callable[[Callable[..., dict[str, Measurement]]], None]] = {
+    "goes by the batch": lambda take: is_the_same_alone("wrong", take(32), take(1)),
+    "draws by the batch": lambda take: is_the_same_alone("wrong", take(32), take(1)),
+    "goes by the order": lambda take: is_the_same_turned_round("wrong", take(32), take(2, TEXTS[::-1])),
+    "draws by itself": lambda take: is_the_same_again("wrong", take(32), take(32)),
+    "is silent about what is undefined": lambda take: every_nan_has_a_reason("wrong", take(32)),
+}
+"""What a measure may do wrongly, and the check that must notice."""
+
+
+def taking(how: str) -> Callable[..., dict[str, Measurement]]:
+    def take(batch_size: int, texts: list = TEXTS) -> dict[str, Measurement]:
+        found = measure(MODELS["one logit"], texts, [Wrong(how)], {}, Seeds(0), batch_size, lambda done, total: None)
+        assert isinstance(found["wrong"], Measurement)
+        return found
+
+    return take
+
+
+@pytest.mark.parametrize("how", CHECKED)
+def test_a_wrong_measure_is_noticed(how: str) -> None:
+    with pytest.raises(AssertionError):
+        CHECKED[how](taking(how))
+    CHECKED[how](taking(""))
+
+
+def test_a_measure_that_changes_the_trace_is_noticed() -> None:
+    with pytest.raises(AssertionError):
+        leaves_the_trace(Wrong("changes the trace"))
+    leaves_the_trace(Wrong())
