@@ -1,10 +1,11 @@
 """The settings of every measure, and of the intervals: values that the numbers of an audit depend on.
 
-They stand here, without torch, so that the key of a run can hold them (`sightline.spec.unsaid`). A measure takes the
-defaults of its fields from here. Every value is as JSON has it.
+They stand here, without torch, so that the key of a run can hold them (`sightline.spec.unsaid`). A
+measure takes the defaults of its fields from here. Every value is as JSON has it.
 
-What is no setting: how many tokens are run together (numbers do not depend on it, and tests say so), and the gradient,
-which a run names itself. Tolerances and working sizes of an algorithm are code: see docs/decisions/0089.
+What is no setting: how many tokens are run together (numbers do not depend on it, and tests say
+so), and the gradient, which a run names itself. Tolerances and working sizes of an algorithm are
+code: see docs/decisions/0089.
 """
 
 from __future__ import annotations

@@ -98,7 +98,8 @@ class Batch:
 def closed_up(kept: Bool[torch.Tensor, "B T"]) -> Int[torch.Tensor, "B S"]:
     """Give the columns of the kept tokens of each row, in order, as `Batch.keep` closes them up; S is the longest.
 
-    Where no row keeps a token, S is 1: recurrent and convolutional encoders refuse texts without places.
+    Where no row keeps a token, S is 1: recurrent and convolutional encoders refuse texts without
+    places.
     """
     return torch.argsort((~kept).to(torch.uint8), dim=1, stable=True)[:, : max(1, int(kept.sum(1).max()))]
 
@@ -347,9 +348,9 @@ class Subject:
 class Measure(Protocol):
     """One question about a model: raw numbers for each text, observed and under their null.
 
-    What every measure promises (``tests/contract/test_measures.py``): a row a text in each array; the same numbers
-    whatever batch or order a text comes in; every number decided by model, texts and seed alone; each NaN counted with
-    its reason; the trace left as it was.
+    What every measure promises (``tests/contract/test_measures.py``): a row a text in each array;
+    the same numbers whatever batch or order a text comes in; every number decided by model, texts
+    and seed alone; each NaN counted with its reason; the trace left as it was.
     """
 
     @property

@@ -1,7 +1,8 @@
 """What the parts of a model promise, as checks: each is a function that fails where a part breaks its word.
 
-The promises stand in the protocols and modules of `sightline.models`; `tests/contract/test_parts.py` holds every row of
-the catalogue to them, and shows by wrong parts that each check can fail.
+The promises stand in the protocols and modules of `sightline.models`;
+`tests/contract/test_parts.py` holds every row of the catalogue to them, and shows by wrong parts
+that each check can fail.
 """
 
 from collections.abc import Callable

@@ -41,9 +41,10 @@ def load(spec: DataSpec, seed: int, *, training: bool = True, kept: Collection[s
     none are named, the others are read without them. Of a table, the texts of the splits that are ``kept`` stay in
     memory, and of the others what the card tells.
 
-    What every source promises (``tests/contract/test_loaders.py``): each text has an id of its own and a number of its
-    own, its words stand where their offsets say, in order and without overlap, and its label has a name. No text is
-    without words. Reading again gives the same texts; another seed divides them otherwise at most.
+    What every source promises (``tests/contract/test_loaders.py``): each text has an id of its own
+    and a number of its own, its words stand where their offsets say, in order and without overlap,
+    and its label has a name. No text is without words. Reading again gives the same texts; another
+    seed divides them otherwise at most.
 
     What was loaded last stays in memory, so that the cells of a study read a file once; its bytes are looked at every
     time, and a file that has changed is read anew.

@@ -1,8 +1,9 @@
 """What the numbers of a run depend on and its spec does not say: defaults, and the settings of its measures.
 
-``first_settings.json`` holds each of them as it was when the first keys were made. A setting that still has its first
-value stays out of a key, so runs that were named before keep their names. One that differs, or that is not in the file,
-enters the key. Values in the file never change. A new setting gets a line there only where results stay as they were.
+``first_settings.json`` holds each of them as it was when the first keys were made. A setting that
+still has its first value stays out of a key, so runs that were named before keep their names. One
+that differs, or that is not in the file, enters the key. Values in the file never change. A new
+setting gets a line there only where results stay as they were.
 """
 
 from __future__ import annotations

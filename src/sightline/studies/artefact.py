@@ -83,11 +83,11 @@ class Reading:
 class Artefact:
     """A table or figure: where it is printed, what it is, and of which corpora.
 
-    ``cells`` are its runs, ``numbers`` what is read of each, ``together`` of those under one seed, and ``lines`` what
-    all that was read says. ``counted`` says what is counted of a corpus without any run.
-    ``figures`` are drawn of its runs (`sightline.report.plots.named`). ``apart`` says why a quantity, a corpus, a
-    model, or one quantity of one corpus cannot be compared with the printed value. ``notes`` hold what a reader must
-    know.
+    ``cells`` are its runs, ``numbers`` what is read of each, ``together`` of those under one seed,
+    and ``lines`` what all that was read says. ``counted`` says what is counted of a corpus without
+    any run. ``figures`` are drawn of its runs (`sightline.report.plots.named`). ``apart`` says why
+    a quantity, a corpus, a model, or one quantity of one corpus cannot be compared with the printed
+    value. ``notes`` hold what a reader must know.
     """
 
     name: str

@@ -52,8 +52,9 @@ def words(data: DataSpec) -> Mapping[str, float]:
 def _classes(labels: Sequence[str]) -> Sequence[str]:
     """Name the classes that are counted one by one, in the order of their numbers.
 
-    Two are called by their numbers, as the papers call them. Three are called by their labels: Table 1 of Jain &
-    Wallace prints SNLI's counts from the smallest to the largest, its Table 2 by the numbers of the classes.
+    Two are called by their numbers, as the papers call them. Three are called by their labels:
+    Table 1 of Jain & Wallace prints SNLI's counts from the smallest to the largest, its Table 2 by
+    the numbers of the classes.
     """
     if len(labels) > MOST:
         return ()

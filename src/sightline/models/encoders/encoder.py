@@ -14,12 +14,16 @@ class Encoder(Protocol):
 
     ``tests/contract/test_parts.py`` holds every encoder of the catalogue to these promises:
 
-    * States have the width that the row of the encoder names, and the type and device of the embeddings.
-    * States of padding are zero. A text without tokens gets zero states, and so does a batch of such texts.
-    * A text has the same states alone and in any batch, under any padding, whatever numbers stand on the padding.
-    * Gradients of states reach the embeddings of real tokens, are finite, and are zero on padding. Every parameter of
-      the encoder gets a gradient.
-    * Embeddings and mask are left as they were. The same embeddings give the same states; nothing is drawn.
+    * States have the width that the row of the encoder names, and the type and device of the
+      embeddings.
+    * States of padding are zero. A text without tokens gets zero states, and so does a batch of
+      such texts.
+    * A text has the same states alone and in any batch, under any padding, whatever numbers stand
+      on the padding.
+    * Gradients of states reach the embeddings of real tokens, are finite, and are zero on padding.
+      Every parameter of the encoder gets a gradient.
+    * Embeddings and mask are left as they were. The same embeddings give the same states; nothing
+      is drawn.
     """
 
     def __call__(

@@ -20,9 +20,9 @@ from jaxtyping import Bool, Float
 class Influencing(Protocol):
     """An encoder that knows what its states owe to each token, all at once.
 
-    The numbers are those of one backward pass a state. ``beside`` is zero on padding; then so is every number whose
-    state or token is padding, and a text without tokens has zeros alone. Inputs and the gradients of parameters are
-    left as they were.
+    The numbers are those of one backward pass a state. ``beside`` is zero on padding; then so is
+    every number whose state or token is padding, and a text without tokens has zeros alone. Inputs
+    and the gradients of parameters are left as they were.
     """
 
     @property
