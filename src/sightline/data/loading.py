@@ -51,6 +51,11 @@ def load(
     ``seen`` are the fingerprints of the texts that a model is known to have learned from. With it, a table that names
     no splits is not divided: every text is a test text, unless the model has seen one of them.
 
+    What every source promises (``tests/contract/test_loaders.py``): each text has an id of its own
+    and a number of its own, its words stand where their offsets say, in order and without overlap,
+    and its label has a name. No text is without words. Reading again gives the same texts; another
+    seed divides them otherwise at most.
+
     What was loaded last stays in memory, so that the cells of a study read a file once; its bytes are looked at every
     time, and a file that has changed is read anew.
     """

@@ -18,8 +18,10 @@ from sightline.measures.pairing import Texts, able, donors, halves, partners
 from sightline.questions import Reduction
 from sightline.results import Measurement, Ragged
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import Arrays, Subject, Survey, Trace
 
+_SET = SETTINGS["transplant"]
 Array = np.ndarray
 
 
@@ -54,15 +56,15 @@ class Transplant:
     asked that of the receiver, and the donor is x's words under it.
     """
 
-    shares: tuple[float, ...] = (0.01, 0.05, 0.1, 0.2, 0.5)
-    donors: int = 400
-    fewest: int = 50
-    partners: int = 3
+    shares: tuple[float, ...] = tuple(_SET["shares"])
+    donors: int = _SET["donors"]
+    fewest: int = _SET["fewest"]
+    partners: int = _SET["partners"]
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     code: str = "transplant"
     needs: frozenset[str] = frozenset()
-    surveys: Survey = "audited"
+    surveys: Survey = _SET["surveys"]
     paper: str = "ours; an interchange intervention (Geiger et al. 2021) on words: docs/decisions/0036-transplant.md"
 
     def look(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
