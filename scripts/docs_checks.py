@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -82,8 +83,19 @@ def _resolved(name: str, path: str) -> str:
 
 
 def _anchors(text: str) -> set[str]:
+    """Give the anchors that lead to a heading both where the pages are read in the repository and on the site."""
     titles = re.findall(r"^#+ (.+)$", _prose(text), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
+    return {_in_repository(title) for title in titles} & {_on_site(title) for title in titles}
+
+
+def _in_repository(title: str) -> str:
+    return re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-")
+
+
+def _on_site(title: str) -> str:
+    """Make an anchor as MkDocs does, which keeps ASCII alone and joins dashes."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", plain).strip().lower())
 
 
 def _prose(text: str) -> str:
@@ -149,6 +161,22 @@ def check_nav(pages: Pages, nav: str) -> list[str]:
     there = {name for name in pages if name.startswith("docs/")}
     left_out = [f"{name} is not in mkdocs.yml" for name in sorted(there - entries)]
     return left_out + [f"mkdocs.yml names {name}, which is not there" for name in sorted(entries - there)]
+
+
+_FINDINGS = re.compile(r"(?<=^  - Findings:\n)(?: {6}- .*\n)+", re.MULTILINE)
+
+
+def nav_with_findings(nav: str) -> str:
+    """Write the lines of the site's menu that name findings, in the words of their rows."""
+    lines = "".join(f'      - "{code}: {claim.text}": {finding_page(code)}\n' for code, claim in CLAIMS.items())
+    return _FINDINGS.sub(lambda _: lines, nav)
+
+
+def check_menu(nav: str) -> list[str]:
+    """Say that the menu names findings otherwise than their rows do."""
+    return (
+        [] if nav_with_findings(nav) == nav else ["mkdocs.yml does not name the findings as claims.py does (make docs)"]
+    )
 
 
 def check_demo(readme: str, fresh: str | None = None) -> list[str]:

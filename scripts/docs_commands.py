@@ -29,7 +29,7 @@ def commands_page() -> str:
 
 
 def _help(command: Any) -> str:
-    return "\n\n".join(" ".join(part.split()) for part in command.help.split("\n\n")) + "\n"
+    return "\n\n".join(" ".join(part.split()) for part in _plain(command.help).split("\n\n")) + "\n"
 
 
 def _parameters(command: Any) -> str:
@@ -63,7 +63,12 @@ def _said(parameter: Any) -> str:
     default = shown if isinstance(shown, str) else parameter.default
     silent = shown is False or default is None or default is False
     end = " Required." if parameter.required else "" if silent else f" Default: {default}."
-    return str(parameter.help).strip() + end
+    return _plain(str(parameter.help)).strip() + end
+
+
+def _plain(text: str) -> str:
+    """Take the marks away that keep the brackets of a help text from being read as markup."""
+    return text.replace(r"\[", "[")
 
 
 def flags() -> set[str]:

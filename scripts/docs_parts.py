@@ -22,6 +22,7 @@ from sightline.findings.verdict import TABLE
 from sightline.quantities import QUANTITIES, Scale
 from sightline.questions import MAPS, RIVALS, SIGNED_RIVALS
 from sightline.report.plots.named import FIGURES
+from sightline.report.scale import SCALE
 from sightline.results import SCHEMA
 from sightline.spec.bases import BESIDE
 from sightline.spec.model_rows import ALTERED, MODELS
@@ -66,8 +67,10 @@ def makers() -> dict[str, Callable[[], str]]:
     return {
         **by_code,
         **RESULTS,
+        "findings": findings,
         "thresholds": thresholds,
         "worlds of thresholds": worlds_of_thresholds,
+        "scale": scale,
         "verdict table": verdict_table,
         "what findings do": charges,
         "caveats": caveats,
@@ -112,6 +115,11 @@ def tests_of(code: str) -> str:
     return f"Tests: {', '.join(named) or UNTESTED}.\n"
 
 
+def findings() -> str:
+    """Table every finding in the words of its row, with its role."""
+    return table(("finding", "claim", "role"), ((_linked(code), one.text, one.role) for code, one in CLAIMS.items()))
+
+
 def thresholds() -> str:
     """Table every δ, and the fewest texts of each finding."""
     known = committed()
@@ -120,6 +128,11 @@ def thresholds() -> str:
         for code, claim in CLAIMS.items()
     ]
     return table(("finding", "claim", "δ", "fewest texts"), rows)
+
+
+def scale() -> str:
+    """Say how to read an effect, in the words of the terminal and the page."""
+    return f"{SCALE}\n"
 
 
 def _linked(code: str) -> str:

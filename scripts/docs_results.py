@@ -15,13 +15,13 @@ from docs_reproduction import artefacts, overview
 from docs_retained import retained
 from docs_searched import farthest
 from docs_sparse import sparse
-from docs_tables import Stored, answered, gates, number, table, unfinished, when_counted
+from docs_tables import Stored, answered, gates, number, table, unfinished, verified, when_counted
 from docs_trained import trained
 from docs_transformers import families, planted_heads, sst_bert
 
 from sightline.findings.claims import CLAIMS
 from sightline.findings.verdict import TABLE
-from sightline.studies.worlds import WORLDS, World
+from sightline.studies.worlds import SEEDS, WORLDS, World
 
 
 def worlds(stored: Stored) -> str:
@@ -32,7 +32,20 @@ def worlds(stored: Stored) -> str:
     right = {world.name: world for world in WORLDS}
     shown = dict.fromkeys(group["world"] for group in stored["groups"])
     about = table(("world", "what is true", "right rows"), (_about(right[name]) for name in shown if name in right))
-    return f"{_cost(stored)}\n{gates(stored)}\n{told}\n{about}"
+    return f"{_cost(stored)}\n{gates(stored, stored['cells'])}\n{told}\n{about}"
+
+
+def worlds_counted() -> str:
+    """Say how many of the planned runs in worlds are counted, on both sets of seeds."""
+    first, again = verified("worlds"), verified("worlds-confirmation")
+    if first is None or again is None:
+        return "Not counted yet: `scripts/verify.py` counts them.\n"
+    told = (
+        f"**Counted are {first['cells']:,} of {first['planned']:,} planned runs, and {again['cells']:,} of "
+        f"{again['planned']:,} on seeds that nobody had looked at.**"
+    )
+    seeds = ", ".join(f"{number} with `{encoder}`" for encoder, number in SEEDS.items())
+    return f"{told} Planned seeds of each world: {seeds}.\n"
 
 
 def shown(stored: Stored) -> str:
@@ -184,6 +197,7 @@ def published_counts(stored: Stored) -> str:
 
 
 RESULTS: Mapping[str, Callable[[], str]] = {
+    "counted: worlds": worlds_counted,
     "table: worlds": when_counted("worlds", worlds),
     "table: worlds confirmed": when_counted("worlds-confirmation", worlds),
     "table: coverage": when_counted("coverage", coverage),

@@ -52,10 +52,12 @@ def unfinished(stored: Stored, done: int) -> str:
     )
 
 
-def gates(stored: Stored) -> str:
-    """Count the gates that hold, and table the others."""
+def gates(stored: Stored, done: int | None = None) -> str:
+    """Count the gates that hold, and table the others; ``done`` runs are counted, maybe not all that were planned."""
     failed = [one for one in stored["gates"] if not one["holds"]]
-    told = f"**{len(stored['gates']) - len(failed)} of {len(stored['gates'])} gates hold.**\n"
+    planned = stored.get("planned", done)
+    part = "" if done == planned else f" on the {done:,} counted of {planned:,} planned runs"
+    told = f"**{len(stored['gates']) - len(failed)} of {len(stored['gates'])} gates hold{part}.**\n"
     rows = [(one["name"], f"{one['count']} of {one['of']}", str(one["limit"])) for one in failed]
     return f"{told}\n{table(('what fails', 'counted', 'limit'), rows)}" if failed else told
 

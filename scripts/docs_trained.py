@@ -12,10 +12,8 @@ def trained(stored: Stored) -> str:
     told = table(_MODEL, map(_model, stored["models"]))
     settings = table(_SETTING, map(_setting, stored["settings"])) if stored["settings"] else ""
     runs = table(_RUN, map(_run, stored["rows"]))
-    return (
-        f"{unfinished(stored, len(stored['rows']) + _left_out(stored))}{gates(stored)}\n{told}\n"
-        f"{_chosen(settings)}**Every run**:\n\n{runs}"
-    )
+    done = len(stored["rows"]) + _left_out(stored)
+    return f"{unfinished(stored, done)}{gates(stored, done)}\n{told}\n{_chosen(settings)}**Every run**:\n\n{runs}"
 
 
 _MODEL = (

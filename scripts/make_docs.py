@@ -5,7 +5,8 @@ output in the README is made only with `--demo`, which trains a model; its check
 answers, which are stable, and not the digits.
 
 `--check` writes nothing. It exits with 1 where a committed page differs from its regeneration, a link or a named file
-does not exist, a flag is named that no command has, or a finding, measure, corpus, part or page is left out.
+does not exist, a flag is named that no command has, a finding, measure, corpus, part or page is left out, or the
+prose contradicts the catalogue (`docs_prose.py`).
 """
 
 from __future__ import annotations
@@ -25,18 +26,23 @@ from docs_checks import (
     check_fresh,
     check_links,
     check_markers,
+    check_menu,
     check_named,
     check_nav,
     exists_here,
+    nav_with_findings,
 )
 from docs_commands import commands_page, flags
 from docs_parts import fill, makers
+from docs_prose import prose_complaints
 from docs_tables import ROOT
 
 from sightline.findings.thresholds import committed
 from sightline.findings.thresholds import complaints as thresholds_complain
 
 OWN_FLAGS = {"--check", "--demo", "--go-on", "--only", "--so-far"}
+FLAGS_OF_PIP = {"--force-reinstall"}
+NAV = ROOT / "mkdocs.yml"
 FLAGS_OF_RAY = {"--address", "--disable-usage-stats", "--generate", "--head", "--include-dashboard", "--num-cpus"}
 """Of `ray`, with which a cluster is begun."""
 
@@ -47,24 +53,31 @@ def read_pages() -> dict[str, str]:
     return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 
+def read_beside() -> dict[str, str]:
+    """Read what else people read of the project, and no part of which is generated."""
+    return {name: (ROOT / name).read_text(encoding="utf-8") for name in ("CHANGELOG.md", "CONTRIBUTING.md")}
+
+
 def remake(pages: Pages) -> dict[str, str]:
     """Make every page anew, but for the demo's output."""
     made = makers()
     return {name: fill(text, made) for name, text in pages.items()} | {"docs/cli.md": commands_page()}
 
 
-def complaints(pages: Pages, nav: str, demo: str | None = None) -> list[str]:
+def complaints(pages: dict[str, str], nav: str, demo: str | None = None) -> list[str]:
     """Gather what every check has to say."""
     return [
         *check_fresh(pages, remake(pages)),
         *check_markers(pages, makers()),
-        *check_links(pages, exists_here),
+        *check_links(pages | read_beside(), exists_here),
         *check_files(pages, exists_here),
-        *check_flags(pages, flags() | OWN_FLAGS | FLAGS_OF_RAY),
+        *check_flags(pages, flags() | OWN_FLAGS | FLAGS_OF_PIP | FLAGS_OF_RAY),
         *thresholds_complain(committed()),
         *check_findings(pages),
         *check_named(pages),
         *check_nav(pages, nav),
+        *check_menu(nav),
+        *prose_complaints(pages | read_beside()),
         *check_demo(pages["README.md"], demo),
     ]
 
@@ -83,6 +96,9 @@ def write(pages: Pages, demo: str | None) -> list[str]:
     if demo is not None:
         remade["README.md"] = fill(remade["README.md"], {DEMO: lambda: demo})
     changed = [name for name, text in remade.items() if text != pages.get(name)]
+    menu = NAV.read_text(encoding="utf-8")
+    if nav_with_findings(menu) != menu:
+        NAV.write_text(nav_with_findings(menu), encoding="utf-8")
     for name in changed:
         (ROOT / name).write_text(remade[name], encoding="utf-8")
     return changed
@@ -98,7 +114,7 @@ def main() -> int:
     if not asked.check:
         print("\n".join(f"wrote {name}" for name in write(pages, demo)) or "nothing to write")
         return 0
-    found = complaints(pages, (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), demo)
+    found = complaints(pages, NAV.read_text(encoding="utf-8"), demo)
     print("\n".join(found) or f"docs: {len(pages)} pages are true of the code")
     return 1 if found else 0
 

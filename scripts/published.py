@@ -114,11 +114,12 @@ REASONS = {
     "train.csv only a part is at hand, and a part of that has no description of its own.",
     "snli": "Exact in validation and test; of the training file only a part is at hand. The papers print the classes "
     "as neutral / contradiction / entailment.",
-    "babi 1": "Exact; the papers' training count has the 15 % in it that validation takes. The length they print is "
-    "not that of a whole story.",
-    "babi 2": "Exact; the papers' training count has the 15 % in it that validation takes. The length they print is "
-    "not that of a whole story.",
-    "babi 3": "Test exact; of the training file only a part is at hand.",
+    "babi 1": "Exact; the papers' training count has the 15 % in it that validation takes. The mean length they "
+    "print, 8, is not that of whole stories.",
+    "babi 2": "Exact; the papers' training count has the 15 % in it that validation takes. The mean length they "
+    "print, 67, is that of the longest training story of task 1.",
+    "babi 3": "Test exact; of the training file only a part is at hand. The mean length the papers print, 421, is "
+    "that of the longest training story of task 2.",
     "eraser": "No table of these papers; the official counts.",
     "adr": "Not counted here. The papers' tweets are not published; their 21,254 were divided by a stratified draw, "
     "and their training count has the validation texts in it.",

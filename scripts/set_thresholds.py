@@ -2,11 +2,12 @@
 
     python scripts/set_thresholds.py
 
-The rule and the worlds (`sightline.studies.thresholds`) were fixed before their numbers were seen. δ is a quarter of
-the median effect over worlds in which the claim is true by construction (seeds 1000–1009, which the calibration does
-not use), on one scale from chance (0) to perfect (1), rounded to two digits and at least .01. The worlds are an MLP on
-votes, on a needle and on four classes, where the state of a word holds that word alone, and a BiLSTM that is trained to
-attend to the evidence. For the BiLSTM those claims are left out that it need not fulfil, because its other states
+The rule and the worlds (`sightline.studies.thresholds`) were fixed before their numbers were seen.
+δ is a quarter of the median effect over worlds in which the claim is true by construction (seeds
+1000–1009, which the calibration does not use), where 0 is chance and 1 the best achievable, rounded
+to two digits and at least .01. The worlds are an MLP on votes, on a needle and on four classes,
+where the state of a word holds that word alone, and a BiLSTM that is trained to attend to the
+evidence. For the BiLSTM those claims are left out that it need not fulfil, because its other states
 carry the evidence too.
 
 The fewest texts of a finding are the smallest of 50, 100 and 200 with which no more than 5 % of the MLP's runs

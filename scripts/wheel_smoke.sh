@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Install a wheel bare (core dependencies only) and audit with it, from a folder in which there is nothing else.
-#   scripts/wheel_smoke.sh dist/sightline-0.1.0-py3-none-any.whl
+#   scripts/wheel_smoke.sh dist/sightline_audit-0.1.0-py3-none-any.whl
 set -euo pipefail
 
 wheel=$(realpath "$1")

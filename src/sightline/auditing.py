@@ -5,14 +5,13 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import torch
 
 from sightline.adapters.admission import admit, admit_companions, complete
-from sightline.adapters.labels import numbered_for
+from sightline.adapters.labels import LabelMap, as_read, numbered_for_model
 from sightline.adapters.sight import as_seen
 from sightline.audits import Audit
 from sightline.data.dataset import Dataset, describe, sample_test
@@ -23,6 +22,7 @@ from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
 from sightline.findings.maps import maps_of
 from sightline.findings.thresholds import Thresholds, committed
+from sightline.installing import version_of
 from sightline.measures import default_measures
 from sightline.models.checkpoint import weights_digest
 from sightline.results import Learned, Measurement, Outcome, TextRecord
@@ -53,6 +53,7 @@ def audit(
     measures: Sequence[Measure] | None = None,
     thresholds: Thresholds | None = None,
     scores: Scores | str | None = None,
+    label_map: LabelMap | None = None,
     batch_size: int = 32,
     spec: Mapping[str, Any] | None = None,
     on_progress: Progress = lambda done, total: None,
@@ -72,6 +73,9 @@ def audit(
     scores
         Scores of words that another tool made, by the id of a text, or ``captum:NAME`` for an attribution of Captum:
         one more map to compare.
+    label_map
+        Which class of the model a label of the data is, such as ``{"pos": "POSITIVE"}``; labels that are left out must
+        be names of its classes. Without it, labels are matched (`sightline.adapters.labels`).
     seed
         Determines every random draw, text by text: batching and order cannot matter.
     on_progress
@@ -79,15 +83,14 @@ def audit(
     """
     thresholds = thresholds or committed()
     measures = default_measures() if measures is None else measures
-    labels = complete(model).labels
-    if labels is not None:
-        dataset = numbered_for(dataset, labels)
+    dataset = numbered_for_model(dataset, complete(model), label_map)
     sampled = sample_test(dataset, limit, seed)
     if not sampled.test:
         raise DataError(f"{dataset.name}: no test text to audit")
     sampled = as_seen(sampled, model)
     model = admit(model, sampled.test, dataset.label_names)
-    about = {"seed": seed, "limit": limit, **(spec or {})}
+    mapped = {"label_map": as_read(label_map)} if label_map else {}
+    about = {"seed": seed, "limit": limit, **mapped, **(spec or {})}
     if isinstance(model, Showing) and model.choosing:
         model, sampled, about["readings"] = _chosen(model, sampled, seed, batch_size, on_progress)
         model = admit(model, sampled.test, dataset.label_names)
@@ -109,6 +112,8 @@ def _chosen(
     card = dict(sampled.card)
     card["splits"] = {**card.get("splits", {}), "test": describe(choice.rest, sampled.label_names)}
     told = f"the reading was chosen on {choice.told['texts']} of {len(sampled.test)} texts; the others are audited"
+    if not sampled.validation:
+        told += "; without validation texts no mixture of heads was tried"
     card["notes"] = [*card.get("notes", ()), told]
     return choice.model, replace(sampled, test=choice.rest, card=card), choice.told
 
@@ -180,7 +185,7 @@ def environment(trace: Trace) -> dict[str, Any]:
     """Record what the numbers may depend on beside the seed; the device and the precision are those of a trace."""
     packages = ("sightline", "torch", "numpy", "scipy")
     return {
-        "versions": {name: version(name) for name in packages} | {"python": platform.python_version()},
+        "versions": {name: version_of(name) for name in packages} | {"python": platform.python_version()},
         "platform": platform.platform(),
         "device": str(trace.logits.device),
         "precision": str(trace.logits.dtype).removeprefix("torch."),

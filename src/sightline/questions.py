@@ -136,6 +136,16 @@ TARGETS: Mapping[str, str] = {
 """What states are asked about. The first is computed from attention, so it is asked for the sake of the paper alone."""
 
 
+def taken(chosen: Collection[str]) -> tuple[str, ...]:
+    """Name the measures of an audit in their order: those chosen and `ALWAYS`, or where none is, the usual ones.
+
+    >>> taken(("need",)), "searched" in taken(())
+    (('outputs', 'need'), False)
+    """
+    wanted = {ALWAYS, *chosen} if chosen else set(MEASURES) - BY_NAME
+    return tuple(code for code in MEASURES if code in wanted)
+
+
 def beside_default(named: Collection[str]) -> tuple[str, ...]:
     """Add measures that are taken only by name to those of every audit, in their order; none named, none to add.
 

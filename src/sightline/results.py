@@ -113,8 +113,11 @@ Outcome = Measurement | NotApplicable | Failed
 class Finding:
     """One claim, tested: the number, its floor, the effect between them, and the answer.
 
-    ``effect`` is the number minus the floor, and ``delta`` the smallest effect that matters. ``compared`` says how the
-    interval of the effect lies against it, and ``notes`` what else is to be said; together they are the ``reason``.
+    ``effect`` says how far the number gets from the floor (0) to the ceiling (1); of a claim without
+    a floor it is the number. ``delta`` is the smallest effect that matters. ``compared`` says how the
+    interval of the effect lies against it, and ``notes`` what else is to be said; together they are
+    the ``reason``. ``comparison`` names the comparison that decided: number, floor, effect, p and
+    ``needed`` are all of that one, as a claim can make several.
     ``beside`` holds the numbers to read it with, by what they are. ``by_class`` is the effect on the texts of each
     predicted class, its interval corrected for their number, and ``answers`` what it says there. ``needed`` estimates
     how many texts would settle what is left open; None where nothing is, or where that cannot be told.
@@ -136,6 +139,7 @@ class Finding:
     answers: Mapping[str, Answer] = field(default_factory=dict)
     beside: Mapping[str, Estimate] = field(default_factory=dict)
     needed: int | None = field(default=None, metadata=_LATER)
+    comparison: str = field(default="", metadata=_LATER)
 
     @property
     def bears(self) -> bool:
@@ -176,9 +180,10 @@ class Verdict:
 class MapRow:
     """What one map over the words is worth, whoever made it: on texts that had no part in choosing among maps.
 
-    ``carried``, ``deleted`` and ``replaced`` are effects, from 0 (random words) to 1 (perfect; a signed map may pass
-    it). ``chosen`` marks the map of its family, signed or not, that the other half of the texts put first. ``against``
-    names the predicted classes for whose texts the map fails, whatever it does over all of them.
+    ``carried``, ``deleted`` and ``replaced`` are effects: 0 is what random words do, and 1 what the
+    reference does, which is no bound. ``chosen`` marks the map of its family, signed or not, that the
+    other half of the texts put first; none where that half measured nothing. ``against`` names the
+    predicted classes for whose texts the map fails, whatever it does over all of them.
     """
 
     name: str

@@ -80,7 +80,10 @@ class Batch:
         return replace(self, **{name: tensor[index] for name, tensor in self._tensors()})
 
     def keep(self, kept: Bool[torch.Tensor, "B T"]) -> Batch:
-        """Delete every token that is not kept: texts become shorter, padding closes up at the right; queries stay."""
+        """Delete every token that is not kept: texts become shorter, padding closes up at the right; queries stay.
+
+        At least one place stays: a batch of texts without tokens is one place of padding.
+        """
         kept = kept & self.mask
         order = closed_up(kept)
         mask = kept.gather(1, order)
@@ -93,8 +96,12 @@ class Batch:
 
 
 def closed_up(kept: Bool[torch.Tensor, "B T"]) -> Int[torch.Tensor, "B S"]:
-    """Give the columns of the kept tokens of each row, in order, as `Batch.keep` closes them up; S is the longest."""
-    return torch.argsort((~kept).to(torch.uint8), dim=1, stable=True)[:, : int(kept.sum(1).max())]
+    """Give the columns of the kept tokens of each row, in order, as `Batch.keep` closes them up; S is the longest.
+
+    Where no row keeps a token, S is 1: recurrent and convolutional encoders refuse texts without
+    places.
+    """
+    return torch.argsort((~kept).to(torch.uint8), dim=1, stable=True)[:, : max(1, int(kept.sum(1).max()))]
 
 
 @dataclass(frozen=True)
@@ -339,7 +346,12 @@ class Subject:
 
 @runtime_checkable
 class Measure(Protocol):
-    """One question about a model: raw numbers for each text, observed and under their null."""
+    """One question about a model: raw numbers for each text, observed and under their null.
+
+    What every measure promises (``tests/contract/test_measures.py``): a row a text in each array;
+    the same numbers whatever batch or order a text comes in; every number decided by model, texts
+    and seed alone; each NaN counted with its reason; the trace left as it was.
+    """
 
     @property
     def code(self) -> str:

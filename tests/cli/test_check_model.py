@@ -128,7 +128,15 @@ def test_with_data_their_texts_and_labels_are_looked_at(sightline: Call, here, m
     assert "the logits are of 3 classes, and the data have 2 labels (neg, pos)" in done.out
     assert sightline("check-model", f"py:{module}:named", "--data", table).code == 0
     done = sightline("check-model", f"py:{module}:strangers", "--data", table)
-    assert (done.code, done.err) == (2, "error: reviews.csv: the model knows the labels yes, no, not 'neg'\n")
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert all(f"'{one}'" in done.err for one in ("neg", "pos", "yes", "no"))
+    assert '--label-map "neg=CLASS,pos=CLASS"' in done.err
+    mapped = ("check-model", f"py:{module}:strangers", "--data", table, "--label-map")
+    assert sightline(*mapped, "neg=no,pos=yes").code == 0
+    assert sightline(*mapped, "neg=no,pos=perhaps").err.startswith("error: --label-map: ")
+    assert sightline("check-model", f"py:{module}:strangers", "--label-map", "neg=no,pos=yes").code == 2
+    unnamed = sightline("check-model", f"py:{module}:build", "--data", table, "--label-map", "neg=no,pos=yes")
+    assert (unnamed.code, "does not name its classes" in unnamed.err) == (2, True)
 
 
 def test_a_saved_model_passes(sightline: Call, here, table):
@@ -199,11 +207,11 @@ def test_an_audit_takes_a_factory(sightline: Call, module, table):
     told = done.json
     assert told["cards"]["model"]["name"] == "Tiny"
     assert told["cards"]["model"]["training_texts"].startswith("unknown: this model was trained elsewhere")
-    assert told["metrics"]["accuracy"]["n"] == told["cards"]["data"]["splits"]["test"]["n"] == 18
+    assert told["metrics"]["accuracy"]["n"] == told["cards"]["data"]["splits"]["test"]["n"] == 120
     assert told["spec"]["model"] == f"py:{module}:build"
     page = Path("report.html").read_text(encoding="utf-8")
     assert "trained elsewhere" in page
-    assert len(load_results("saved").texts) == 18
+    assert len(load_results("saved").texts) == 120
 
 
 def test_labels_are_numbered_as_the_factory_says(sightline: Call, module, table):

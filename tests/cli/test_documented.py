@@ -1,11 +1,16 @@
 """Every command and each of its flags says what it is for."""
 
+import re
+import tomllib
+from pathlib import Path
+
 import pytest
 import typer
 
 from sightline.cli.app import app
 from tests.cli.conftest import Call
 
+ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = typer.main.get_command(app).commands
 COMMON = ("--json",)
 
@@ -72,3 +77,28 @@ def test_the_flags_of_the_app_are_described(sightline: Call):
         assert parameter.opts[0] in shown
     for name in COMMANDS:
         assert name in shown
+
+
+EXTRAS = [*tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_keeps_the_brackets_of_an_extra(name, sightline: Call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    command = COMMANDS[name]
+    written = " ".join([command.help, *(str(parameter.help) for parameter in command.params)])
+    shown = re.sub(r"[\s│]+", "", sightline(name, "--help").out)
+    for extra in EXTRAS:
+        assert shown.count(f"[{extra}]") == written.count(f"[{extra}]"), extra
+
+
+def test_some_help_names_an_extra():
+    """Or the test above looks at nothing."""
+    every = "".join(str(parameter.help) for command in COMMANDS.values() for parameter in command.params)
+    assert {extra for extra in EXTRAS if f"[{extra}]" in every} >= {"captum", "parquet", "duckdb"}
+
+
+@pytest.mark.parametrize("name", ["look", "predict", "check-model", "audit"])
+def test_the_help_of_a_command_that_takes_a_hugging_face_model_says_so(name, sightline: Call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    assert "hf:FOLDER" in sightline(name, "--help").out

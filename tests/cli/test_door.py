@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sightline.cli import door
+from sightline.installing import AGAIN
 from tests.cli.conftest import Call
 
 
@@ -26,13 +26,13 @@ def without(package: str, folder: Path, *arguments: str) -> subprocess.Completed
 def test_a_command_says_what_is_missing(package: str, tmp_path: Path) -> None:
     done = without(package, tmp_path, "list")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"error: No module named {package!r}; {door.CURE}\n"
+    assert done.stderr == f"error: No module named {package!r}; {AGAIN}\n"
 
 
 def test_a_command_that_comes_as_far_as_its_work_says_so_too(tmp_path: Path) -> None:
     done = without("torch", tmp_path, "train", "--data", "planted:needle", "--model", "mlp", "--out", "m")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"error: No module named 'torch'; {door.CURE}\n"
+    assert done.stderr == f"error: No module named 'torch'; {AGAIN}\n"
 
 
 def test_the_doctor_names_what_is_missing(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_nothing_is_read_where_it_cannot_be_answered(ask, here: Path, monkeypatc
     monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
     done = ask("FROM runs", "--check")
     assert (done.code, done.out) == (2, "")
-    assert "pip install 'sightline[duckdb]'" in done.err
+    assert "pip install 'sightline-audit[duckdb]'" in done.err
     assert ask("FROM runs", "--out", "a.doc", "--check").err.startswith("error: --out: expected a name that ends in")
 
 

@@ -199,6 +199,6 @@ def test_without_pyarrow_it_says_what_to_install(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(
-        MissingExtra, match=r"t.parquet: is read by pyarrow, which .*: pip install 'sightline\[parquet\]'"
+        MissingExtra, match=r"t.parquet: is read by pyarrow, which .*: pip install 'sightline-audit\[parquet\]'"
     ):
         load(parse_data(f"{tmp_path}/t.parquet"), 0)

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from sightline.bounds import FILES, LINE
 from sightline.data.corpora.cache import content_digest
 from sightline.data.corpora.given import data_from
+from sightline.data.corpora.own_rule import ALSO_TRAINED, EVERY_ROW
+from sightline.data.fingerprints import fingerprint
 from sightline.data.loading import load
 from sightline.data.splitting import connected
 from sightline.errors import DataError, SightlineError, SpecError
@@ -153,6 +155,29 @@ def test_every_row_is_a_test_text_where_that_is_asked_for(tmp_path: Path) -> Non
     assert data.card["notes"][0] == "every row is a test text (split: all)"
     with pytest.raises(SpecError, match="split: 'all' makes every row a test text; leave it out, or name a model that"):
         load(spec, 0)
+
+
+@pytest.mark.parametrize("kind", ["table", "folder"])
+def test_every_row_is_a_test_text_for_a_model_that_has_seen_none(tmp_path: Path, kind: str) -> None:
+    """One text that it has learned from is enough to divide all, as its training did."""
+    if kind == "table":
+        (tmp_path / "t.csv").write_bytes(table(rows()))
+        spec = parse_data(str(tmp_path / "t.csv"))
+    else:
+        for i, (text, label) in enumerate(rows()):
+            (tmp_path / label).mkdir(exist_ok=True)
+            (tmp_path / label / f"{i}.txt").write_text(text)
+        spec = parse_data(f"folder:{tmp_path}")
+    divided = load(spec, 0)
+    stranger = replace(divided.train[0], text="another text")
+    for seen in ((), (fingerprint(stranger),)):
+        data = load(spec, 0, training=False, seen=frozenset(seen))
+        assert {name: len(split) for name, split in data.splits.items()} == {"train": 0, "validation": 0, "test": 60}
+        assert any(EVERY_ROW in note for note in data.card["notes"])
+    data = load(spec, 0, training=False, seen=frozenset({fingerprint(divided.train[0])}))
+    assert data.splits == divided.splits
+    assert any(ALSO_TRAINED in note for note in data.card["notes"])
+    assert load(spec, 0, training=False).splits == divided.splits
 
 
 def test_a_column_of_that_name_is_followed(tmp_path: Path) -> None:

@@ -179,7 +179,9 @@ def test_an_address_where_nobody_is_and_a_missing_package_are_said_at_once(monke
     with pytest.raises(SpecError, match=told):
         Cluster("127.0.0.1:1").processors()
     monkeypatch.setattr(joining, "version", absent)
-    with pytest.raises(MissingExtra, match=r"pip install 'sightline\[ray\]', or use the processors of this machine"):
+    with pytest.raises(
+        MissingExtra, match=r"pip install 'sightline-audit\[ray\]', or use the processors of this machine"
+    ):
         Cluster().processors()
 
 

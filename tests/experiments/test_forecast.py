@@ -11,13 +11,14 @@ import pytest
 
 from sightline.adapters.huggingface.loading import transformer
 from sightline.data import loading
+from sightline.data.dataset import sample_test
 from sightline.data.loading import load, load_part
 from sightline.data.vocabulary import Vocabulary
 from sightline.example import Example
 from sightline.experiments import forecast as module
 from sightline.experiments import judging
 from sightline.experiments.cost import estimate
-from sightline.experiments.forecast import amid, forecast, forecast_audit, spread, strata
+from sightline.experiments.forecast import amid, forecast, forecast_audit, quick_seconds, spread, strata
 from sightline.experiments.forecasted import Forecast
 from sightline.experiments.run import Trained, audit_trained, train
 from sightline.experiments.store import Summary
@@ -101,6 +102,29 @@ def test_an_audit_is_batches_and_the_square_of_the_lengths(
     assert (told.seconds_judging, told.seconds_page) == (3.0, 4.0)
     assert told.auditing == pytest.approx(whole + 7)
     assert forecast_audit(trained, 0, limit=10).seconds_audit == pytest.approx(whole * 10 / len(test))
+
+
+@pytest.mark.parametrize("a_square", [1.0, 1e-5])
+def test_a_quick_estimate_is_of_texts_of_all_lengths(
+    trained: Trained, monkeypatch: pytest.MonkeyPatch, a_square: float
+) -> None:
+    """Two texts of a slow model are enough; of a fast one as many as are measured together."""
+    now, calls = [0.0], list[int]()
+
+    def taken(model: object, texts: Sequence[Example], *rest: object) -> dict[str, Outcome]:
+        now[0] += a_square * squares(texts)
+        calls.append(len(texts))
+        return {}
+
+    monkeypatch.setattr(module, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(module, "measure", taken)
+    test = trained.dataset.test
+    assert quick_seconds(trained, 0) == pytest.approx(a_square * squares(test))
+    fast = [1, 2, 4, 8, 16, min(module.AUDIT_BATCH, len(test))]
+    assert calls == (fast if a_square < 1 else [1, 2])
+    calls.clear()
+    kept = sample_test(trained.dataset, 3, 0).test
+    assert quick_seconds(trained, 0, limit=3) == pytest.approx(a_square * squares(kept))
 
 
 def test_half_of_the_texts_choose_a_reading_and_half_are_audited(exact: None, trained: Trained) -> None:

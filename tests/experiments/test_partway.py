@@ -93,7 +93,7 @@ def test_a_state_that_is_torn_or_made_otherwise_is_made_anew(
     elif change == "threads":
         monkeypatch.setattr(torch, "get_num_threads", lambda: 7)
     else:
-        monkeypatch.setattr(partway, "version", lambda name: f"{name} of tomorrow")
+        monkeypatch.setattr(partway, "version_of", lambda name: f"{name} of tomorrow")
     assert done(store)[0] == (1, 1)
     assert same(store, whole)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from sightline.findings.decide import agreed, both, decide, disagreement, explain, strongest, weakest
-from sightline.results import Estimate
+from sightline.results import Answer, Estimate
 
 
 def effect(low: float, high: float, n: int = 100) -> Estimate:
@@ -30,10 +30,40 @@ def test_without_texts_nothing_applies() -> None:
     assert decide(Estimate(float("nan"), float("nan"), float("nan"), 0, "undefined"), 0.1) == "not applicable"
 
 
-def test_weakest_and_strongest_take_the_first_among_equals() -> None:
-    answers = {"a": "supported", "b": "contradicted", "c": "inconclusive", "d": "contradicted"}
-    assert weakest(answers) == "b"
-    assert strongest(answers) == "a"
+def test_among_equal_answers_the_smallest_effect_decides_what_must_hold_in_all() -> None:
+    effects = {"a": effect(0.7, 0.8), "b": effect(0.2, 0.3), "c": effect(0.4, 0.5)}
+    assert weakest(dict.fromkeys(effects, "supported"), effects) == "b"
+    assert strongest(dict.fromkeys(effects, "supported"), effects) == "a"
+    assert strongest(dict.fromkeys(effects, "contradicted"), effects) == "a"
+
+
+def test_the_answer_decides_before_the_size_of_the_effect() -> None:
+    answers: dict[str, Answer] = {"a": "supported", "b": "contradicted", "c": "inconclusive"}
+    effects = {"a": effect(0.11, 0.13), "b": effect(0.0, 0.09), "c": effect(-0.9, 0.9)}
+    assert weakest(answers, effects) == "b"
+    assert strongest(answers, effects) == "a"
+
+
+def test_an_undefined_effect_decides_nothing_unless_all_are() -> None:
+    nan = float("nan")
+    undefined = Estimate(nan, nan, nan, 0, "undefined for every text")
+    answers: dict[str, Answer] = {"a": "not applicable", "b": "supported", "c": "not applicable"}
+    effects = {"a": undefined, "b": effect(0.2, 0.3), "c": undefined}
+    assert (weakest(answers, effects), strongest(answers, effects)) == ("b", "b")
+    del answers["b"]
+    assert (weakest(answers, effects), strongest(answers, effects)) == ("a", "a")
+    assert explain(undefined, 0.1) == "undefined for every text"
+
+
+def test_an_effect_surely_below_chance_is_not_hidden_behind_one_that_may_be_chance() -> None:
+    effects = {"a": effect(0.0, 0.05), "b": effect(-0.7, 0.05), "c": effect(-0.3, -0.1)}
+    assert weakest(dict.fromkeys(effects, "contradicted"), effects) == "c"
+
+
+def test_an_effect_below_chance_is_called_worse_and_not_small() -> None:
+    assert explain(effect(-0.97, -0.15), 0.1).endswith("lies below 0: worse than chance")
+    assert explain(effect(-0.97, -0.15), 0.1, worse="better without").endswith("below 0: better without")
+    assert explain(effect(-0.97, 0.05), 0.1).endswith("too small to matter")
 
 
 def test_fewer_texts_than_a_finding_may_rest_on_leave_it_open() -> None:

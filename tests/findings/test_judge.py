@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from sightline.findings.claims import CLAIMS
+from sightline.findings.decide import decide
 from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
 from sightline.findings.thresholds import Thresholds
+from sightline.report.sentences import sentences
 from sightline.results import Finding, Measurement, NotApplicable, Outcome
 from tests.findings.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes, transplant
 
@@ -50,8 +52,9 @@ def test_the_effect_is_from_chance_to_perfect_and_p_is_corrected() -> None:
 
 
 def test_each_claim_of_agreement_has_its_own_reference() -> None:
+    other_floor = Measurement("types", {"free": np.zeros(N)})  # so that the floor that was drawn decides SL-104
     for name, code in (("gradient", "SL-101"), ("deletion", "SL-102"), ("free", "SL-104")):
-        found = findings(agreement({name: 0.0}))
+        found = judged(agreement=agreement({name: 0.0}), types=other_floor)
         # SL-107 holds the number of SL-104 against another floor.
         assert {c for c, f in found.items() if f.verdict == "contradicted"} - {"SL-107"} == {code}
         assert found[code].p > 0.05
@@ -169,6 +172,97 @@ def test_the_second_floor_is_one_more_test_that_must_be_passed() -> None:
     found = judged(types=by_type)["SL-104"]
     assert found.verdict == "contradicted"
     assert "the weakest decides: the share that weights permuted over the vocabulary capture" in found.reason
+
+
+SHUFFLED = "The share that shuffled weights capture"
+BY_TYPE = "the share that weights permuted over the vocabulary capture"
+
+
+def floors(shuffled: float, by_type: float, **others: Outcome) -> dict[str, Finding]:
+    """Let attention capture so much above each of the two floors of SL-104."""
+    number = agreement({"free": shuffled}).values["captured.free"]
+    return judged(
+        agreement=agreement({"free": shuffled}), types=Measurement("types", {"free": number - by_type}), **others
+    )
+
+
+def test_everything_of_a_finding_is_of_the_comparison_that_decided() -> None:
+    by_type, shuffled = floors(0.5, 0.3)["SL-104"], floors(0.3, 0.5)["SL-104"]
+    assert {by_type.verdict, shuffled.verdict} == {"supported"}
+    for found, comparison in ((by_type, BY_TYPE), (shuffled, SHUFFLED)):
+        assert found.comparison == comparison
+        gained = found.number.value - found.floor.value
+        assert gained == pytest.approx(0.3, abs=0.02)
+        assert found.effect.value == pytest.approx(gained / (1 - found.floor.value), abs=0.01)
+    assert by_type.p is None  # its draws are of the other floor
+    assert by_type.p_adjusted is None
+    assert shuffled.p == pytest.approx(0.01)
+    assert sentences(by_type)[1].startswith(f"T{BY_TYPE[1:]}: ")
+    assert sentences(shuffled)[1].startswith(f"{SHUFFLED}: ")
+
+
+@pytest.mark.parametrize(("shuffled", "by_type"), [(0.02, -0.15), (-0.15, 0.02)])
+def test_less_evidence_than_chance_is_not_hidden_by_another_floor(shuffled: float, by_type: float) -> None:
+    taken = outcomes(agreement({"free": shuffled}), PREDICTED, 1 - PREDICTED)
+    number = agreement({"free": shuffled}).values["captured.free"]
+    taken["types"] = Measurement("types", {"free": number - by_type})
+    verdict = judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).verdict
+    assert (verdict.row, verdict.decided_by) == (3, ("SL-104",))
+    assert verdict.reasons[0].startswith("SL-104 contradicted: attention lies on words with less evidence than chance")
+    assert "worse than chance" in verdict.reasons[0]
+    assert {one.row for one in verdict.by_class.values()} == {3}
+
+
+def test_each_class_has_the_effect_that_decided_its_answer() -> None:
+    """The second floor decides for one class, the first for the other and for all texts."""
+    agreed = agreement({"free": 0.3})
+    number = np.asarray(agreed.values["captured.free"])
+    by_type = Measurement("types", {"free": np.where(PREDICTED == 1, number, number - 0.7)})
+    found = judged(agreement=agreed, types=by_type)["SL-104"]
+    assert found.comparison == SHUFFLED
+    assert found.answers == {"neg": "supported", "pos": "contradicted"}
+    assert {of: decide(one, 0.1) for of, one in found.by_class.items()} == found.answers
+    assert found.by_class["neg"].value == pytest.approx(0.375, abs=0.03)  # 0.3 of what a floor of 0.2 leaves
+    assert f"for predicted 'pos' another comparison decides: {BY_TYPE}" in found.notes
+
+
+def test_the_number_of_words_that_were_replaced_is_called_so() -> None:
+    found = judged(erasure=erasure(0.19, 0.8))["SL-301"]  # deletion holds δ, replacement is supported
+    assert found.verdict == "supported"
+    assert found.comparison == "replaced"
+    number, floor, _ = sentences(found)
+    assert "are replaced: " in number
+    assert "are replaced: " in floor
+
+
+def test_need_is_the_larger_metric_of_the_comparison_that_loses_least() -> None:
+    """Uniform weights lose half, the retrained model 10 of 120, all of one class: accuracy and F1 differ."""
+    half = np.where(np.arange(N) < N // 2, PREDICTED, 1 - PREDICTED)
+    worse = np.where((np.arange(N) < 40) & (PREDICTED == 0), 1, PREDICTED)
+    taken = outcomes(agreement({}), PREDICTED, half)
+    taken["retrained"] = Measurement("retrained", {"label": PREDICTED, "learned": PREDICTED, "retrained": worse})
+    evidence = Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)
+    found = {f.code: f for f in judge(evidence).findings}["SL-001"]
+    lost = [evidence.estimate(f"need.retrained.{metric}_drop") for metric in ("accuracy", "F1")]
+    assert found.verdict == "supported"
+    assert found.effect in lost
+    assert found.effect.value == max(one.value for one in lost if one)
+    assert found.effect.value < 0.2
+    assert found.comparison.startswith("against a model retrained with uniform attention (")
+    assert found.comparison in sentences(found)[0]
+
+
+def test_a_model_that_does_better_without_attention_is_not_called_worse_than_chance() -> None:
+    labels = PREDICTED
+    learned = np.where(np.arange(N) < 40, 1 - labels, labels)
+    taken = outcomes(agreement({}), learned, labels)
+    taken["outputs"] = Measurement("outputs", {"predicted": learned, "label": labels})
+    found = {f.code: f for f in judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).findings}
+    assert found["SL-001"].effect.high < 0
+    for said in (found["SL-001"].compared, sentences(found["SL-001"])[-1]):
+        assert "does better without" in said
+        assert "chance" not in said
+        assert "too small" not in said
 
 
 def test_what_is_carried_is_a_ratio_of_sums_between_chance_and_all() -> None:

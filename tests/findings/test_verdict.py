@@ -8,7 +8,7 @@ import pytest
 
 from sightline.findings.claims import CLAIMS
 from sightline.findings.evidence import Evidence
-from sightline.findings.verdict import verdict_of
+from sightline.findings.verdict import TABLE, verdict_of
 from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Failed, Finding, Measurement
 from tests.findings.cases import LEARNED, NOTHING_LEARNED, THRESHOLDS, evidence, finding
 
@@ -101,6 +101,19 @@ def test_what_is_asked_of_the_task_has_one_answer_for_every_class() -> None:
     verdict = verdict_of(of_one, evidence(), LEARNED)
     assert (verdict.row, verdict.by_class["b"].row) == (4, 4)
     assert verdict_of(found({"SL_402": "contradicted"}), evidence(), LEARNED).by_class["b"].row == 5
+
+
+@pytest.mark.parametrize("answer", ["contradicted", "inconclusive", "not applicable"])
+def test_the_words_of_the_best_row_say_what_it_asks_of_a_class(answer: str) -> None:
+    """By each claim: whether one class may answer so, against what the words allow."""
+    words = next(row.words for row in TABLE if row.number == 4)
+    of_classes = words.partition("predicted class")[2]
+    assert "inconclusive or not measured" in words
+    for code, claim in CLAIMS.items():
+        spared = claim.for_all == "not contradicted" and answer != "contradicted"
+        allowed = spared or claim.for_all in ("", "one of these") or code in of_classes
+        verdict = verdict_of(found({code: answer}), evidence(), LEARNED)
+        assert (verdict.row == 4) is allowed, code
 
 
 def test_the_best_row_says_what_was_not_tested() -> None:

@@ -9,6 +9,7 @@ import torch
 
 import sightline
 from sightline.audits import Audit
+from sightline.data.corpora.own_rule import EVERY_ROW
 from sightline.data.dataset import Dataset
 from sightline.data.loading import load
 from sightline.errors import DataError, ModelError, SpecError
@@ -18,7 +19,9 @@ from sightline.experiments.subject import audited, choose
 from sightline.reading import Prediction
 from sightline.spec.texts import parse_data
 from sightline.spec.values import GIVEN, DataSpec
+from tests.adapters.plain import wrapped
 from tests.front.conftest import CORPUS, MODEL
+from tests.texts import untrained
 
 
 def test_three_lines_give_the_numbers_of_the_command_line(model: Trained, audit: Audit) -> None:
@@ -139,3 +142,38 @@ def test_what_is_given_back_says_in_a_line_what_it_is_and_what_comes_next(
 def test_an_audit_keeps_a_place_once(audit: Audit) -> None:
     spans = [span for text in audit.texts for span in text.offsets]
     assert len({id(span) for span in spans}) == len(set(spans)) < len(spans)
+
+
+def test_labels_are_mapped_onto_the_classes_of_a_model(model: Trained, data: Dataset) -> None:
+    """The same texts under other labels, and a map back to them, get the same audit."""
+    names = dict(zip(("no", "yes"), data.label_names, strict=True))
+    renamed = replace(data, label_names=tuple(names))
+    with pytest.raises(DataError, match="label_map="):
+        sightline.audit(model, renamed, limit=8)
+    with pytest.raises(SpecError, match=r"label_map: .*'maybe'"):
+        sightline.audit(model, renamed, limit=8, label_map={**names, "maybe": data.label_names[0]})
+    found = sightline.audit(model, renamed, limit=8, label_map=names)
+    assert found.spec["label_map"] == names
+    assert found.cards["data"]["labels_read"] == names
+    assert found.metrics == sightline.audit(model, data, limit=8).metrics
+
+
+def test_a_file_that_was_divided_when_it_was_loaded_is_noted_of_a_model_from_elsewhere(tmp_path: Path) -> None:
+    """Its other texts may have trained the model, so they are not audited; the card says how they would be."""
+    ours = untrained("mlp(hidden=4)")
+    known = [word for word in ours.vocabulary.words if word.isalnum()][:9]
+    rows = [f"{one} {two},{label}" for one in known for two, label in zip(known, "ababababa", strict=True)][:80]
+    (tmp_path / "t.csv").write_text("\n".join(["text,label", *rows]))
+    plain = wrapped(ours)
+    found = {
+        split: sightline.audit(plain, sightline.load(tmp_path / "t.csv", split=split)) for split in ("split", "all")
+    }
+    assert {split: len(one.texts) for split, one in found.items()} == {"split": 12, "all": 80}
+    noted = {split: [note for note in one.cards["data"]["notes"] if EVERY_ROW in note] for split, one in found.items()}
+    assert noted["split"][0].startswith("12 of 80 texts")
+    assert noted["all"] == ["every row is a test text (split: all)"]
+    texts, labels = zip(*(row.split(",") for row in rows), strict=True)
+    given = sightline.data_from(texts, labels, splits="all")
+    assert [len(split) for split in given.splits.values()] == [0, 0, 80]
+    with pytest.raises(DataError, match="no training texts"):
+        sightline.train(given, MODEL)

@@ -241,9 +241,7 @@ def rooms(model: Auditable, texts: Sequence[Example]) -> list[float]:
     Texts without log-odds of every class neither have a bound nor set one.
     """
     with np.errstate(divide="ignore"):
-        odds = [
-            [log_odds(model, text, c) for c in range(len(probabilities(logits(model, text))))] for text in texts
-        ]
+        odds = [[log_odds(model, text, c) for c in range(len(probabilities(logits(model, text))))] for text in texts]
     chosen = [int(probabilities(logits(model, text)).argmax()) for text in texts]
     known = [bool(np.isfinite(one).all()) for one in odds]
     out = []

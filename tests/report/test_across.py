@@ -110,9 +110,17 @@ def test_more_texts_and_other_trainings_are_advised_with_their_counts() -> None:
     sentences = said(together(across({0: first, 1: other})))
     assert "Audit more texts that are predicted 'a', in 1 of 2 trainings: too few texts: audit more." in sentences
     assert any(one.startswith("Audit about 1,300 texts (now 872 texts; the data have 24") for one in sentences)
-    assert any("better than guessing first: after 1 of 2 trainings it is not" in one for one in sentences)
+    assert "After 1 of 2 trainings the model is not better than guessing. Fix that first." in sentences
     assert "Let training run to its end, which it did not in 1 of 2 trainings: --epochs allows more." in sentences
     assert sentences[-1] == "Keep the very model that was audited: trained anew, it may get another verdict."
+
+
+def test_where_no_training_allows_a_conclusion_one_line_says_so() -> None:
+    guessing = replace(compared(), learned=replace(LEARNED, above=estimate(0.0)))
+    few = replace(compared(), verdict=Verdict(CANNOT_TELL, 1, (), ("20 test texts: audit more texts",)))
+    assert len(together(across({0: guessing, 1: guessing}))) == 1
+    assert len(together(across({0: few, 1: few}))) == 1
+    assert len(together(across({0: few, 1: replace(compared(), learned=LEARNED)}))) > 1
 
 
 def test_the_first_screen_holds_no_codes_and_the_table_behind_it_every_number() -> None:

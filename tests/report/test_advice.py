@@ -4,7 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from sightline.report.advice import advice, shown
+from sightline.audits import Audit
+from sightline.findings.verdict import NO_BETTER
+from sightline.report.advice import AFTER_GUESSING, GUESSING, advice, shown
+from sightline.report.card import card
 from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Verdict
 from tests.report.audits import LEARNED, MAPS, audit, by_class, compared, estimate, map_row
 
@@ -85,11 +88,45 @@ def test_a_class_with_too_few_texts_is_named() -> None:
 
 
 def test_what_to_change_follows_what_was_learned() -> None:
-    poor = replace(LEARNED, above=estimate(0.0), converged=False)
+    poor = replace(LEARNED, converged=False)
     told = " ".join(advice(replace(compared(), learned=poor)))
-    for words in ("Train a model that is surely better", "--epochs allows more", "--max-tokens allows longer"):
+    for words in ("--epochs allows more", "--max-tokens allows longer"):
         assert words in told
         assert words not in " ".join(advice(replace(compared(), learned=replace(LEARNED, cut=0))))
+
+
+GUESSES = replace(LEARNED, above=estimate(0.0), converged=False)
+
+
+@pytest.mark.parametrize(
+    ("audited", "told"),
+    [
+        (replace(compared(), learned=GUESSES), f"{GUESSING} {AFTER_GUESSING}"),
+        (
+            replace(compared(Verdict(CAVEATS, 5, (), (f"{NO_BETTER}, as far as these texts show",))), learned=GUESSES),
+            AFTER_GUESSING,
+        ),
+        (
+            compared(Verdict(CANNOT_TELL, 1, (), ("20 test texts: audit more texts",))),
+            "20 test texts: audit more texts.",
+        ),
+        (
+            compared(Verdict(CANNOT_TELL, 1, (), ("too few texts for a verdict (SL-303 rests on 3 texts)",))),
+            "Audit more texts: too few texts for a verdict.",
+        ),
+        (
+            compared(Verdict(CANNOT_TELL, 1, (), ("SL-303 not applicable: not tested whether (no)",) * 2)),
+            "No verdict is possible: none of the tests that decide could be run.",
+        ),
+    ],
+)
+def test_a_model_that_guesses_and_an_audit_without_a_verdict_get_one_line(audited: Audit, told: str) -> None:
+    assert advice(audited) == [told]
+    assert shown(audited) == [told]
+    listed = card(audited).lists
+    lines = [one for sentences in listed.values() for one in sentences]
+    assert lines.count(told) == 1
+    assert not any("carry" in one for one in listed.get("Which map may be shown", ()))
 
 
 def test_one_training_is_said_to_be_one() -> None:

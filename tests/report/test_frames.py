@@ -144,7 +144,7 @@ def test_only_an_export_is_replaced(tmp_path: Path) -> None:
 
 def test_without_pyarrow_parquet_is_refused_with_what_to_install(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'sightline\[parquet\]', or write CSV"):
+    with pytest.raises(MissingExtra, match=r"pip install 'sightline-audit\[parquet\]', or write CSV"):
         AUDIT.export(tmp_path / "out", "parquet")
     assert not (tmp_path / "out").exists()
 

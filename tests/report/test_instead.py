@@ -1,13 +1,17 @@
 """Which map may be shown is said for each kind of map, and a map that was only the best of bad ones is none."""
 
+import math
 from dataclasses import replace
 
 import pytest
 
+from sightline.report.advice import advice
+from sightline.report.card import card
 from sightline.report.instead import at_odds, families, how
 from sightline.report.page.maps import MAPS as KNOWN
 from sightline.report.page.maps import called
 from sightline.report.page.rows import map_lines
+from sightline.results import Estimate
 from tests.report.audits import ASTRAY, MAPS, audit, by_class, compared, estimate, map_row
 
 
@@ -47,18 +51,31 @@ def test_attention_itself_may_be_the_map() -> None:
     assert "those of attention" not in family.beside_attention
 
 
+UNMEASURED = "not measured on these texts"
+MAY = "Which map may be shown"
+
+
 def test_where_nothing_was_chosen_or_measured_nothing_more_is_said() -> None:
     (family,) = families(MAPS[:2])
-    assert family.answer == "none of the maps that were tried"
+    assert family.answer == "none of the maps that were tried, as far as these texts can tell"
     assert family.best == family.beside_attention == family.measured == ""
     (bare,) = families((replace(MAPS[3], carried=None, deleted=None, replaced=None),))
-    assert (bare.answer, bare.beside_attention, bare.measured) == ("weight × evidence", "", "")
+    assert (bare.answer, bare.best, bare.beside_attention, bare.measured) == (UNMEASURED, "", "", "")
+
+
+def test_a_map_of_which_nothing_is_known_carries_nothing_and_is_not_the_best() -> None:
+    nothing = Estimate(math.nan, math.nan, math.nan, 0, "undefined for every text")
+    (family,) = families((replace(MAPS[3], answer="not applicable", carried=nothing, deleted=nothing),))
+    assert (family.answer, family.best, family.beside_attention) == (UNMEASURED, "", "")
+    assert [one for one in family.measured.split("; ") if "lost when deleted" in one] == []
+    said = [*advice(replace(compared(), maps=family.rows)), *card(replace(compared(), maps=family.rows)).lists[MAY]]
+    assert not any("undefined" in one or "known to carry" in one for one in said)
 
 
 @pytest.mark.parametrize(("value", "explained"), [(1.002, True), (0.99, True), (0.9, False)])  # an interval counts, too
 def test_a_number_above_one_is_explained_and_none_is_where_there_is_none(value: float, explained: bool) -> None:
     told = how(replace(compared(), maps=(replace(MAPS[3], replaced=estimate(value)),)))
-    assert ("Numbers above 1 are possible" in told) is explained
+    assert ("Numbers can exceed 1" in told) is explained
 
 
 def test_answers_for_a_map_that_must_not_be_shown_are_explained() -> None:

@@ -86,7 +86,8 @@ def test_an_estimate_in_a_sentence_has_its_interval_in_words() -> None:
         "1.000 (0.999 to 1.000; 1,200 texts)",
     ]
     assert plainly(Estimate(0.5, math.nan, math.nan, 3, "")) == "0.500 (no interval is known; 3\xa0texts)"
-    assert plainly(Estimate(math.nan, math.nan, math.nan, 0, "")) == "undefined (0\xa0texts)"
+    assert plainly(Estimate(math.nan, math.nan, math.nan, 0, "")) == "not measured"
+    assert plainly(Estimate(math.nan, math.nan, math.nan, 3, "")) == "undefined (3\xa0texts)"
 
 
 @given(st.integers(1, 10**9))

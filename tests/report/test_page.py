@@ -219,9 +219,9 @@ def test_codes_and_thresholds_stand_behind_the_sentences_of_the_first_screen() -
 
 def test_numbers_above_one_and_answers_at_odds_with_the_verdict_are_explained_where_they_stand() -> None:
     text = plain(render(replace(compared(), maps=(replace(MAPS[3], replaced=estimate(1.002)),))))
-    assert text.index("Numbers above 1 are possible") < text.index("1.002")
+    assert text.index("Numbers can exceed 1") < text.index("1.002")
     assert text.index("Some claims below are supported, and still") < text.index("Each finding tests one claim")
-    assert "Numbers above 1" not in plain(render(compared()))
+    assert "Numbers can exceed 1" not in plain(render(compared()))
     assert "Some claims below are supported" not in plain(render(audit()))
 
 

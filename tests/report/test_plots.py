@@ -255,7 +255,7 @@ def test_without_matplotlib_the_extra_is_named_and_nothing_is_written(
         raise ImportError(f"No module named {name!r}")
 
     monkeypatch.setattr(drawing, "import_module", absent)
-    with pytest.raises(MissingExtra, match=r"pip install 'sightline\[figures\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'sightline-audit\[figures\]'"):
         write_figure((AUDIT,), "transplant", tmp_path / "f.svg")
     assert not [*tmp_path.iterdir()]
 

@@ -42,7 +42,7 @@ def test_a_class_that_differs_is_named_in_the_first_line_and_its_caveats_come_fi
         == "Verdict: can be shown with caveats for texts predicted 'positive'; must not be shown for texts predicted 'negative': moved into another text, the highlighted words leave the decision behind"
     )
     assert told[1].startswith("  - For texts predicted 'negative': moved into another text")
-    assert told[2].startswith("  - These words were weighted")
+    assert told[2].startswith("  - For all texts together: these words were weighted")
     assert "  for texts predicted 'negative': SL-303: effect 0.012 [−0.027, 0.051], n = 428" in told
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import math
+from collections import Counter
 from dataclasses import replace
 from functools import partial, partialmethod
 from pathlib import Path
@@ -10,6 +11,7 @@ from xml.etree import ElementTree
 import matplotlib.image
 import pytest
 
+from sightline.data.loading import load
 from sightline.errors import SpecError
 from sightline.experiments.executors.serial import Serial
 from sightline.experiments.store import Store
@@ -34,6 +36,7 @@ from sightline.studies import (
 )
 from sightline.studies.artefact import Asked, Plan, plan_of
 from sightline.studies.beside import compare
+from sightline.studies.corpora import data_of
 from sightline.studies.lines import Found
 from sightline.studies.performance import peaked_of
 from sightline.studies.printed import PAPERS, printed, printed_in, value_of
@@ -255,6 +258,37 @@ def test_counts_of_a_corpus_are_those_of_its_files(folder: Path) -> None:
         seed: sum(len(words) < longest[seed] for words, _ in small.sentences(n, seed)) for n, seed in ((40, 1), (16, 3))
     }
     assert ours == {"training texts": kept[1], "test texts": kept[3]}
+
+
+def test_words_are_counted_as_the_recipe_of_their_corpus_knows_them(folder: Path, tmp_path: Path) -> None:
+    small.snli(tmp_path, n=9)  # so few that some words are in fewer than the three texts of the recipe
+    plan = plan_of(artefacts.artefact("jain2019:J-1"), Asked(tmp_path, 1, ("snli",)))
+    ours = {line.quantity: line.found.value.value for line in plan.counted()}
+    known = Counter(
+        word for text in load(data_of(tmp_path, "snli"), 0).train for word in {*text.tokens, *(text.query or ())}
+    )
+    assert ours["words of the vocabulary"] == sum(count >= 3 for count in known.values()) < len(known)
+    assert [name for name in ours if name.startswith("test")] == [
+        f"test texts of {label}" for label in ("contradiction", "entailment", "neutral")
+    ]
+
+
+def test_the_longest_story_is_counted(folder: Path) -> None:
+    ours = {
+        line.quantity: line.found.value.value for line in planned("jain2019:J-1", folder, corpora=("babi1",)).counted()
+    }
+    stories = load(data_of(folder / "few", "babi1"), 0).train
+    assert ours["words of the longest text"] == max(len(text.tokens) for text in stories)
+    assert not any("class" in name for name in ours)
+
+
+def test_one_quantity_of_one_corpus_may_not_be_comparable(folder: Path) -> None:
+    plan = planned("wen2022:W-1", folder, corpora=("sst", "snli"))
+    one = replace(plan.artefact, apart={("snli", "words of a text, mean"): "a reason"})
+    table = compare(replace(plan, artefact=one), Store(folder / "none"))
+    said = {names: cells[-1].value for names, cells in zip(table.row_names, table.rows, strict=True)}
+    assert said["snli", "", "words of a text, mean"] == "not comparable: a reason"
+    assert "reason" not in said["sst", "", "words of a text, mean"] + said["snli", "", "words of the vocabulary"]
 
 
 @pytest.mark.parametrize(

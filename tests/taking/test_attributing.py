@@ -191,5 +191,7 @@ def test_what_is_not_known_not_there_or_not_possible_is_told(monkeypatch: pytest
     with pytest.raises(ModelError, match=r"captum:Saliency: .* does not start from embeddings"):
         made(Sums(), "Saliency")
     monkeypatch.setitem(sys.modules, "captum.attr", None)
-    with pytest.raises(MissingExtra, match=r"which is not installed; install it: pip install 'sightline\[captum\]'"):
+    with pytest.raises(
+        MissingExtra, match=r"which is not installed; install it: pip install 'sightline-audit\[captum\]'"
+    ):
         made(Sums(), "Saliency")

@@ -19,7 +19,6 @@ import sys
 import traceback
 from collections.abc import Sequence
 from functools import cache
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
@@ -31,7 +30,7 @@ from sightline.cli.command import Contextual, Once
 from sightline.cli.compare import compare
 from sightline.cli.demo import demo
 from sightline.cli.doctor import doctor
-from sightline.cli.door import CURE, PACKAGES
+from sightline.cli.door import PACKAGES
 from sightline.cli.export import export
 from sightline.cli.figure import figure
 from sightline.cli.listing import listing
@@ -45,6 +44,7 @@ from sightline.cli.study import study
 from sightline.cli.train import train
 from sightline.cli.vectors import vectors
 from sightline.errors import SightlineError
+from sightline.installing import AGAIN, version_of
 from sightline.report.visible import one_line
 
 _TAKE_MEMORY = ("--memory", "--batch-size", "--max-tokens", "--dimension", "--workers")
@@ -79,7 +79,7 @@ app.command("doctor", cls=Once)(doctor)
 
 def _show_version(wanted: bool) -> bool:
     if wanted:
-        print(f"sightline {version('sightline')}")
+        print(f"sightline {version_of('sightline')}")
         raise typer.Exit
     return wanted
 
@@ -204,7 +204,7 @@ def _broken(error: BaseException, asked: Sequence[str]) -> int:
         advice = f"lower {lower}, or take fewer texts" if lower else "take fewer texts, or a smaller model"
         return _failed(f"out of memory ({told}); {advice}", WRONG_INPUT)
     if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in PACKAGES:
-        return _failed(f"{error}; {CURE}", WRONG_INPUT)
+        return _failed(f"{error}; {AGAIN}", WRONG_INPUT)
     return _failed(f"{told}. This is a bug in sightline: please report it, with what --debug prints", BUG)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +12,7 @@ import typer
 
 from sightline.cli import flags
 from sightline.cli.display import progress
-from sightline.cli.estimate import made_forecast, show_forecast
+from sightline.cli.estimate import Ready, made_forecast, show_forecast
 from sightline.cli.gates import closed, read_gates
 from sightline.cli.machine import prepare, repeating, tokens_at_once
 from sightline.cli.output import emit, note_kept, note_unsealed, say, tell, writing
@@ -27,6 +27,7 @@ from sightline.experiments.unfinished import Unfinished
 from sightline.questions import BY_NAME
 from sightline.report.sheets.summary import lines
 from sightline.saving import FILES
+from sightline.spec.label_map import read_label_map
 
 if TYPE_CHECKING:
     from sightline.audits import Audit
@@ -56,7 +57,8 @@ Scores = Annotated[
         show_default="none",
         help="Scores of words by another tool, one more map to compare: a .csv, .tsv or .jsonl file (plain or .gz) "
         "with columns id, word, score; the words of a text in order, or with their position, from 0. Or captum:NAME, "
-        "an attribution of Captum such as captum:IntegratedGradients; needs pip install sightline[captum].",
+        "an attribution of Captum such as captum:IntegratedGradients; "
+        f"{flags.needs('captum')}.",
         rich_help_panel="Data",
     ),
 ]
@@ -120,6 +122,7 @@ def audit(
     id: flags.Id = "",
     group: flags.Group = "",
     on_copies: flags.OnCopies = "refuse",
+    label_map: flags.LabelMap = None,
     recipe: flags.RecipeOrModels = None,
     max_tokens: flags.MaxTokensOrModels = None,
     min_count: flags.MinCount = None,
@@ -178,7 +181,8 @@ def audit(
     check_places(read, *places)
     check_endings(out, card)
     subject = choose(source, model, asked, seed=seed, limit=limit, device=device, gradient=gradient,
-                     measures=tuple(measure or ()), told=told)  # fmt: skip
+                     measures=tuple(measure or ()), told=told,
+                     label_map=read_label_map(label_map) if label_map else None)  # fmt: skip
     note_unsealed(saved_folder(model))
     gates = read_gates(fail_on or ())
     note_replaced(*places)
@@ -195,7 +199,8 @@ def audit(
 
         def make(one: Chosen) -> Audit:
             with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
-                return do_audit(one, display, where, tokens, command, scores, keep)[1]
+                ready = Ready(one, tokens, scores, quiet=quiet)
+                return do_audit(one, display, where, tokens, command, scores, keep, ready)[1]
 
         if several:
             trained = each_seed(several, make, quiet=quiet)
@@ -219,10 +224,13 @@ def do_audit(
     command: str,
     scores: Path | None = None,
     keep: Keep | None = None,
+    ready: Callable[[Trained], None] = lambda trained: None,
 ) -> tuple[Trained, Audit]:
     """Train or read the model and audit it; say what to doubt of its training, and what scores do not fit."""
     about = {"command": command, "date": datetime.now(UTC).date().isoformat()}
-    trained, found = audited(subject, display, device, tokens_at_once=tokens, scores=scores, about=about, keep=keep)
+    trained, found = audited(
+        subject, display, device, tokens_at_once=tokens, scores=scores, about=about, keep=keep, on_ready=ready
+    )
     for note in subject.doubts_of(trained):
         tell(f"note: {note}")
     for note in found.cards["data"].get("unlike_training", ()):

@@ -9,6 +9,7 @@ from sightline.cli import flags
 from sightline.cli.display import reading_progress
 from sightline.cli.output import emit, say
 from sightline.cli.source import read_source
+from sightline.data.corpora.own_rule import DIVIDED, EVERY_ROW
 from sightline.findings.thresholds import committed
 from sightline.report.sheets.columns import aligned
 from sightline.report.visible import one_line, shortened
@@ -41,10 +42,17 @@ def check_data(
     columns |= {"id": id, "group": group, "on_copies": on_copies}
     spec = read_source(data, train, validation, test, **columns, recipe=recipe, max_tokens=max_tokens)
     with reading_progress(as_json=as_json):
-        card = with_warning(load(spec, seed, training=False).card)
+        card = with_warning(with_advice(load(spec, seed, training=False).card))
     if as_json:
         return emit(card)
     return say(card_lines(card))
+
+
+def with_advice(card: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Add to the notes of a card that is divided by the seed which models are audited on all of it."""
+    if not any(note.startswith(DIVIDED) for note in card["notes"]):
+        return card
+    return {**card, "notes": [*card["notes"], f"for a model that was trained on none of these texts, {EVERY_ROW}"]}
 
 
 def with_warning(card: Mapping[str, Any]) -> Mapping[str, Any]:

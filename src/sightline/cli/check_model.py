@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import typer
@@ -12,6 +13,7 @@ from sightline.cli.source import read_source
 from sightline.errors import SpecError
 from sightline.experiments.subject import ELSEWHERE, saved_folder
 from sightline.report.visible import one_line
+from sightline.spec.label_map import read_label_map
 from sightline.spec.values import DataSpec
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ def check_model(
     label: flags.Label = "label",
     split: flags.Split = "split",
     query: flags.Query = "",
+    label_map: flags.LabelMap = None,
     max_tokens: flags.MaxTokens = 512,
     seed: flags.Seed = 0,
     as_json: flags.Json = False,
@@ -43,7 +46,9 @@ def check_model(
     if data is not None:
         source = read_source(data, text=text, label=label, split=split, query=query, max_tokens=max_tokens)
     found = read_model(model)
-    examples, labels = read_texts(found, source, seed)
+    if label_map and source is None:
+        raise SpecError("maps labels of data; name them with --data, too", field="label_map")
+    examples, labels = read_texts(found, source, seed, read_label_map(label_map) if label_map else {})
     proofs = check(found, examples, labels)
     show(found, proofs, as_json)
     if any(proof.outcome == "failed" for proof in proofs):
@@ -70,11 +75,11 @@ def read_model(model: str) -> Auditable:
 
 
 def read_texts(
-    model: Auditable, source: DataSpec | None, seed: int
+    model: Auditable, source: DataSpec | None, seed: int, label_map: Mapping[str, str] | None = None
 ) -> tuple[tuple[Example, ...], tuple[str, ...] | None]:
     """Read the test texts of the data, or those of training where they are alone; make some where there are no data."""
     from sightline.adapters.factory import texts_without_data  # noqa: PLC0415  (torch)
-    from sightline.adapters.labels import numbered_for  # noqa: PLC0415  (torch)
+    from sightline.adapters.labels import numbered_for_model  # noqa: PLC0415  (torch)
     from sightline.data.loading import load  # noqa: PLC0415  (as late as it is needed)
     from sightline.models.classifier import AttentionClassifier  # noqa: PLC0415  (torch)
 
@@ -82,9 +87,7 @@ def read_texts(
         if not isinstance(model, AttentionClassifier):
             return texts_without_data(), model.labels
         return texts_without_data(model.vocabulary.words, queries=model.reads_queries), model.labels
-    dataset = load(source, seed, training=False)
-    if model.labels is not None:
-        dataset = numbered_for(dataset, model.labels)
+    dataset = numbered_for_model(load(source, seed, training=False, seen=frozenset()), model, label_map)
     return dataset.test or dataset.train, dataset.label_names
 
 

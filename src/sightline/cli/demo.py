@@ -20,7 +20,7 @@ from sightline.spec.texts import parse_data
 DATA = "planted:needle(n=1200,length=30,strength=0.9,ending=true)"
 MODEL = "mlp+additive"
 COMPANIONS = "uniform,frozen"
-"""Both, so that every finding has an answer."""
+"""Both, so that SL-001 rests on a retrained model, and SL-107 has an answer."""
 
 Out = Annotated[
     Path,

@@ -1,17 +1,18 @@
 """The way in: where a part of the installation is missing, that is said in a line or by the doctor, with no traceback.
 
-Nothing of ours is imported at the top, and nothing that anybody could lack.
+At the top stand the standard library and ``sightline.installing``, which needs nothing else.
 """
 
 import json
 import sys
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError
 from time import perf_counter
+
+from sightline.installing import AGAIN, version_of
 
 BEGAN = perf_counter()
 """When the command began, before anything that takes long is imported."""
 PACKAGES = ("sightline", "torch", "numpy", "scipy", "safetensors", "typer", "rich", "jinja2")
-CURE = "install sightline again: pip install --force-reinstall sightline"
 UNFIT, WRONG = 1, 2
 """Exit codes: the doctor found something, and a command that cannot work here."""
 
@@ -27,13 +28,13 @@ def main() -> None:
 
 def packages() -> str:
     """Name the packages that a command needs, with their versions; one that is missing is an error."""
-    return ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    return ", ".join(f"{name} {version_of(name)}" for name in PACKAGES)
 
 
 def _unfit(error: ImportError, asked: list[str]) -> int:
     if asked[:1] == ["doctor"]:
         return _diagnosed(error, as_json="--json" in asked)
-    print(f"error: {error}; {CURE}", file=sys.stderr)
+    print(f"error: {error}; {AGAIN}", file=sys.stderr)
     return WRONG
 
 
@@ -43,7 +44,7 @@ def _diagnosed(error: ImportError, *, as_json: bool) -> int:
         found = packages()
     except PackageNotFoundError as missing:
         found = f"{missing.name} is not installed"
-    checks = [("packages", found), ("sightline", f"cannot be imported: {error}; {CURE}")]
+    checks = [("packages", found), ("sightline", f"cannot be imported: {error}; {AGAIN}")]
     if as_json:
         rows = [{"name": name, "found": told, "ok": False} for name, told in checks]
         print(json.dumps({"ok": False, "checks": rows}, indent=1))

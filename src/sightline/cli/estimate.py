@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from sightline.cli.door import BEGAN
-from sightline.cli.output import emit, say
+from sightline.cli.output import emit, say, tell
+from sightline.report.noted import worth_noting
 
 if TYPE_CHECKING:
     from sightline.experiments.forecasted import Forecast
+    from sightline.experiments.run import Trained
     from sightline.experiments.subject import Chosen
 
 NOT_COUNTED = "not counted: what is saved beside the page, and that others may use the machine"
@@ -23,6 +27,49 @@ def made_forecast(subject: Chosen, device: str, tokens: int, runs: int = 1, attr
     started = perf_counter() - BEGAN
     told = subject.forecast(device, tokens, attribution).times(runs)
     return replace(told, seconds_start=told.seconds_start + started)
+
+
+FEWER = 100
+"""Texts that are enough for a first audit of a slow model."""
+
+
+@dataclass(frozen=True)
+class Ready:
+    """Say of a model that is trained already, before its audit: how the data were read, and about how long it takes."""
+
+    subject: Chosen
+    tokens: int
+    scores: Path | None = None
+    quiet: bool = False
+
+    def __call__(self, trained: Trained) -> None:
+        """Print it on stderr, a sentence a line; nothing of a model that was trained first."""
+        from sightline.experiments.subject import ToTrain  # noqa: PLC0415  (the caller has it)
+
+        if isinstance(self.subject, ToTrain):
+            return
+        for note in worth_noting(trained.dataset.card):
+            tell(f"note: {note}")
+        if not self.quiet:
+            # A model that does not do what an audit needs may fail in any way: its audit says what is wrong.
+            with suppress(Exception):
+                tell(self._estimate(trained))
+
+    def _estimate(self, trained: Trained) -> str:
+        from sightline.experiments.forecast import quick_seconds  # noqa: PLC0415  (torch)
+        from sightline.experiments.subject import Imported  # noqa: PLC0415  (the caller has it)
+        from sightline.taking.attributing import is_attribution  # noqa: PLC0415  (torch)
+
+        there, limit = len(trained.dataset.test), self.subject.limit
+        audited = there if limit is None else min(limit, there)
+        attribution = str(self.scores) if self.scores is not None and is_attribution(self.scores) else None
+        seconds = quick_seconds(
+            trained, self.subject.seed, limit, self.tokens, self.subject.measures, attribution=attribution
+        )
+        fewer = f", --limit {FEWER} audits fewer" if audited > FEWER else ""
+        about = f"about {duration(seconds)} (estimate; --dry-run says more{fewer})"
+        name = self.subject.factory if isinstance(self.subject, Imported) else trained.model.name
+        return f"Auditing {audited:,} texts with {name}: {about}."
 
 
 def show_forecast(forecast: Forecast, as_json: bool, *, audits: bool = True) -> None:

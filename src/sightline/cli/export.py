@@ -34,7 +34,7 @@ Parquet = Annotated[
         "--parquet",
         metavar="DIR",
         show_default="not written",
-        help="Write Parquet; needs pip install sightline[parquet].",
+        help=f"Write Parquet; {flags.needs('parquet')}.",
     ),
 ]
 

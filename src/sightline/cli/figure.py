@@ -59,9 +59,9 @@ def figure(
     no_ids: flags.NoIds = False,
     as_json: flags.Json = False,
 ) -> None:
-    """Draw one figure for a paper from saved audits, and write the numbers that are drawn beside it.
+    r"""Draw one figure for a paper from saved audits, and write the numbers that are drawn beside it.
 
-    It needs matplotlib: pip install sightline[figures].
+    It needs matplotlib: pip install 'sightline-audit\[figures]'.
     """
     from sightline.report.plots.drawing import ENDINGS, check_drawing  # noqa: PLC0415  (numpy)
     from sightline.report.plots.named import FIGURES, numbers_of, write_figure  # noqa: PLC0415  (numpy)

@@ -9,10 +9,16 @@ from typing import Annotated, Literal
 import typer
 
 from sightline.bounds import read_size
+from sightline.installing import install_line
 from sightline.questions import Reduction
 from sightline.spec.catalogue import COMPANIONS
 
 _LEAST_MEMORY = 2**20
+
+
+def needs(extra: str) -> str:
+    """Say what a flag needs installed, with brackets that the help does not take for markup."""
+    return f"needs {install_line(extra)}".replace("[", r"\[")
 
 
 def read_memory(text: str) -> int:
@@ -99,8 +105,9 @@ Split = Annotated[
     typer.Option(
         "--split",
         metavar="COLUMN",
-        help="Column that says train, validation or test; without it texts are divided 70/15/15. all: every row is a "
-        "test text, for a model that is trained already.",
+        help="Column that says train, validation or test. Without it, every row is a test text for a model that is "
+        "trained already (a model of sightline train, on the file of its training: the test part); otherwise texts "
+        "are divided 70/15/15. all: every row is a test text, whatever a split column says.",
         rich_help_panel=_DATA,
     ),
 ]
@@ -191,13 +198,24 @@ Reading = Annotated[
         rich_help_panel="Model and training",
     ),
 ]
+LabelMap = Annotated[
+    str | None,
+    typer.Option(
+        "--label-map",
+        metavar="LABEL=CLASS,...",
+        show_default="none",
+        help="The class of a trained model for each label of the data, such as pos=POSITIVE,neg=NEGATIVE, or a JSON "
+        "object. Names that differ in case alone and class indices from 0 need none.",
+        rich_help_panel=_DATA,
+    ),
+]
 TrainedModel = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
         show_default=False,
-        help="A function of yours that returns what sightline.wrap or tap gives, as py:package.module:factory, or the "
-        "folder of a model that sightline train wrote.",
+        help="The folder of a model that sightline train wrote; hf:FOLDER, a saved Hugging Face classifier; or "
+        "py:package.module:factory, a function of yours that returns what sightline.wrap or tap gives.",
     ),
 ]
 Preset = Annotated[
@@ -332,7 +350,8 @@ Limit = Annotated[
         metavar="N",
         min=1,
         show_default="all",
-        help="Take so many at most: test texts of an audit (a seeded sample), or missing cells of a study.",
+        help="Take so many at most: test texts of an audit (a seeded sample), or missing cells of a study. A first "
+        "audit of a transformer: --limit 100.",
         rich_help_panel=RUN,
     ),
 ]

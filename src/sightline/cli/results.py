@@ -40,8 +40,7 @@ Sql = Annotated[
         "--sql",
         metavar="QUERY",
         show_default="none",
-        help="Answer a query, with tables runs, findings, numbers, estimates and texts; needs pip install "
-        "sightline[duckdb].",
+        help=f"Answer a query, with tables runs, findings, numbers, estimates and texts; {flags.needs('duckdb')}.",
     ),
 ]
 Out = Annotated[

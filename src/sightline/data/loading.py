@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from contextlib import suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import log2
@@ -14,8 +14,8 @@ from sightline.data.corpora.assemble import assemble
 from sightline.data.corpora.cache import content_digest, read_corpus
 from sightline.data.corpora.corpus import Corpus
 from sightline.data.corpora.format import PaperRecipe
-from sightline.data.corpora.own_rule import own_rule
-from sightline.data.corpora.rules import CLEAN, as_paper
+from sightline.data.corpora.own_rule import DIVIDED, own_rule
+from sightline.data.corpora.rules import CLEAN, Rule, as_paper
 from sightline.data.corpora.table import read_table
 from sightline.data.dataset import SPLITS, Dataset, keep_splits
 from sightline.data.official.formats import FORMATS
@@ -32,7 +32,14 @@ A_TEXT = 600
 """Bytes that a text takes in memory beside its letters and words."""
 
 
-def load(spec: DataSpec, seed: int, *, training: bool = True, kept: Collection[str] = SPLITS) -> Dataset:
+def load(
+    spec: DataSpec,
+    seed: int,
+    *,
+    training: bool = True,
+    kept: Collection[str] = SPLITS,
+    seen: frozenset[str] | None = None,
+) -> Dataset:
     """Read tables or a published corpus, or generate a planted one; the same spec, files and seed, the same splits.
 
     Tables: named splits are followed, and 15 % of training becomes validation if none is named; without splits, texts
@@ -40,6 +47,14 @@ def load(spec: DataSpec, seed: int, *, training: bool = True, kept: Collection[s
     found twice is counted in the card. For a model that is trained already, no ``training`` texts are needed: where
     none are named, the others are read without them. Of a table, the texts of the splits that are ``kept`` stay in
     memory, and of the others what the card tells.
+
+    ``seen`` are the fingerprints of the texts that a model is known to have learned from. With it, a table that names
+    no splits is not divided: every text is a test text, unless the model has seen one of them.
+
+    What every source promises (``tests/contract/test_loaders.py``): each text has an id of its own
+    and a number of its own, its words stand where their offsets say, in order and without overlap,
+    and its label has a name. No text is without words. Reading again gives the same texts; another
+    seed divides them otherwise at most.
 
     What was loaded last stays in memory, so that the cells of a study read a file once; its bytes are looked at every
     time, and a file that has changed is read anew.
@@ -50,7 +65,28 @@ def load(spec: DataSpec, seed: int, *, training: bool = True, kept: Collection[s
         told = "has changed since the run was named by its bytes; read the study again"
         raise DataError(told, ", ".join(spec.places))
     with collector_paused():
-        return _load(replace(spec, digest=digest), seed, str(spec), training, tuple(kept))
+        dataset = _load(replace(spec, digest=digest), seed, str(spec), training, tuple(kept), seen)
+    if any(note.startswith(DIVIDED) for note in dataset.card.get("notes", ())):
+        for digests in _WATCHING:
+            digests.add(digest)
+    return dataset
+
+
+_WATCHING: list[set[str]] = []
+
+
+@contextmanager
+def watching_divisions() -> Iterator[set[str]]:
+    """Collect the digests of the files that are read meanwhile and divided by the seed.
+
+    A user's own function may train its model on one part of a file: an audit then has to divide that file likewise.
+    """
+    digests = set[str]()
+    _WATCHING.append(digests)
+    try:
+        yield digests
+    finally:
+        _WATCHING.pop()
 
 
 @dataclass(frozen=True)
@@ -79,7 +115,7 @@ def load_part(spec: DataSpec, seed: int) -> Part:
         with suppress(DataError), collector_paused():
             corpus = read_table(spec, PART / size)
             held = sum(len(text.text) + 8 * len(text.tokens) + A_TEXT for text in corpus.texts)
-            dataset = _assembled(corpus, spec, seed, training=True)
+            dataset = _assembled(corpus, spec, seed, own_rule(spec, training=True))
             return Part(dataset, PART / size, round(held * (size / PART - 1)))
     return Part(load(spec, seed), 1.0)
 
@@ -116,23 +152,26 @@ def _check(spec: DataSpec) -> None:
 
 # Two, so that models that take turns find the texts of both; datasets of one corpus share its words.
 @lru_cache(maxsize=2)
-def _load(spec: DataSpec, seed: int, told: str, training: bool, kept: tuple[str, ...]) -> Dataset:
+def _load(
+    spec: DataSpec, seed: int, told: str, training: bool, kept: tuple[str, ...], seen: frozenset[str] | None
+) -> Dataset:
     """Load by the digest of the spec; ``told``, its text, keeps 1 and 1.0 apart, which are equal but read otherwise."""
     if spec.kind == "planted":
         assert spec.part is not None  # it was checked
         return generate(spec.part, seed)
     with naming_what_needs_memory(", ".join(spec.places)):
-        return _load_published(spec, seed) if spec.kind in OFFICIAL else _load_own(spec, seed, training, kept)
+        return _load_published(spec, seed) if spec.kind in OFFICIAL else _load_own(spec, seed, training, kept, seen)
 
 
-def _load_own(spec: DataSpec, seed: int, training: bool, kept: tuple[str, ...]) -> Dataset:
+def _load_own(spec: DataSpec, seed: int, training: bool, kept: tuple[str, ...], seen: frozenset[str] | None) -> Dataset:
+    rule = own_rule(spec, training, seen)
     if kept == SPLITS:
-        return _assembled(_own(_to_read(spec), training), spec, seed, training)
-    return keep_splits(_assembled(read_table(_to_read(spec), training=training), spec, seed, training), kept)
+        return _assembled(_own(_to_read(spec), training), spec, seed, rule)
+    return keep_splits(_assembled(read_table(_to_read(spec), training=training), spec, seed, rule), kept)
 
 
-def _assembled(corpus: Corpus, spec: DataSpec, seed: int, training: bool) -> Dataset:
-    return assemble(Path(spec.places[-1]).name, corpus, spec, own_rule(spec, training), seed)
+def _assembled(corpus: Corpus, spec: DataSpec, seed: int, rule: Rule) -> Dataset:
+    return assemble(Path(spec.places[-1]).name, corpus, spec, rule, seed)
 
 
 def _load_published(spec: DataSpec, seed: int) -> Dataset:

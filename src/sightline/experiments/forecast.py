@@ -17,7 +17,8 @@ import numpy as np
 import torch
 
 from sightline.adapters.precision import precise
-from sightline.data.dataset import Split
+from sightline.adapters.sight import as_seen
+from sightline.data.dataset import Split, sample_test
 from sightline.data.loading import Part, fit_vocabulary, load_part
 from sightline.example import Example
 from sightline.experiments.forecasted import Forecast
@@ -37,12 +38,14 @@ from sightline.taking.measuring import measure
 from sightline.taking.readings.choosing import TRIED
 from sightline.training.companions import companions_of, trainings_of
 from sightline.training.fit import fit
-from sightline.types import Showing, Surveying
+from sightline.types import Measure, Showing, Surveying
 
 SECONDS = 5.0
 """About as long is trained, and audited, to know how long it takes."""
 BATCHES = (3, 24)
 """How many batches are timed at least and at most."""
+QUICK_SECONDS = 1.0
+"""About as long is measured before an audit begins, to say how long it takes."""
 STRATA, AUDIT_BATCH, LEAST_TEXTS = 4, 32, 2
 FIRST_SQUARES = 2**16
 """Squared words of the short texts that are timed first: as many texts as come together in a batch, where they may."""
@@ -115,20 +118,8 @@ def forecast_audit(
     texts = round(len(ordered) / share)
     audited = texts if limit is None else min(limit, texts)
     measures = default_measures(tokens_at_once, chosen)
-    model, others = precise(trained.model), {name: precise(other) for name, other in trained.companions.items()}
-
-    choosing = isinstance(model, Showing) and model.choosing
-    halves = 2 if choosing else 1
-
-    def take(examples: Sequence[Example]) -> tuple[float, dict[str, Outcome]]:
-        began = perf_counter()
-        if choosing:
-            measure(model, examples, TRIED, {}, Seeds(seed), AUDIT_BATCH, nothing_said)
-        if attribution is not None:
-            attributed(attribution, model, examples, seed, AUDIT_BATCH)
-        taken = measure(model, examples, measures, others, Seeds(seed), AUDIT_BATCH, nothing_said)
-        return (perf_counter() - began) / halves, taken
-
+    choosing = isinstance(trained.model, Showing) and trained.model.choosing
+    halves, take = 2 if choosing else 1, _taking(trained, seed, measures, attribution)
     short = amid(ordered[: len(ordered) // 5 + 1], FIRST_SQUARES)
     # The first call of everything is slow.
     first, alone, again = (take(few)[0] for few in (short[:1], short[:1], short))
@@ -152,6 +143,58 @@ def forecast_audit(
         seconds_judging=after,
         seconds_page=page,
     )
+
+
+def quick_seconds(
+    trained: Trained,
+    seed: int,
+    limit: int | None = None,
+    tokens_at_once: int = TOKENS_AT_ONCE,
+    chosen: tuple[str, ...] = (),
+    attribution: str | None = None,
+) -> float:
+    """Estimate the seconds of measuring from a few texts of all lengths: coarser than `forecast_audit`, and sooner.
+
+    The first call of everything is slow, so the shortest text goes before. Then as many texts are timed together as
+    take `QUICK_SECONDS`, two at least, and scaled by the square of their lengths. Torch's random state stays as it was.
+    """
+    model = trained.model
+    seen = as_seen(sample_test(trained.dataset, limit, seed), model)
+    take = _taking(replace(trained, dataset=seen), seed, default_measures(tokens_at_once, chosen), attribution)
+    ordered = sorted(seen.test, key=lambda example: len(example.tokens))
+    took, few = 0.0, ordered[:1]
+    with torch.random.fork_rng(devices=[]):
+        take(few)
+        while took < QUICK_SECONDS and len(few) < min(AUDIT_BATCH, len(ordered)):
+            few = _amid_runs(ordered, 2 * len(few))
+            took, _ = take(few)
+    return took * _squares(ordered) / _squares(few)
+
+
+def _amid_runs(ordered: Sequence[Example], count: int) -> list[Example]:
+    """Cut texts in order of length into so many runs, and take the middle one of each."""
+    count = min(count, len(ordered))
+    return [ordered[(2 * place + 1) * len(ordered) // (2 * count)] for place in range(count)]
+
+
+def _taking(trained: Trained, seed: int, measures: Sequence[Measure], attribution: str | None) -> Take:
+    """Give what takes the measures of an audit on some texts, and times it.
+
+    Where a reading is to be chosen, one half of the texts chooses it and the other is audited, so each counts for half.
+    """
+    model, others = precise(trained.model), {name: precise(other) for name, other in trained.companions.items()}
+    choosing = isinstance(model, Showing) and model.choosing
+
+    def take(examples: Sequence[Example]) -> tuple[float, dict[str, Outcome]]:
+        began = perf_counter()
+        if choosing:
+            measure(model, examples, TRIED, {}, Seeds(seed), AUDIT_BATCH, nothing_said)
+        if attribution is not None:
+            attributed(attribution, model, examples, seed, AUDIT_BATCH)
+        taken = measure(model, examples, measures, others, Seeds(seed), AUDIT_BATCH, nothing_said)
+        return (perf_counter() - began) / (2 if choosing else 1), taken
+
+    return take
 
 
 def _over_strata(

@@ -11,7 +11,6 @@ import shutil
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import torch
 from safetensors.torch import load, save
 
 from sightline.files import plain, write_whole
+from sightline.installing import version_of
 from sightline.seal import is_whole, seal, sweep_aside
 from sightline.spec.typed import parse_json, read_as
 from sightline.training.states import Epoch, State
@@ -89,7 +89,7 @@ class Partway:
 
 def made_with(device: str) -> dict[str, Any]:
     """Say what the bits of a training depend on beside its spec."""
-    versions = {name: version(name) for name in ("sightline", "torch", "numpy")}
+    versions = {name: version_of(name) for name in ("sightline", "torch", "numpy")}
     processor = torch.backends.cpu.get_cpu_capability()
     return {"threads": torch.get_num_threads(), "device": device, "processor": processor, **versions}
 

@@ -21,12 +21,18 @@ _TOLD = {
 
 def prepared_alike(data: DataSpec, file: Path, told: Collection[str]) -> DataSpec:
     """Prepare data as the model of a ``model.json`` had them, but for what somebody has ``told`` otherwise."""
+    known = remembered(data, training_record(file))
+    return replace(data, **{name: value for name, value in known.items() if name not in told})
+
+
+def training_record(file: Path) -> Mapping[str, Any]:
+    """Give the record of the training in a ``model.json``; empty where there is none, or it cannot be read."""
     try:
         found = parse_json(file.read_text(encoding="utf-8"), "model")
     except (OSError, UnicodeDecodeError, SpecError):
-        return data  # whoever reads the model says what is wrong with it
+        return {}  # loading the model reports what is wrong with it
     record = found.get("training") if isinstance(found, dict) else None
-    return replace(data, **{name: value for name, value in remembered(data, record).items() if name not in told})
+    return record if isinstance(record, Mapping) else {}
 
 
 def remembered(data: DataSpec, record: Any) -> dict[str, Any]:

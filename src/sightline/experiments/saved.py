@@ -6,9 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from sightline.adapters.elsewhere import load_elsewhere
-from sightline.adapters.labels import numbered_for
+from sightline.adapters.labels import LabelMap, numbered_for, numbered_for_model
+from sightline.data.corpora.cache import content_digest
+from sightline.data.corpora.own_rule import ALSO_TRAINED
 from sightline.data.dataset import SPLITS, Dataset
-from sightline.data.loading import load
+from sightline.data.loading import load, watching_divisions
 from sightline.errors import ModelError
 from sightline.experiments.device import check_place, pick_device
 from sightline.experiments.remembered import unlike_training
@@ -19,6 +21,9 @@ from sightline.models.checkpoint import BESIDE, companions_in, load_classifier, 
 from sightline.models.classifier import AttentionClassifier
 from sightline.spec.values import DataSpec
 from sightline.types import Auditable, Showing, Surveying
+
+NOT_KNOWN: frozenset[str] = frozenset()
+"""The texts that a model from elsewhere has seen: none is known."""
 
 
 def save_trained(trained: Trained, folder: str | Path) -> Path:
@@ -33,11 +38,13 @@ def _built_in(model: Auditable) -> AttentionClassifier:
     return model
 
 
-def load_trained(folder: str | Path, data: DataSpec, seed: int, device: str = "cpu") -> Trained:
+def load_trained(
+    folder: str | Path, data: DataSpec, seed: int, device: str = "cpu", label_map: LabelMap | None = None
+) -> Trained:
     """Read a saved model with its companions, and data to audit it on: never texts that it was trained on."""
     model, record = load_classifier(folder)
-    dataset = numbered_for(load_to_audit(data, seed), model.label_names)
-    seen = frozenset(record.get("seen", ()))
+    seen = frozenset[str](record.get("seen", ()))
+    dataset = numbered_for(load_to_audit(data, seed, seen), model.label_names, label_map)
     if data.recipe == "paper":  # its copies between splits are the paper's own; the card counts them
         seen -= frozenset(seen_texts(dataset))
     refuse_seen(dataset, seen, str(folder))
@@ -47,16 +54,19 @@ def load_trained(folder: str | Path, data: DataSpec, seed: int, device: str = "c
     return Trained(model.to(device), card_with_vectors(dataset, record), others, record)
 
 
-def load_to_audit(data: DataSpec, seed: int, *, choosing: bool = False) -> Dataset:
+def load_to_audit(
+    data: DataSpec, seed: int, seen: frozenset[str] | None = NOT_KNOWN, *, choosing: bool = False
+) -> Dataset:
     """Read data for a model that is trained already: the texts that an audit looks at, and not those of its training.
 
-    Where a reading is to be chosen, validation texts are among these. The paper's copies between splits are found by
-    their texts, so all splits of it are kept.
+    Where nothing names splits, every text is looked at, unless the model has ``seen`` some of them (`load`). Where a
+    reading is to be chosen, validation texts are among these. The paper's copies between splits are found by their
+    texts, so all splits of it are kept.
     """
     surveyed = {one.surveys for one in default_measures() if isinstance(one, Surveying)}
     needed = {"test", *surveyed, *(["validation"] if choosing else [])}
     kept = SPLITS if data.recipe == "paper" else tuple(split for split in SPLITS if split in needed)
-    return load(data, seed, training=False, kept=kept)
+    return load(data, seed, training=False, kept=kept, seen=seen)
 
 
 def load_companions(folder: str | Path, device: str = "cpu") -> dict[str, AttentionClassifier]:
@@ -65,11 +75,20 @@ def load_companions(folder: str | Path, device: str = "cpu") -> dict[str, Attent
     return {name: load_classifier(place / BESIDE / name)[0].to(device) for name in companions_in(place)}
 
 
-def load_imported(spec: str, data: DataSpec, seed: int, device: str = "auto") -> Trained:
-    """Make a model that comes from elsewhere, and read data to audit it on; nobody can say what it has seen."""
-    model = load_elsewhere(spec, pick_device(device))
-    dataset = load_to_audit(data, seed, choosing=isinstance(model, Showing) and model.choosing)
+def load_imported(
+    spec: str, data: DataSpec, seed: int, device: str = "auto", label_map: LabelMap | None = None
+) -> Trained:
+    """Make a model that comes from elsewhere, and read data to audit it on; nobody can say what it has seen.
+
+    A function that trains its model on one part of the same file has it divided here, too.
+    """
+    with watching_divisions() as divided:
+        model = load_elsewhere(spec, pick_device(device))
+    seen = None if divided and content_digest(data) in divided else NOT_KNOWN
+    dataset = load_to_audit(data, seed, seen, choosing=isinstance(model, Showing) and model.choosing)
+    if seen is None:
+        told = f"divided as the code of the model divides it: {ALSO_TRAINED}"
+        dataset = replace(dataset, card={**dataset.card, "notes": [*dataset.card["notes"], told]})
     if (place := getattr(model, "device", None)) is not None:
         check_place(spec, place, device)
-    dataset = numbered_for(dataset, model.labels) if model.labels is not None else dataset
-    return Trained(model, dataset, {}, {})
+    return Trained(model, numbered_for_model(dataset, model, label_map), {}, {})

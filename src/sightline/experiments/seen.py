@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
+from pathlib import Path
 
 from sightline.data.dataset import Dataset
+from sightline.data.fingerprints import fingerprint
 from sightline.errors import DataError
-from sightline.example import Example
-from sightline.tokeniser import tokenise
-
-
-def fingerprint(example: Example) -> str:
-    """Name a text by its words, so that a model can say whether it has seen it without keeping it.
-
-    All its words, also those cut off: cutting elsewhere must not make it another text. Another query makes it one.
-    """
-    words = [*tokenise(example.text)[0], *(("\n", *example.query) if example.query else ())]
-    return hashlib.blake2b(" ".join(words).encode(), digest_size=8).hexdigest()
+from sightline.experiments.remembered import training_record
 
 
 def seen_texts(dataset: Dataset) -> list[str]:
     """Name the texts that a training on this dataset reads."""
     return [fingerprint(example) for example in (*dataset.train, *dataset.validation)]
+
+
+def seen_by(file: Path) -> frozenset[str]:
+    """Give the fingerprints in a ``model.json``; none where it cannot be read, which loading the model reports."""
+    seen = training_record(file).get("seen", ())
+    return frozenset(map(str, seen)) if isinstance(seen, list) else frozenset()
 
 
 def refuse_seen(dataset: Dataset, seen: frozenset[str], folder: str) -> None:

@@ -9,7 +9,7 @@ Choosing reads no data, trains nothing and loads no torch.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -108,16 +108,19 @@ class Saved:
     limit: int | None
     gradient: Reduction = "input"
     measures: tuple[str, ...] = ()
+    label_map: tuple[tuple[str, str], ...] = ()
+    """Labels of the data, each with the class of the model that it is."""
 
     def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
         """Read it."""
         from sightline.experiments.saved import load_trained  # noqa: PLC0415  (torch)
 
-        return load_trained(self.folder, self.data, self.seed, device)
+        return load_trained(self.folder, self.data, self.seed, device, dict(self.label_map))
 
     def about(self, trained: Trained) -> dict[str, Any]:
         """Say what was audited, and how it was trained."""
-        return {"data": str(self.data), "model": str(self.folder), "trained": trained.record.get("run")}
+        about = {"data": str(self.data), "model": str(self.folder), "trained": trained.record.get("run")}
+        return about | ({"label_map": dict(self.label_map)} if self.label_map else {})
 
     def doubts_of(self, trained: Trained) -> tuple[str, ...]:
         """Say nothing: it was told when the model was trained."""
@@ -139,16 +142,19 @@ class Imported:
     device: str = "auto"
     gradient: Reduction = "input"
     measures: tuple[str, ...] = ()
+    label_map: tuple[tuple[str, str], ...] = ()
+    """Labels of the data, each with the class of the model that it is."""
 
     def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
         """Make it; what the user's own code makes stays on the device it was built on."""
         from sightline.experiments.saved import load_imported  # noqa: PLC0415  (torch)
 
-        return load_imported(self.factory, self.data, self.seed, self.device)
+        return load_imported(self.factory, self.data, self.seed, self.device, dict(self.label_map))
 
     def about(self, trained: Trained) -> dict[str, Any]:
         """Say what was audited; how it was trained is not known."""
-        return {"data": str(self.data), "model": self.factory}
+        about = {"data": str(self.data), "model": self.factory}
+        return about | ({"label_map": dict(self.label_map)} if self.label_map else {})
 
     def doubts_of(self, trained: Trained) -> tuple[str, ...]:
         """Say nothing: nothing is known of its training."""
@@ -185,25 +191,31 @@ def choose(
     gradient: Reduction = "input",
     measures: tuple[str, ...] = (),
     told: Collection[str] = SHAPING,
+    label_map: Mapping[str, str] | None = None,
 ) -> Chosen:
     """Decide what a text names: a spec, the folder of a saved model, or one that was made elsewhere (`ELSEWHERE`).
 
     ``training`` holds what a training can be told (preset, epochs, companions, …; None: not told). Whatever is told is
     refused for a model that is trained already. How its texts were prepared it remembers; of ``SHAPING``, only what was
-    ``told`` is taken from the data spec instead. ``measures`` are taken beside those of every audit.
+    ``told`` is taken from the data spec instead. ``measures`` are taken beside those of every audit. ``label_map`` says
+    which class of a model that is trained already a label is.
     """
     if data.files is not None:
         data.files.check_tested()
     training = training or {}
+    classes = tuple((label_map or {}).items())
     if model.startswith(ELSEWHERE):
         _refuse_training(training, f"of {model}")
-        return Imported(model, data, seed, limit, device, gradient, beside_default(measures))
+        return Imported(model, data, seed, limit, device, gradient, beside_default(measures), classes)
     folder = saved_folder(model)
     if folder is None:
+        if classes:
+            told = f"{model} is trained first, and has the labels of its data; leave it out"
+            raise SpecError(told, field="label_map")
         return choose_training(data, model, training, seed=seed, limit=limit, gradient=gradient, measures=measures)
     _refuse_training(training, f"in {folder}")
     alike = prepared_alike(data, folder / MODEL_FILE, told)
-    return Saved(folder, alike, seed, limit, gradient, beside_default(measures))
+    return Saved(folder, alike, seed, limit, gradient, beside_default(measures), classes)
 
 
 def choose_training(
@@ -257,10 +269,12 @@ def audited(
     scores: Path | str | None = None,
     about: Mapping[str, Any] | None = None,
     keep: Keep | None = None,
+    on_ready: Callable[[Trained], None] = lambda trained: None,
 ) -> tuple[Trained, Audit]:
     """Train or read the model, and audit it; ``about`` is said in the report beside what was run.
 
     ``scores`` is a file with scores of words that another tool made (`sightline.data.scores`), or ``captum:NAME``.
+    ``on_ready`` is called with the model and its data between the two.
     """
     from sightline.experiments.run import audit_trained  # noqa: PLC0415  (torch)
     from sightline.experiments.trainings import Display  # noqa: PLC0415  (torch)
@@ -269,6 +283,7 @@ def audited(
     display = display or Display()
     given = None if scores is None else scores_of(subject, scores)  # first: what is wrong with it is said at once
     trained = subject.trained(display, device, keep)
+    on_ready(trained)
     measures = default_measures(tokens_at_once, subject.measures, subject.gradient)
     said = subject.about(trained) | dict(about or {}) | ({} if given is None else {"scores": given.about()})
     asked = given.by_id if given else None if scores is None else str(scores)
@@ -285,12 +300,18 @@ def scores_of(subject: Chosen, file: Path | str) -> Scores | None:
     from sightline.data.loading import load  # noqa: PLC0415  (as late as it is needed)
     from sightline.data.scores import read_scores  # noqa: PLC0415  (as late as it is needed)
     from sightline.experiments.saved import load_to_audit  # noqa: PLC0415  (torch)
+    from sightline.experiments.seen import seen_by  # noqa: PLC0415  (as late as it is needed)
     from sightline.taking.attributing import is_attribution, known_attribution  # noqa: PLC0415  (torch)
 
     if is_attribution(file):
         known_attribution(file)
         return None
-    dataset = (load if isinstance(subject, ToTrain) else load_to_audit)(subject.data, subject.seed)
+    if isinstance(subject, ToTrain):
+        dataset = load(subject.data, subject.seed)
+    elif isinstance(subject, Saved):
+        dataset = load_to_audit(subject.data, subject.seed, seen_by(subject.folder / MODEL_FILE))
+    else:
+        dataset = load_to_audit(subject.data, subject.seed)
     return read_scores(file, sample_test(dataset, subject.limit, subject.seed).test)
 
 

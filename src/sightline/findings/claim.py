@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from sightline.findings.decide import WORSE
 from sightline.results import Role
 
 Kind = Literal["contrast", "by rank", "two operators", "pairs", "share", "share without", "weakest drop"]
@@ -17,6 +18,9 @@ Charge = Literal["", "moved", "alone", "together", "below zero"]
 only with all others that are so marked, or only where even the interval lies below chance (row 3)."""
 Asked = Literal["", "supported", "one of these", "not contradicted"]
 """What a row that lets a map be shown asks of the answer."""
+
+OPERATORS = ("deleted", "replaced")
+"""What happens to words that are removed: they go, or words of other texts take their places."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +45,17 @@ class Claim:
     kind
         How it is judged.
     number, floor, ceiling, draws
-        The quantities, named ``measure.quantity``, that give its number, what an uninformed map would score, what a
-        perfect one would (1 where nothing is named), and draws of the floor for a p-value. Where the number is the
-        weakest of those ``shown``, the measure alone.
+        The quantities, named ``measure.quantity``, that give its number, the chance level, the best
+        that can be reached (1 where nothing is named), and draws of the floor for a p-value. Where
+        the number is the weakest of those ``shown``, the measure alone.
     second
         A second number, floor and ceiling (two operators), or a second floor alone (contrast).
     number_words, floor_words
         What number and floor are, as the beginnings of "…: 0.66".
+    second_words
+        The same of the second number and its floor (two operators).
+    exceeds
+        Whether its effect can exceed 1: the ceiling is then a good choice of words, and no bound.
     charge
         How its contradiction keeps the map from being shown.
     for_caveats, for_all
@@ -74,6 +82,8 @@ class Claim:
     ceiling: str = ""
     draws: str = ""
     second: tuple[str, ...] = ()
+    second_words: tuple[str, str] | None = None
+    exceeds: bool = False
     charge: Charge = ""
     for_caveats: Asked = ""
     for_all: Asked = ""
@@ -108,6 +118,20 @@ class Claim:
     def of_the_task(self) -> bool:
         """Whether it speaks of the task, so that its answer for one predicted class is none about that class."""
         return self.kind == "weakest drop"
+
+    @property
+    def worse(self) -> str:
+        """What an effect means whose whole interval lies below 0."""
+        return "the model does better without its learned attention" if self.of_the_task else WORSE
+
+    def words_of(self, comparison: str) -> tuple[str, str]:
+        """Give the words for number and floor of one comparison, or of the first one."""
+        if self.second_words and comparison == OPERATORS[1]:
+            return self.second_words
+        if self.of_the_task:
+            return ", ".join(filter(None, (self.number_words, comparison))), self.floor_words
+        floors = self.kind == "contrast" and comparison
+        return self.number_words, comparison if floors else self.floor_words
 
     @property
     def beside(self) -> Mapping[str, str]:

@@ -7,7 +7,9 @@ from collections.abc import Collection, Mapping
 
 from sightline.results import Answer, Estimate
 
-_RANK: tuple[Answer, ...] = ("contradicted", "inconclusive", "supported")
+_RANK: tuple[Answer, ...] = ("not applicable", "contradicted", "inconclusive", "supported")
+WORSE = "worse than chance"
+"""What an effect means whose whole interval lies below 0, its floor."""
 
 
 def decide(effect: Estimate, delta: float, fewest: int = 1) -> Answer:
@@ -44,30 +46,57 @@ def both(answers: Collection[Answer]) -> Answer:
     return known.pop() if len(known) == 1 else "inconclusive" if known else "not applicable"
 
 
-def weakest(answers: Mapping[str, Answer]) -> str:
-    """Name the weakest of several tests that a claim must all pass (the first among equals)."""
-    return min(answers, key=lambda name: _RANK.index(answers[name]))
+def weakest(answers: Mapping[str, Answer], effects: Mapping[str, Estimate]) -> str:
+    """Name the comparison that decides a claim which must hold in all of them.
+
+    It has the weakest answer and, among equal answers, the smallest effect. An effect whose whole
+    interval lies below chance comes before one that may be chance: the verdict table treats the
+    two differently. Undefined effects decide nothing.
+    """
+
+    def strength(name: str) -> tuple[int, bool, float]:
+        effect = effects[name]
+        return _RANK.index(answers[name]), not below_chance(effect), effect.value
+
+    return min(_defined(answers), key=strength)
 
 
-def strongest(answers: Mapping[str, Answer]) -> str:
-    """Name the strongest of several tests of which one is enough (the first among equals)."""
-    return max(answers, key=lambda name: _RANK.index(answers[name]))
+def strongest(answers: Mapping[str, Answer], effects: Mapping[str, Estimate]) -> str:
+    """Name the comparison that decides a claim for which one is enough.
+
+    It has the strongest answer and, among equal answers, the largest effect.
+    """
+    return max(_defined(answers), key=lambda name: (_RANK.index(answers[name]), effects[name].value))
 
 
-def explain(effect: Estimate, delta: float, fewest: int = 1) -> str:
-    """Say in words how the interval lies against δ."""
+def _defined(answers: Mapping[str, Answer]) -> list[str]:
+    """Name the comparisons that have an answer; the first one where none has."""
+    known = [name for name, answer in answers.items() if answer != "not applicable"]
+    return known or [*answers][:1]
+
+
+def below_chance(effect: Estimate) -> bool:
+    """Tell whether the whole interval of an effect lies below its floor."""
+    return effect.high < 0
+
+
+def explain(effect: Estimate, delta: float, fewest: int = 1, worse: str = WORSE) -> str:
+    """Say how the interval lies against δ; ``worse`` says what an interval below 0 means."""
+    if math.isnan(effect.value):
+        return effect.method  # why it is undefined
     told = f"effect {effect.value:z.3f} [{effect.low:z.3f}, {effect.high:z.3f}], n = {effect.n}"
-    if 0 < effect.n < fewest:
+    if effect.n < fewest:
         return f"{told}; fewer than the {fewest} texts that this finding rests on: more texts would settle it"
     if math.isnan(effect.low) or math.isnan(effect.high):
         return f"effect {effect.value:z.3f}, n = {effect.n}; no interval is known ({effect.method})"
-    where = {
-        "supported": f"the whole interval lies above δ = {delta:g}",
-        "contradicted": f"the whole interval lies below δ = {delta:g}: too small to matter",
-        "inconclusive": f"the interval holds δ = {delta:g}: more texts would settle it",
-        "not applicable": "undefined for every text",
-    }[decide(effect, delta)]
-    return f"{told}; {where}"
+    answer = decide(effect, delta, fewest)
+    if answer == "supported":
+        return f"{told}; the whole interval lies above δ = {delta:g}"
+    if answer == "inconclusive":
+        return f"{told}; the interval holds δ = {delta:g}: more texts would settle it"
+    if below_chance(effect):
+        return f"{told}; the whole interval lies below 0: {worse}"
+    return f"{told}; the whole interval lies below δ = {delta:g}: too small to matter"
 
 
 def disagreement(answers: Mapping[str, Answer], by_class: Mapping[str, Estimate]) -> str:

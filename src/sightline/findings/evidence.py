@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.findings.beside import as_distance
-from sightline.findings.claim import Claim, Shown
+from sightline.findings.claim import OPERATORS, Claim, Shown
 from sightline.findings.claims import CLAIMS
 from sightline.findings.drops import DROPS, estimate_drop
 from sightline.findings.kept import KEPT, RATIOS, Ratio
@@ -197,10 +197,6 @@ def threes(claim: Claim) -> tuple[Three, ...]:
         return first, (claim.number, claim.second[0], claim.ceiling)
     number, floor, ceiling = claim.second
     return first, (number, floor, ceiling)
-
-
-OPERATORS = ("deleted", "replaced")
-"""What happens to the words that are removed: they go, or words of other texts take their places."""
 
 
 MARGIN, FLIPS = "how far the prediction moves", "whether it flips"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import isnan
 
 from sightline.findings.claim import Claim
 from sightline.findings.claims import CLAIMS
@@ -45,14 +46,23 @@ def _answered(evidence: Evidence, claim: Claim) -> Finding:
         return Finding(claim.code, claim.text, "not applicable", claim.role, notes=(judged,), delta=delta)
     answer, lead, told = _joined(judged, {name: test.effect for name, test in judged.tests.items()}, delta, fewest)
     test = judged.tests[lead]
-    answers = {of: _joined(judged, _of_class(judged, of), delta, fewest)[0] for of in test.by_class}
-    compared = NO_DELTA if delta is None else explain(test.effect, delta, fewest)
-    notes = (*judged.notes, told, disagreement(answers, test.by_class))
+    classes = {of: _joined(judged, _of_class(judged, of), delta, fewest) for of in test.by_class}
+    answers = {of: one for of, (one, _, _) in classes.items()}
+    by_class = {of: judged.tests[leads].by_class[of] for of, (_, leads, _) in classes.items()}
+    compared = NO_DELTA if delta is None else explain(test.effect, delta, fewest, claim.worse)
+    decided = {of: leads for of, (_, leads, _) in classes.items() if leads != lead}
+    notes = (*judged.notes, told, *_decided_otherwise(decided), disagreement(answers, by_class))
     return Finding(
         claim.code, claim.text, answer, claim.role, compared, tuple(filter(None, notes)), delta,
-        test.number, test.floor, test.effect, judged.p, by_class=test.by_class, answers=answers,
-        needed=_needed(test.effect, answer, delta, fewest),
+        test.number, test.floor, test.effect, test.p, by_class=by_class, answers=answers,
+        needed=_needed(test.effect, answer, delta, fewest), comparison=lead,
     )  # fmt: skip
+
+
+def _decided_otherwise(classes: Mapping[str, str]) -> Iterator[str]:
+    """Name the comparison that decides for a class, where it is another than for all texts."""
+    for of, comparison in classes.items():
+        yield f"for predicted {of!r} another comparison decides: {comparison}"
 
 
 def _needed(effect: Estimate, answer: Answer, delta: float | None, fewest: int) -> int | None:
@@ -69,29 +79,33 @@ def _of_class(judged: Judged, of: str) -> dict[str, Estimate]:
 def _joined(
     judged: Judged, effects: Mapping[str, Estimate], delta: float | None, fewest: int
 ) -> tuple[Answer, str, str]:
-    """Join the answers of all tests; name the test that leads, and say what each answers where there are several.
+    """Join the answers of all tests, name the test that decides, and say what each answers.
 
-    What nobody has set a δ for stays open.
+    A claim without δ stays open. Ways that have to agree have an order: the first one decides that
+    answers as they do together.
     """
-    first = next(iter(effects))
-    if delta is None:
-        return "inconclusive", first, ""
-    answers = {name: decide(effect, delta, fewest) for name, effect in effects.items()}
+    answers = {name: _open_or(effect, delta, fewest) for name, effect in effects.items()}
     if judged.join != "weakest":
         joined = (agreed if judged.join == "agreed" else both)(answers.values())
-        lead = next((name for name, answer in answers.items() if answer == joined), first)
+        alike = [name for name, answer in answers.items() if answer == joined]
+        lead = (alike or [*effects])[0]
     else:
-        known = {name: answer for name, answer in answers.items() if answer != "not applicable"}
-        lead = weakest(known) if known else first
+        lead = weakest(answers, effects)
         joined = answers[lead]
-    return joined, lead, _said(judged, effects, answers, lead)
+    return joined, lead, "" if delta is None else _said(judged, effects, answers, lead)
+
+
+def _open_or(effect: Estimate, delta: float | None, fewest: int) -> Answer:
+    """Answer against δ; a claim without δ stays open."""
+    return "inconclusive" if delta is None else decide(effect, delta, fewest)
 
 
 def _said(judged: Judged, effects: Mapping[str, Estimate], answers: Mapping[str, Answer], lead: str) -> str:
     """Say what each test answers, and which of them decides; nothing of a test that is alone."""
     if len(answers) == 1:
         return ""
-    each = ", ".join(f"{name}: {answer} ({effects[name].value:z.3f})" for name, answer in answers.items())
+    known = {name: "" if isnan(one.value) else f" ({one.value:z.3f})" for name, one in effects.items()}
+    each = ", ".join(f"{name}: {answer}{known[name]}" for name, answer in answers.items())
     if judged.join == "weakest":
         return f"{each}; the weakest decides: {lead}"
     alike = len(set(answers.values())) == 1

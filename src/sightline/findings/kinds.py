@@ -21,12 +21,13 @@ from sightline.statistics.contrast import p_value
 
 @dataclass(frozen=True)
 class Trial:
-    """One way to ask what a claim says: the number, its floor, the effect, and the effect by predicted class."""
+    """One comparison of a claim: number, floor, effect of all texts and by class, p if any."""
 
     number: Estimate
     floor: Estimate | None
     effect: Estimate
     by_class: Mapping[str, Estimate]
+    p: float | None = None
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,6 @@ class Judged:
 
     tests: Mapping[str, Trial]
     join: Literal["weakest", "agreed", "both"] = "weakest"
-    p: float | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -51,10 +51,11 @@ def contrast(evidence: Evidence, claim: Claim) -> Judged | str:
     tests = {words: _test(evidence, three) for words, three in ways.items() if not missing(evidence, three)}
     if tests[claim.floor_words].effect.n == 0:
         return _undefined(evidence, claim.number)
-    p = None
     if claim.draws:
         p = p_value(evidence.array(claim.number), evidence.array(claim.draws), evidence.predicted)
-    return Judged(tests, p=p)
+        # The draws are of the first floor: another one has no p-value.
+        tests[claim.floor_words] = replace(tests[claim.floor_words], p=p)
+    return Judged(tests)
 
 
 def by_rank(evidence: Evidence, claim: Claim) -> Judged | str:
@@ -142,8 +143,9 @@ def weakest_drop(evidence: Evidence, claim: Claim) -> Judged | str:
     delta = evidence.thresholds.delta.get(claim.code, 0.0)
     tests = {}
     for name, metrics in drops.items():
-        drop = metrics[strongest({metric: decide(one, delta) for metric, one in metrics.items()})]
-        tests[WORDS[name]] = Trial(drop, None, drop, _lost_by_class(evidence, name))
+        metric = strongest({metric: decide(one, delta) for metric, one in metrics.items()}, metrics)
+        drop = metrics[metric]
+        tests[f"{WORDS[name]} ({metric})"] = Trial(drop, None, drop, _lost_by_class(evidence, name))
     without = () if "retrained" in drops else (f"no retrained model to compare ({evidence.why_not('retrained')})",)
     return Judged(tests, notes=without)
 

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from math import isfinite
 
 import numpy as np
 from jaxtyping import Bool
 
 from sightline.findings.absence import own_effect
+from sightline.findings.claim import OPERATORS
 from sightline.findings.claims import CLAIMS
 from sightline.findings.decide import agreed, decide
-from sightline.findings.evidence import OPERATORS, Evidence
+from sightline.findings.evidence import Evidence
 from sightline.findings.pairs import compared
 from sightline.questions import RIVALS, SIGNED_RIVALS
 from sightline.results import Answer, Estimate, MapRow, merit
@@ -37,7 +39,8 @@ def maps_of(evidence: Evidence) -> tuple[MapRow, ...]:
 
 def _family(evidence: Evidence, names: tuple[str, ...], signed: bool, half: Bool[Array, " N"]) -> Iterator[MapRow]:
     known = [name for name in names if evidence.has(f"transplant.carried.{name}")]
-    first = max(known, key=lambda name: merit(_moved(evidence, name, half)), default="")
+    moved = {name: merit(_moved(evidence, name, half)) for name in known}
+    first = max((name for name in known if isfinite(moved[name])), key=lambda name: moved[name], default="")
     rows = [_row(evidence, name, signed, ~half) for name in known]
     for row in sorted(rows, key=lambda row: -merit(row.carried)):
         yield replace(row, chosen=row.name == first)

@@ -13,6 +13,7 @@ import numpy as np
 
 from sightline.findings.claim import Asked, Charge, Claim
 from sightline.findings.claims import CLAIMS, DECIDING, OWN
+from sightline.findings.decide import below_chance
 from sightline.results import (
     BY_ABSENCE,
     CAN,
@@ -70,7 +71,7 @@ class Case:
     def below(self, claim: Claim) -> bool:
         """Tell whether a claim is contradicted, and even the interval of its effect lies below chance."""
         effect = self.effect(claim.code)
-        return self.contradicted(claim) and effect is not None and effect.high < 0
+        return self.contradicted(claim) and effect is not None and below_chance(effect)
 
     def short(self) -> tuple[str, ...]:
         """Name the findings that bear on the verdict and are not supported."""
@@ -255,13 +256,18 @@ def _learned_nothing(case: Case) -> str:
 def _named(asking: str, *answers: str) -> str:
     """List the claims whose row says one of these things, for the words of the table."""
     rows = {code: getattr(claim, asking) for code, claim in CLAIMS.items()}
-    codes = [code for code, said in sorted(rows.items()) if said in answers]
+    return _listed([code for code, said in sorted(rows.items()) if said in answers])
+
+
+def _listed(codes: list[str]) -> str:
     return f"{', '.join(codes[:-1])} and {codes[-1]}" if len(codes) > 1 else codes[0]
 
 
 _DECIDING, _MOVED, _ALONE = _named("charge", "moved", "alone"), _named("charge", "moved"), _named("charge", "alone")
 _TOGETHER, _BELOW = _named("charge", "together"), _named("charge", "below zero")
 _SUPPORTED, _ONE, _SPARED = (_named("for_all", said) for said in ("supported", "one of these", "not contradicted"))
+_OF_THE_TASK = _listed([code for code, claim in CLAIMS.items() if claim.of_the_task])
+"""What is asked of all texts alone."""
 TABLE = (
     Row(
         1,
@@ -295,8 +301,10 @@ TABLE = (
     Row(
         4,
         CAN,
-        f"{_SUPPORTED} are supported, and one of {_ONE}; none of {_SPARED} is contradicted; the model is better than "
-        "guessing; and all this holds for every predicted class",
+        f"{_SUPPORTED} are supported, and one of {_ONE} is; none of {_SPARED} is contradicted "
+        "(each may be inconclusive or not measured); the model is better than guessing; and the "
+        "findings answer as much for the texts of each predicted class alone, where "
+        f"{_OF_THE_TASK} counts with its answer for all texts",
         _faithful,
     ),
     Row(

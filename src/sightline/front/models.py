@@ -13,7 +13,7 @@ from sightline.adapters.elsewhere import load_elsewhere
 from sightline.errors import ModelError
 from sightline.experiments.run import Trained
 from sightline.experiments.saved import load_companions
-from sightline.experiments.subject import ELSEWHERE, saved_folder
+from sightline.experiments.subject import ELSEWHERE, HF, saved_folder
 from sightline.models.checkpoint import load_classifier
 from sightline.types import Auditable
 
@@ -51,7 +51,8 @@ def known_model(model: Model, device: str = "cpu") -> Known:
 
 
 def _command(model: str | Path) -> str:
-    return f"sightline audit --model {shlex.quote(str(model))} --data FILE"
+    few = " --limit 100" if str(model).startswith(HF) else ""  # a text of a transformer takes seconds
+    return f"sightline audit --model {shlex.quote(str(model))} --data FILE{few}"
 
 
 def class_names(model: Auditable, width: int) -> tuple[str, ...]:

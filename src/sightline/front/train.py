@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sightline.audits import Audit
 from sightline.data import loading
+from sightline.data.corpora.own_rule import DIVIDED, EVERY_ROW
 from sightline.data.dataset import Dataset
+from sightline.data.fingerprints import fingerprint
 from sightline.errors import DataError, SpecError
 from sightline.experiments.run import Trained, audit_trained, train_on
-from sightline.experiments.seen import fingerprint, refuse_seen
+from sightline.experiments.seen import refuse_seen
 from sightline.experiments.subject import choose_training
 from sightline.experiments.trainings import Display
 from sightline.front.models import Model, known_model
@@ -52,6 +55,8 @@ def train(
         Where it is told how far the training is.
     """
     _check_data(data, "train(data)")
+    if not data.train:
+        raise DataError(f"{data.name}: no training texts; load them without split='all'", field="data")
     if not isinstance(model, str):
         raise SpecError(f"expected a spec such as 'bilstm+additive', got {model!r:.60}", field="model")
     fit = {"epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate}
@@ -77,19 +82,24 @@ def audit(
         What `sightline.train` gave, the folder of a saved model (the companions of both come along),
         ``py:package.module:factory``, or anything that can be audited, such as what `sightline.wrap` gives.
     data
-        Its test split is audited; texts that the model is known to have been trained on are refused.
+        Its test split is audited; texts that the model is known to have been trained on are refused. A table without
+        a split column was divided when it was loaded: for a model that was trained on none of it,
+        ``load(…, split="all")`` makes every row a test text.
     companions
         Others than those that came with the model, by name (``uniform``).
     seed
         Determines every random draw, text by text: batching and order cannot matter.
     options
-        ``limit`` (a seeded sample of so many texts), ``scores``, ``measures``, ``batch_size`` and what else
+        ``limit`` (a seeded sample of so many texts), ``scores``, ``label_map`` (which class of the model a label is:
+        ``{"pos": "POSITIVE"}``), ``measures``, ``batch_size`` and what else
         `sightline.auditing.audit` takes.
     """
     _check_data(data, "audit(model, data)")
     known = known_model(model)
     if data.card.get("recipe") != "paper":  # its copies between splits are the paper's own; the card counts them
         refuse_seen(data, frozenset(known.record.get("seen", ())), known.model.name)
+    if known.model.origin == "elsewhere":
+        data = _noting_division(data)
     beside = known.companions if companions is None else companions
     trained = Trained(known.model, data, beside, dict(known.record))
     about = {"data": str(data.card.get("source", data.name)), "model": known.model.name}
@@ -101,9 +111,22 @@ def load(data: str | Path | DataSpec, seed: int = 0, **settings: Any) -> Dataset
     """Read a table or a published corpus, or generate a planted one, and divide it: ``load("reviews.csv")``.
 
     ``settings`` name the columns of a table (``text``, ``label``, ``split``, ``rationale``, ``query``) and say how
-    texts are read (``max_tokens``, ``min_count``, ``recipe``). Texts that Python holds already: `sightline.data_from`.
+    texts are read (``max_tokens``, ``min_count``, ``recipe``). ``split="all"`` makes every row a test text, for a model
+    that is trained already. Texts that Python holds already: `sightline.data_from`.
     """
-    return loading.load(data if isinstance(data, DataSpec) else parse_data(str(data), **settings), seed)
+    spec = data if isinstance(data, DataSpec) else parse_data(str(data), **settings)
+    return loading.load(spec, seed, training=not spec.every_row)
+
+
+def _noting_division(data: Dataset) -> Dataset:
+    """Say in the card that a file was divided when it was loaded, and how every row of it is audited."""
+    notes = data.card.get("notes", ())
+    if not any(note.startswith(DIVIDED) for note in notes):
+        return data
+    n, there = len(data.test), sum(map(len, data.splits.values()))
+    told = f"{n} of {there} texts are to test on, because the file was divided when it was loaded: with split='all' "
+    told += f"{EVERY_ROW}, for a model that was trained on none of them"
+    return replace(data, card={**data.card, "notes": [*notes, told]})
 
 
 def _check_data(data: object, call: str) -> None:

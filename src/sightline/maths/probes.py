@@ -14,8 +14,10 @@ from jaxtyping import Bool, Float, Int
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
+from sightline.settings import SETTINGS
+
 Array = np.ndarray
-STRENGTHS = (0.01, 0.1, 1.0)
+STRENGTHS: tuple[float, ...] = tuple(SETTINGS["information"]["strengths"])
 """What the loss of a probe's texts may weigh against half its squared weights; chosen on texts held out inside."""
 LOWEST = -20.0
 """The least log-probability that counts: one text that a probe is sure about and wrong must not decide."""

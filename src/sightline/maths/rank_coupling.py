@@ -17,13 +17,15 @@ from sightline.maths.probes import logistic_scores, stratified, table_scores
 from sightline.maths.rank_curves import contrast, rarity, slope
 from sightline.maths.rank_scores import Family, clusters_of, table_size
 from sightline.maths.weighted_tau import weighted_tau
+from sightline.settings import SETTINGS
 
 Array = np.ndarray
-STRENGTH = 0.1
+_SET = SETTINGS["information"]
+STRENGTH: float = _SET["strength"]
 """The one penalty of probes that are compared with those of shuffled attention, the same for both."""
-PROMISING = 0.1
+PROMISING: float = _SET["promising"]
 """Probes are asked only where clusters find the contrast as rare as this."""
-CLUSTERS, AXES = 50, 32
+CLUSTERS, AXES = int(_SET["clusters"]), int(_SET["axes"])
 Curve = Float[Array, " K"]
 
 

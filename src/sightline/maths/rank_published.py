@@ -17,9 +17,10 @@ from sightline.maths.clustering import Clustering, kmeans
 from sightline.maths.information import floor, plug_in, table
 from sightline.maths.rank_rules import ClusterCount, cluster_count
 from sightline.maths.weighted_tau import weighted_tau
+from sightline.settings import SETTINGS
 
 Array = np.ndarray
-SEEDS = 5
+SEEDS: int = SETTINGS["information"]["seeds"]
 """Of k-means: τ depends on them, so their spread is told."""
 
 

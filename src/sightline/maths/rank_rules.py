@@ -14,11 +14,12 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.maths.ties import settled
+from sightline.settings import SETTINGS
 
 Array = np.ndarray
-FEWEST_RANKS = 3
+FEWEST_RANKS: int = SETTINGS["information"]["fewest_ranks"]
 """Two ranks have two orders: their τ is 1 or −1 whatever happens."""
-FEWEST_TEXTS = 200
+FEWEST_TEXTS: int = SETTINGS["information"]["fewest_texts"]
 """Below, the floor of the estimate is as large as what is measured."""
 
 

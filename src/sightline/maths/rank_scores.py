@@ -11,12 +11,14 @@ from jaxtyping import Float, Int
 
 from sightline.maths.clustering import Clustering, kmeans
 from sightline.maths.probes import better, logistic_scores, stratified, table_scores
+from sightline.settings import SETTINGS
 
 Array = np.ndarray
 Family = Literal["logistic", "table"]
-STEPS = 25
+_SET = SETTINGS["information"]
+STEPS: int = _SET["steps"]
 """Of Lloyd's, where clusters are made often: nothing is told from them that the last few moves change."""
-MANY, FEW, FEW_TEXTS = 200, 100, 1000
+MANY, FEW, FEW_TEXTS = int(_SET["many"]), int(_SET["few"]), int(_SET["few_texts"])
 """Clusters of the table, and how many there are of fewer texts."""
 
 

@@ -8,11 +8,12 @@ from jaxtyping import Float, Int
 
 from sightline.maths.clustering import Clustering, kmeans
 from sightline.maths.simplex import decision
+from sightline.settings import SETTINGS
 
 Array = np.ndarray
-BINS = 5
+BINS: int = SETTINGS["information"]["bins"]
 """Clusters of a two-class answer's log-odds; many-class answers are their class (Wen et al. 2022, §4.1)."""
-STARTS = 10
+STARTS: int = SETTINGS["information"]["starts"]
 """Of one axis alone: of so many the best is the same for nearly every seed."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import fields
 from importlib import import_module
 from typing import Any
 
-from sightline.questions import ALWAYS, BY_NAME, MEASURES, Reduction
+from sightline.questions import MEASURES, Reduction, taken
 from sightline.types import Measure
 
 
@@ -19,9 +19,8 @@ def default_measures(
     Some are made only where they are chosen (`BY_NAME`). Those that delete words run ``tokens_at_once`` tokens
     together, where that is said; those that take gradients reduce them as ``gradient`` says.
     """
-    wanted = {ALWAYS, *chosen} if chosen else set(MEASURES) - BY_NAME
     said = {"gradient": gradient} | ({} if tokens_at_once is None else {"tokens_at_once": tokens_at_once})
-    return tuple(_made(home, said) for code, home in MEASURES.items() if code in wanted)
+    return tuple(_made(MEASURES[code], said) for code in taken(chosen))
 
 
 def every_measure() -> tuple[Measure, ...]:

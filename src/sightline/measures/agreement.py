@@ -19,15 +19,17 @@ from sightline.measures.words import like
 from sightline.questions import Reduction
 from sightline.results import Measurement, Ragged
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import Arrays, Offer, Subject, Trace
 
+_SET = SETTINGS["agreement"]
 Array = np.ndarray
 References = Mapping[str, Float[Array, "B W"]]
 REFERENCES = ("gradient", "gradient_through", "deletion", "free_gradient", "free_deletion")
 """The maps that attention is compared with, as far as the model allows them."""
 _KINDS = ("captured", "chance", "draws", "tau", "significant", "mass", "mass_chance")
 """What attention's agreement with a reference is told by."""
-SIGNIFICANT = 0.05
+SIGNIFICANT: float = _SET["significant"]
 """The p-value up to which the papers call a τ significant."""
 _AVERAGED = ("captured", "chance", "draws", "mass", "mass_chance")
 """What is averaged over the two references that are free of attention."""
@@ -48,9 +50,9 @@ class Agreement:
     A model that offers nothing has deletion alone. Whatever else it does not allow is left out, and `missing` says why.
     """
 
-    share: float = 0.1
-    draws: int = 199
-    shuffles: int = 3
+    share: float = _SET["share"]
+    draws: int = _SET["draws"]
+    shuffles: int = _SET["shuffles"]
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     code: str = "agreement"

@@ -16,8 +16,10 @@ from sightline.measures.arrays import WHY, shuffled, to_numpy, with_reasons
 from sightline.measures.words import Words, words_of
 from sightline.results import Measurement
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import ANY_COMPANION, Arrays, Subject, Trace
 
+_SET = SETTINGS["beside"]
 Array = np.ndarray
 SEED = "seed("
 """How the name of a companion begins that is the model itself, from another start and in another order."""
@@ -32,7 +34,7 @@ class Beside:
     training shuffled over the words.
     """
 
-    draws: int = 5
+    draws: int = _SET["draws"]
     code: str = "beside"
     needs: frozenset[str] = frozenset({ANY_COMPANION})
     paper: str = "Wiegreffe & Pinter 2019, §3.3, §4; Meister et al. 2021, Table 5"

@@ -19,8 +19,10 @@ from sightline.measures.capture import unranked
 from sightline.measures.words import Words, words_of
 from sightline.results import Measurement
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import Arrays, Subject, Trace
 
+_SET = SETTINGS["counterfactual"]
 Array = np.ndarray
 NO_NATS = ("a weight of zero, which no move of a score brings back", "no attention changes the decision")
 """Why there is no least move of the scores."""
@@ -36,10 +38,10 @@ class Counterfactual:
     the farthest with the same decision is looked for among ``corners`` sets of tokens at most, and bounded beyond.
     """
 
-    epsilon: float = 0.01
-    share: float = 0.1
-    draws: int = 5
-    corners: int = 20_000
+    epsilon: float = _SET["epsilon"]
+    share: float = _SET["share"]
+    draws: int = _SET["draws"]
+    corners: int = _SET["corners"]
     code: str = "counterfactual"
     needs: frozenset[str] = frozenset({"token_logits"})
     paper: str = "Jain & Wallace 2019, §4.2.2, made exact"

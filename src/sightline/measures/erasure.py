@@ -13,7 +13,6 @@ from sightline.measures.hybrids import Bag, answers, crossed
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import Maps, rivals
 from sightline.measures.removing import (
-    SHARES,
     Removals,
     answers_without,
     by_name,
@@ -29,8 +28,10 @@ from sightline.measures.words import Words
 from sightline.questions import Reduction
 from sightline.results import Measurement, Values
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import Arrays, Subject, Trace
 
+_SET = SETTINGS["erasure"]
 Array = np.ndarray
 
 
@@ -44,8 +45,8 @@ class Erasure:
     of attention and of random words: the drop of the probability under deletion.
     """
 
-    shares: tuple[float, ...] = SHARES
-    draws: int = 5
+    shares: tuple[float, ...] = tuple(_SET["shares"])
+    draws: int = _SET["draws"]
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     code: str = "erasure"

@@ -8,12 +8,13 @@ from jaxtyping import Float, Int
 from sightline.maths.simplex import decision
 from sightline.measures.removing import odds
 from sightline.results import Values
+from sightline.settings import SETTINGS
 from sightline.types import Arrays
 
 Array = np.ndarray
 LOST = "lost: "
 """What stands before what the log-odds lose share by share, until all texts are known and say what can be lost."""
-FARTHEST = 0.05
+FARTHEST: float = SETTINGS["erasure"]["farthest"]
 """The quantile of the log-odds of a class over texts predicted otherwise: the farthest that a text can fall."""
 
 

@@ -15,8 +15,10 @@ from sightline.measures.maps import MAKERS, Maps
 from sightline.questions import Reduction
 from sightline.results import Measurement
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import Arrays, Subject, Trace
 
+_SET = SETTINGS["flips"]
 Array = np.ndarray
 ORDERS = ("attention", "gradient")
 """The maps in whose order weights are taken away."""
@@ -32,7 +34,7 @@ class Flips:
     order, because they made the decision. Where no set flips it, there is nothing to find.
     """
 
-    draws: int = 5
+    draws: int = _SET["draws"]
     gradient: Reduction = "input"
     code: str = "flips"
     needs: frozenset[str] = frozenset({"token_logits"})

@@ -12,7 +12,10 @@ from sightline.measures.maps import Maps
 from sightline.questions import Reduction
 from sightline.results import Measurement
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import Arrays, Subject, Trace
+
+_SET = SETTINGS["frozen"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,7 @@ class Frozen:
     its floor was chosen by nobody, and only what the model captures beyond that is evidence of a choice.
     """
 
-    share: float = 0.1
+    share: float = _SET["share"]
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     code: str = "frozen"

@@ -22,14 +22,16 @@ from sightline.measures.words import words_of
 from sightline.questions import DECOUPLED, LABEL, OUTPUT, TARGETS
 from sightline.results import Estimate, Measurement
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import UNTRAINED, Arrays, Subject, Survey, Trace
 
+_SET = SETTINGS["information"]
 Array = np.ndarray
-MOST = 20
+MOST: int = _SET["most"]
 """Ranks that are looked at, at most: of long texts the last ranks have next to no weight."""
-EXCHANGES, KEPT = 999, 199
+EXCHANGES, KEPT = int(_SET["exchanges"]), int(_SET["kept"])
 """Exchanges of ranks behind a p-value, and how many of them are kept for the report."""
-RESAMPLES = 2000
+RESAMPLES: int = _SET["resamples"]
 SHORT = "fewer words than ranks"
 KINDS, RARE = ("D", "B", "range", "tau", "best"), ("D", "B", "tau")
 """What a curve over ranks comes to (`best` is its largest value), and of what it is told how rare it is by chance."""
@@ -68,11 +70,11 @@ class Information:
     Wen et al. (2022), with shuffled attention as its baseline, and the same of a model that was never trained.
     """
 
-    shuffles: int = 39
+    shuffles: int = _SET["shuffles"]
     code: str = "information"
     needs: frozenset[str] = frozenset({"states", "decode"})
     paper: str = "Wen et al. 2022, §4"
-    surveys: Survey = "audited"
+    surveys: Survey = _SET["surveys"]
 
     def look(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Take states, weights and answers, of the model and of its untrained companion."""

@@ -19,14 +19,16 @@ from sightline.measures.arrays import count_undefined, of_words, to_numpy
 from sightline.measures.words import types_of, words_of
 from sightline.results import Estimate, Measurement, Ragged
 from sightline.seeds import Seeds, seed_for
+from sightline.settings import SETTINGS
 from sightline.types import Arrays, Stating, Subject, Survey, Trace
 
+_SET, _DRAWN = SETTINGS["input_information"], SETTINGS["input_information_drawn"]
 Array = np.ndarray
-SPARE = 2
+SPARE: int = _SET["spare"]
 """How many words are looked at for each pair that is wanted: not every word is among the chosen ones."""
-SCALING = 0.75
+SCALING: float = _SET["scaling"]
 """The power of the unigram distribution that words are drawn from (Tutek & Šnajder 2020, note 6)."""
-NULLS = 3
+NULLS: int = _SET["nulls"]
 """Shuffles whose mean stands beside the counted figure."""
 WHOLE = ("counted", "counted_null", "word_entropy")
 """What has one value for all texts: no interval over texts, and never a bootstrap (`maths/rank_curves.py`)."""
@@ -53,11 +55,11 @@ class InputInformation:
     the most frequent ones, or ``drawn`` from the scaled unigram distribution.
     """
 
-    words: int = 1000
-    tokens: int = 20_000
-    clusters: int = 1000
-    drawn: bool = False
-    surveys: Survey = "train"
+    words: int = _SET["words"]
+    tokens: int = _SET["tokens"]
+    clusters: int = _SET["clusters"]
+    drawn: bool = _SET["drawn"]
+    surveys: Survey = _SET["surveys"]
     code: str = "input_information"
     needs: frozenset[str] = frozenset({"states"})
     paper: str = "Tutek & Šnajder 2020, §3.4 and Table 2"
@@ -160,7 +162,7 @@ class InputInformation:
 class DrawnInformation(InputInformation):
     """The same of words drawn from the scaled unigram distribution, as the paper's random sample is."""
 
-    drawn: bool = True
+    drawn: bool = _DRAWN["drawn"]
     code: str = "input_information_drawn"
 
 

@@ -15,8 +15,10 @@ from sightline.measures.importance import odds_of
 from sightline.measures.words import Words, like, words_of
 from sightline.results import Measurement
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import Arrays, Layered, Subject, Trace
 
+_SET = SETTINGS["last_layer"]
 Array = np.ndarray
 
 
@@ -29,7 +31,7 @@ class LastLayer:
     are then zero. What is not found may still be: a layer that follows the sum is not affine, and nothing is proved.
     """
 
-    rounds: int = 1
+    rounds: int = _SET["rounds"]
     code: str = "last_layer"
     needs: frozenset[str] = frozenset({"layers"})
     paper: str = "after Jain & Wallace 2019, §4.2.2; searched"

@@ -12,8 +12,10 @@ from sightline.maths.simplex import decision
 from sightline.measures.arrays import count_undefined, decided, to_numpy
 from sightline.results import Measurement
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import Arrays, Layered, Subject, Survey, Trace
 
+_SET = SETTINGS["layers"]
 ALL = "all"
 """What stands in the place of a layer's number where every layer is replaced."""
 
@@ -30,7 +32,7 @@ class Layers:
     code: str = "layers"
     needs: frozenset[str] = frozenset({"layers"})
     paper: str = "Hassid et al. 2022, §3 (constant attention); without training, and uniform beside it"
-    surveys: Survey = "audited"
+    surveys: Survey = _SET["surveys"]
 
     def look(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Add the weights of the texts up."""

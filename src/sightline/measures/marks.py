@@ -17,8 +17,10 @@ from sightline.measures.variants import run_variants
 from sightline.measures.words import Words, like, spelled, type_number, words_of
 from sightline.results import Measurement, Ragged
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import Arrays, Auditable, Subject, Survey, Trace
 
+_SET = SETTINGS["marks"]
 Array = np.ndarray
 _SPECIAL = re.compile(r"\[[a-z]+\d*\]|<[/|]?[a-z_]+\d*\|?>", re.IGNORECASE)
 """What tokenisers add or put for what they do not know: [CLS], [unused7], <s>, </s>, <unk>, <|endoftext|>."""
@@ -43,12 +45,12 @@ class Marks:
     another, so it is a mark however it is written.
     """
 
-    everywhere: float = 0.95
-    least: int = 20
+    everywhere: float = _SET["everywhere"]
+    least: int = _SET["least"]
     code: str = "marks"
     needs: frozenset[str] = frozenset()
     paper: str = "Clark et al. 2019, §3.2 (attention to separators); Xiao et al. 2024 (sinks)"
-    surveys: Survey = "audited"
+    surveys: Survey = _SET["surveys"]
 
     def look(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Take the types of each text, each once."""

@@ -17,8 +17,10 @@ from sightline.measures.importance import odds_of
 from sightline.measures.words import Words, like, words_of
 from sightline.results import Measurement
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import Arrays, Subject, Survey, Trace
 
+_SET = SETTINGS["need"]
 Array = np.ndarray
 
 
@@ -32,11 +34,11 @@ class Need:
     that are shown are not used.
     """
 
-    permutations: int = 10
+    permutations: int = _SET["permutations"]
     code: str = "need"
     needs: frozenset[str] = frozenset({"decode"})
     paper: str = "Tutek & Šnajder 2020, Table 1"
-    surveys: Survey = "audited"
+    surveys: Survey = _SET["surveys"]
 
     def look(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Take the attention of each text."""

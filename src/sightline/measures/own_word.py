@@ -13,8 +13,10 @@ from sightline.measures.arrays import WHY, of_words, to_numpy, with_reasons
 from sightline.measures.words import types_of, words_of
 from sightline.results import Measurement, Ragged, Values
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import UNTRAINED, Arrays, Subject, Survey, Trace
 
+_SET = SETTINGS["own_word"]
 Array = np.ndarray
 NAMES = ("whole", "word", "text")
 
@@ -31,7 +33,7 @@ class OwnWord:
     code: str = "own_word"
     needs: frozenset[str] = frozenset({"token_logits"})
     paper: str = ""
-    surveys: Survey = "audited"
+    surveys: Survey = _SET["surveys"]
 
     def look(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Take the evidence of every word, its weight, and which type it is; of the untrained companion too."""

@@ -17,8 +17,10 @@ from sightline.measures.permuted import EXACT, Decoded, Mixed
 from sightline.measures.words import Words, words_of
 from sightline.results import Measurement
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import OTHER_ATTENTION, Arrays, Subject, Trace
 
+_SET = SETTINGS["permutation"]
 Array = np.ndarray
 IMMOVABLE = 1e-6
 """Largest total variation that float32 noise can make out of equal token logits."""
@@ -33,8 +35,8 @@ class Permutation:
     for, and some permutation may go further than the largest that was found.
     """
 
-    permutations: int = 100
-    draws: int = 5
+    permutations: int = _SET["permutations"]
+    draws: int = _SET["draws"]
     code: str = "permutation"
     needs: frozenset[str] = frozenset({OTHER_ATTENTION})
     paper: str = "Jain & Wallace 2019, §4.2.1"

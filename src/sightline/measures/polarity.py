@@ -14,8 +14,10 @@ from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import Maps
 from sightline.results import Measurement
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import Arrays, Subject, Trace
 
+_SET = SETTINGS["polarity"]
 Array = np.ndarray
 
 
@@ -30,7 +32,7 @@ class Polarity:
     average when the weights are permuted over the words.
     """
 
-    share: float = 0.1
+    share: float = _SET["share"]
     tokens_at_once: int = TOKENS_AT_ONCE
     code: str = "polarity"
     needs: frozenset[str] = frozenset()

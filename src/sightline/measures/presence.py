@@ -12,15 +12,16 @@ from jaxtyping import Bool, Float, Int
 from sightline.measures.hybrids import ranked, share_of
 from sightline.questions import MAPS
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 
 Array = np.ndarray
 Kinds = frozenset[float]
 """Words by the numbers of how they are written, each once."""
 ALL_WORDS = "all"
 """The map that highlights every word: how well the words of a text tell its prediction at all."""
-TOP = 0.1
+TOP: float = SETTINGS["transplant"]["top"]
 """The share of the words of a text that counts as highlighted."""
-PRIOR = 2.0
+PRIOR: float = SETTINGS["transplant"]["prior"]
 """In how many texts without a class a word is counted beforehand, so that a word seen once says little."""
 
 

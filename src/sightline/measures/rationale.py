@@ -14,11 +14,13 @@ from sightline.measures.arrays import count_undefined, keys_of
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import MAKERS, Maps, allowed
 from sightline.measures.words import Words
-from sightline.questions import BROUGHT, DEAR, MAPS, Reduction
+from sightline.questions import BROUGHT, Reduction
 from sightline.results import Measurement
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import Arrays, Subject, Trace
 
+_SET = SETTINGS["rationale"]
 Array = np.ndarray
 EXACT: Mapping[str, Callable[[Array, Array, Array], Array]] = {
     "auprc": average_precision,
@@ -41,8 +43,8 @@ class Rationale:
 
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
-    draws: int = 50
-    maps: tuple[str, ...] = tuple(name for name in MAPS if name not in DEAR)
+    draws: int = _SET["draws"]
+    maps: tuple[str, ...] = tuple(_SET["maps"])
     code: str = "rationale"
     needs: frozenset[str] = frozenset()
     paper: str = "DeYoung et al. 2020, §4.1"

@@ -14,8 +14,10 @@ from sightline.measures.maps import Maps
 from sightline.measures.words import words_of
 from sightline.results import Measurement
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import OTHER_ATTENTION, Arrays, Subject, Trace
 
+_SET = SETTINGS["reach"]
 EXACT = ("proof", "high", "inert", "evidence")
 """What only token logits tell: of all attention, not of single words."""
 
@@ -28,7 +30,7 @@ class Reach:
     text can it be said that no attention changes its decision.
     """
 
-    epsilon: float = 0.01
+    epsilon: float = _SET["epsilon"]
     code: str = "reach"
     needs: frozenset[str] = frozenset({OTHER_ATTENTION})
     paper: str = "Jain & Wallace 2019, §4.2, made exact"

@@ -17,11 +17,11 @@ from sightline.measures.importance import odds_of
 from sightline.measures.maps import Maps
 from sightline.measures.variants import at_once, run_variants
 from sightline.measures.words import Words
+from sightline.settings import SETTINGS
 from sightline.types import Subject, Trace
 
 Array = np.ndarray
-SHARES = (0.01, 0.05, 0.1, 0.2, 0.5)
-"""Of the words of a text: DeYoung et al. 2020, §4.2."""
+SHARES: tuple[float, ...] = tuple(SETTINGS["erasure"]["shares"])
 MOST = "signed_deletion"
 """The map whose order stands for the most that the words of a text can do."""
 

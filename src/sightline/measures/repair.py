@@ -14,8 +14,10 @@ from sightline.measures.importance import odds_of
 from sightline.measures.words import Words, like, words_of
 from sightline.results import Measurement
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import Arrays, Subject, Trace
 
+_SET = SETTINGS["repair"]
 Array = np.ndarray
 
 
@@ -28,7 +30,7 @@ class Repair:
     affine decoder, with the other weights as they are. Below 0, what goes alone is made up for by what stays.
     """
 
-    share: float = 0.1
+    share: float = _SET["share"]
     code: str = "repair"
     needs: frozenset[str] = frozenset({"decode"})
     paper: str = ""

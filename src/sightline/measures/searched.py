@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,11 +19,17 @@ from sightline.measures.decoding import task_of
 from sightline.measures.words import Words, words_of
 from sightline.results import Measurement
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import OTHER_ATTENTION, Arrays, Subject, Trace
 
+_SET = SETTINGS["searched"]
 Array = np.ndarray
-SPREAD = 3.0
+SPREAD: float = _SET["spread"]
 """Standard deviation of the scores that the published search starts from."""
+
+
+def _climb(told: Mapping[str, Any]) -> Climb:
+    return Climb(**{**told, "descent": Descent(**told["descent"])})
 
 
 @dataclass(frozen=True)
@@ -33,13 +41,13 @@ class Searched:
     follows the gradient from ``points``.
     """
 
-    starts: int = 5
-    penalise: Tolerance = field(default_factory=Tolerance)
-    select: Tolerance = field(default_factory=Tolerance)
-    released: Tolerance = field(default_factory=lambda: Tolerance(0.05))
-    descent: Descent = field(default_factory=Descent)
-    points: int = 10
-    climb: Climb = field(default_factory=Climb)
+    starts: int = _SET["starts"]
+    penalise: Tolerance = field(default_factory=lambda: Tolerance(**_SET["penalise"]))
+    select: Tolerance = field(default_factory=lambda: Tolerance(**_SET["select"]))
+    released: Tolerance = field(default_factory=lambda: Tolerance(**_SET["released"]))
+    descent: Descent = field(default_factory=lambda: Descent(**_SET["descent"]))
+    points: int = _SET["points"]
+    climb: Climb = field(default_factory=lambda: _climb(_SET["climb"]))
     code: str = "searched"
     needs: frozenset[str] = frozenset({OTHER_ATTENTION})
     paper: str = "Jain & Wallace 2019, §4.2.2"

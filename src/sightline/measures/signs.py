@@ -13,8 +13,10 @@ from sightline.measures.maps import MAKERS, Maps, balance, rivals
 from sightline.questions import SIGNED_RIVALS
 from sightline.results import Measurement
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import Arrays, Offer, Subject, Trace
 
+_SET = SETTINGS["signs"]
 KEPT = ("contribution", "given", *SIGNED_RIVALS)
 """The maps that could be shown and that no other measure keeps."""
 _SUMS: tuple[str, ...] = ("base", "added", "total", "apart", "classes")
@@ -30,7 +32,7 @@ class Signs:
     up to rounding, ``tolerance`` of the total or of 1, and are undefined where they do not; ``apart`` says by how much.
     """
 
-    tolerance: float = 1e-4
+    tolerance: float = _SET["tolerance"]
     tokens_at_once: int = TOKENS_AT_ONCE
     code: str = "signs"
     needs: frozenset[str] = frozenset()

@@ -21,8 +21,10 @@ from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import Maps
 from sightline.results import Measurement
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import Arrays, Restating, Subject, Trace
 
+_SET = SETTINGS["state_agreement"]
 Array = np.ndarray
 Order = Int[torch.Tensor, "B T"]
 References = Mapping[str, Float[Array, "B W"]]
@@ -43,7 +45,7 @@ class StateAgreement:
     lies over the words, whatever attention does (their figure 2).
     """
 
-    shuffles: int = 3
+    shuffles: int = _SET["shuffles"]
     tokens_at_once: int = TOKENS_AT_ONCE
     code: str = "state_agreement"
     needs: frozenset[str] = frozenset({"decode", "embedding_grad", "states", "from_states"})

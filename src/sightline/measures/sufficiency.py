@@ -10,7 +10,6 @@ from sightline.measures.arrays import WHY, decided, to_numpy, with_reasons
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import Maps, rivals
 from sightline.measures.removing import (
-    SHARES,
     answers_without,
     by_name,
     chance_gone,
@@ -23,7 +22,10 @@ from sightline.measures.removing import (
 from sightline.questions import Reduction
 from sightline.results import Measurement
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import Arrays, Subject, Trace
+
+_SET = SETTINGS["sufficiency"]
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,8 @@ class Sufficiency:
     words suffice.
     """
 
-    shares: tuple[float, ...] = SHARES
-    draws: int = 5
+    shares: tuple[float, ...] = tuple(_SET["shares"])
+    draws: int = _SET["draws"]
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     code: str = "sufficiency"

@@ -20,8 +20,10 @@ from sightline.measures.words import types_of, words_of
 from sightline.questions import Reduction
 from sightline.results import Measurement, Ragged
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import Arrays, Subject, Survey, Trace
 
+_SET = SETTINGS["transplant"]
 Array = np.ndarray
 
 
@@ -65,16 +67,16 @@ class Transplant:
     whether that is at least half of what it could be. ``present`` moves nothing (`presence`).
     """
 
-    shares: tuple[float, ...] = (0.01, 0.05, 0.1, 0.2, 0.5)
-    own: tuple[float, ...] = (0.05, 0.1, 0.2)
-    donors: int = 400
-    fewest: int = 50
-    partners: int = 3
+    shares: tuple[float, ...] = tuple(_SET["shares"])
+    own: tuple[float, ...] = tuple(_SET["own"])
+    donors: int = _SET["donors"]
+    fewest: int = _SET["fewest"]
+    partners: int = _SET["partners"]
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     code: str = "transplant"
     needs: frozenset[str] = frozenset()
-    surveys: Survey = "audited"
+    surveys: Survey = _SET["surveys"]
     paper: str = "ours; an interchange intervention (Geiger et al. 2021) on words: docs/decisions/0036-transplant.md"
 
     def look(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
@@ -204,9 +206,9 @@ class Transplant:
 
 COUNTED = ("carried", "flipped", "own")
 """What is counted of each map, and of as many random positions."""
-REACHED = 0.99
+REACHED: float = _SET["reached"]
 """Share of the texts whose lead says how far the predictions of a model reach."""
-RIGHT = 0.5
+RIGHT: float = _SET["right"]
 """What the top words of a text must do by themselves, of what they could, for its map to be right."""
 
 

@@ -17,8 +17,10 @@ from sightline.measures.words import types_of
 from sightline.questions import Reduction
 from sightline.results import Measurement, Ragged
 from sightline.seeds import Seeds
+from sightline.settings import SETTINGS
 from sightline.types import Arrays, Subject, Survey, Trace
 
+_SET = SETTINGS["types"]
 Array = np.ndarray
 
 
@@ -58,14 +60,14 @@ class WordTypes:
     all words of a short text weigh much.
     """
 
-    share: float = 0.1
-    permutations: int = 5
+    share: float = _SET["share"]
+    permutations: int = _SET["permutations"]
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     code: str = "types"
     needs: frozenset[str] = frozenset().union(*(MAKERS[name].needs for name in FREE))
     paper: str = ""
-    surveys: Survey = "audited"
+    surveys: Survey = _SET["surveys"]
 
     def look(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Take what each word weighs, in shares of an even weight, which type it is, and the references."""

@@ -107,7 +107,14 @@ def by_word(values: list[np.ndarray], batch: Batch) -> Float[torch.Tensor, "B T"
 
 
 Source = Callable[[torch.Tensor, Batch], torch.Tensor]
-"""Turns scores ``B T`` of a batch into weights ``B T``, or puts others in their place."""
+"""Turns scores ``B T`` of a batch into weights ``B T``, or puts others in their place.
+
+What every source promises (``tests/contract/test_parts.py``): weights are at least 0, sum to 1 over
+the attendable tokens of a text, and are exactly 0 elsewhere. A text without any gets zeros. Weights
+of a text are the same alone and in any batch, and have the type and device of the scores. Scores
+and batch are left as they were. The seed alone decides what is drawn, and what was drawn for a word
+stays with it when other words are deleted.
+"""
 
 
 def learned(projection: Projection, seed: int) -> Source:

@@ -1,4 +1,10 @@
-"""From the pooled context, and a query where there is one, to logits."""
+"""From the pooled context, and a query where there is one, to logits.
+
+What every decoder promises (``tests/contract/test_parts.py``): a text has the same logits alone and
+in any batch, in the type and on the device of its context. Gradients reach the context, the query
+and every parameter. Inputs are left as they were, and nothing is drawn. ``Linear`` is affine.
+``Query`` gives −∞ to the answers a text does not allow, and to no other.
+"""
 
 from __future__ import annotations
 

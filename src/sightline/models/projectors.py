@@ -21,7 +21,15 @@ MARGIN = 0.01
 
 
 class Projector(nn.Module):
-    """A projection without parameters or noise."""
+    """A projection without parameters or noise.
+
+    What every projection promises (``tests/contract/test_parts.py``): weights are at least 0 and
+    sum to 1 over the tokens of the mask. A masked token gets exactly 0, whatever its score. A text
+    without tokens gets zeros. A larger score never gets a smaller weight. A text has the same
+    weights alone and in any batch. Gradients reach the scores, are finite, and are zero at masked
+    tokens. Weights have the type and device of the scores, which are left as they were. Noise comes
+    from the seed alone, and none is added at test unless it was asked for.
+    """
 
     def __init__(self, project: Fixed | None = None) -> None:
         super().__init__()

@@ -2,6 +2,13 @@
 
 A retention makes the pooled vectors (``pool``), and may add a loss to that of training (``penalty``). Only the encoder
 of the text is concerned, never that of a query.
+
+What every retention promises (``tests/contract/test_parts.py``): a pooled vector depends on the
+state and the embedding of its own token alone, and is as wide as the spec of the model says. Where
+``embedded`` names columns, the embedding is added there; elsewhere the vector does not depend on
+it. A penalty is one finite number from 0 upwards, or none; padding and texts without tokens add
+nothing to it, and its gradient is finite. What it draws comes from the seed and from how many
+batches there were. Inputs are left as they were.
 """
 
 from __future__ import annotations

@@ -1,4 +1,12 @@
-"""From states, and a query where the model reads one (else its width is 0), to one score a token."""
+"""From states, and a query where the model reads one (else its width is 0), to one score a token.
+
+What every scorer promises (``tests/contract/test_parts.py``): a token's score depends on its own
+state and the query of its text alone, so neither the batch nor the place of a token matters. Scores
+have the type and device of the states. They are finite where states are zero, since padding is
+scored, too. Gradients reach states, query and every parameter. Without a query,
+``rest(first(states))`` are the scores, and ``first`` is affine. Inputs are left as they were, and
+nothing is drawn.
+"""
 
 from __future__ import annotations
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sightline.findings.claims import CLAIMS
+from sightline.findings.verdict import NO_BETTER
 from sightline.report.instead import Family, families
 from sightline.report.numerals import KEEP, about, count, texts
 from sightline.report.page.maps import called
-from sightline.report.sentences import answers, but_not_for, quoted, reason_of
+from sightline.report.sentences import Reason, answers, but_not_for, caveats, opened, quoted, reason_of
 from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Finding, MapRow, Results, Verdict
 
 TITLE = "What to do now"
+UNFIT = 1
+"""The row of the verdict table that applies where nothing can be concluded."""
+GUESSING = "The model is not better than guessing."
+AFTER_GUESSING = "Fix the model first; nothing else in this audit is meaningful."
 _ATTENTION = {
     CAN: "Show the attention map",
     CAVEATS: "Show the attention map with the caveats of this verdict under it",
@@ -22,13 +27,47 @@ _ATTENTION = {
 
 def advice(audit: Results, *, alone: bool = True) -> list[str]:
     """Say what follows from an audit, most important first; one of several trainings is not ``alone``."""
+    if first := first_of_all(audit):
+        return [first]
     told = [*_attention(audit.verdict), *_maps(audit), *_more_texts(audit), *_change(audit)]
     return [*told, _again(audit)] if alone else told
 
 
 def shown(audit: Results) -> list[str]:
     """Say which map may be shown for which texts, alone."""
+    if first := first_of_all(audit):
+        return [first]
     return [*_attention(audit.verdict), *_maps(audit)]
+
+
+def first_of_all(audit: Results) -> str:
+    """Say what has to be mended before any other advice means anything; nothing where all is well.
+
+    Something has to be where the first row of the verdict table applies, and where the model is no
+    better than guessing.
+    """
+    if audit.verdict.row == UNFIT and audit.verdict.reasons:
+        return f"{opened(_unfit(reason_of(audit.verdict.reasons[0])))}."
+    if audit.learned is None or audit.learned.something:
+        return ""
+    return AFTER_GUESSING if says_guessing(audit.verdict) else f"{GUESSING} {AFTER_GUESSING}"
+
+
+def _unfit(reason: Reason) -> str:
+    """Say what to do about what keeps an audit from concluding anything."""
+    if reason.code:
+        return "no verdict is possible: none of the tests that decide could be run"
+    return f"audit more texts: {reason.words}" if reason.words.startswith("too few texts") else reason.words
+
+
+def says_guessing(verdict: Verdict) -> bool:
+    """Tell whether the reasons of a verdict say that the model is no better than guessing."""
+    return any(reason.startswith(NO_BETTER) for reason in verdict.reasons)
+
+
+def unsaid(verdict: Verdict, found: Sequence[str]) -> list[str]:
+    """Leave out what the reasons of the verdict, which every surface shows, say already."""
+    return [one for one in found if one not in caveats(verdict)]
 
 
 def _attention(verdict: Verdict) -> Iterator[str]:
@@ -47,7 +86,7 @@ def _maps(audit: Results) -> Iterator[str]:
     for family in families(audit.maps):
         if family.chosen is not None and family.may_be_shown and family.name != "attention":
             yield _other(family, family.chosen, allowed)
-        elif family.chosen is not None and not family.signed and not allowed:
+        elif family.chosen is not None and family.tested and not family.signed and not allowed:
             yield _none(family)
 
 
@@ -95,8 +134,6 @@ def _change(audit: Results) -> Iterator[str]:
     learned = audit.learned
     if learned is None:
         return
-    if not learned.something:
-        yield "Train a model that is surely better than guessing first: what explains a guess explains nothing."
     if learned.converged is False:
         yield "Let the training run to its end: --epochs allows more."
     if learned.cut:

@@ -15,7 +15,7 @@ from sightline.report.numerals import plainly, texts
 from sightline.report.page.made import command, named
 from sightline.report.readings import QUESTION as WHICH_READING
 from sightline.report.readings import choice
-from sightline.report.sentences import caveats, headline, opened
+from sightline.report.sentences import caveats, caveats_title, headline, opened
 from sightline.results import Finding, Results
 
 if TYPE_CHECKING:
@@ -41,11 +41,13 @@ class Card:
 def card(audit: Results, seeds: AcrossSeeds | None = None) -> Card:
     """Gather the card of an audit: nothing of its texts is in it. With ``seeds``, what all say stands before it."""
     said, those = _of_seeds(seeds)
+    blocked, may_be_shown = advice.first_of_all(audit), advice.shown(audit)
+    carried = () if blocked else tuple(_carried(family) for family in families(audit.maps))
     learned = () if audit.learned is None else learning(audit.learned, audit.verdict.reasons)
     lists = {
         **those,
-        "Which map may be shown": (*advice.shown(audit), *(_carried(family) for family in families(audit.maps))),
-        "Caveats": tuple(caveats(audit.verdict)),
+        "Which map may be shown": (*advice.unsaid(audit.verdict, may_be_shown), *carried),
+        caveats_title(audit.verdict): tuple(caveats(audit.verdict)),
         QUESTION: tuple(learned),
         WHICH_READING: tuple(filter(None, [choice(audit)])),
         TITLE: tuple(noted(audit)),

@@ -95,9 +95,8 @@ def _number_panel(finding: Finding) -> Panel:
 def _effect_panel(finding: Finding) -> Panel:
     whole = [Row("all texts", finding.effect, "effect")] if finding.effect is not None else []
     classes = [Row(one_line(name), effect, "class") for name, effect in finding.by_class.items()]
-    title = "The effect" if finding.floor is None else "The effect (number − floor)"
-    beside = "" if finding.delta is None else " beside δ"
-    return Panel(title + beside, tuple(whole + classes[:MOST_CLASSES]), finding.delta, zero=True)
+    title = "The effect" if finding.delta is None else "The effect beside δ"
+    return Panel(title, tuple(whole + classes[:MOST_CLASSES]), finding.delta, zero=True)
 
 
 def _description(panels: Iterable[Panel]) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
+from typing import TypeGuard
 
 from sightline.report.numerals import plainly
 from sightline.report.page.maps import called
@@ -11,14 +13,11 @@ from sightline.report.sentences import answers, but_not_for
 from sightline.results import MUST_NOT, Estimate, MapRow, Results
 
 _HOW = (
-    "Numbers are shares of the decision: 0 is what random words do, 1 what all words of the other text carry, or what "
-    "the words lose that matter most one by one. The map was chosen on one half of the texts; its numbers are from the "
-    "other half."
+    "Numbers are shares of the decision: 0 is what random words do (below 0 is worse), 1 what all "
+    "words of the other text carry, or what the words lose that matter most one by one. The map was "
+    "chosen on one half of the texts; its numbers are from the other half."
 )
-_BEYOND = (
-    "Numbers above 1 are possible: 1 is no bound but what it is compared with, and a few words together can move a "
-    "decision further than all words do, or than those that matter most one by one."
-)
+_BEYOND = "Numbers can exceed 1: the top words together may shift the prediction more than the reference does."
 _ONE_IS_ENOUGH = (
     "Some claims below are supported, and still the map must not be shown: a map has to pass every test that decides, "
     "for the texts of each predicted class, and one that it fails is enough."
@@ -59,36 +58,47 @@ class Family:
         return self.chosen is not None and self.chosen.answer == "supported"
 
     @property
+    def tested(self) -> bool:
+        """Whether it was measured of any map what its words carry."""
+        return any(_known(row.carried) for row in self.rows)
+
+    @property
     def answer(self) -> str:
         """Name the map that may be shown; one that was put first and carries too little is none."""
-        if self.chosen is None or self.chosen.answer == "contradicted":
+        if not self.tested:
+            return "not measured on these texts"
+        if self.chosen is not None and self.chosen.answer == "contradicted":
             return "none of the maps that were tried"
-        if self.chosen.answer == "supported":
+        if self.chosen is not None and self.chosen.answer == "supported":
             return f"{called(self.chosen.name)}{but_not_for(self.chosen.against)}"
         return "none of the maps that were tried, as far as these texts can tell"
 
     @property
     def best(self) -> str:
         """Name the map that was put first, where it is not the answer."""
-        if self.chosen is None or self.chosen.answer == "supported":
+        if self.chosen is None or self.chosen.answer == "supported" or not self.tested:
             return ""
         return f"The best was {called(self.chosen.name)}."
 
     @property
     def beside_attention(self) -> str:
         """Say what the words of the map that was put first carry of the decision, and what those of attention do."""
-        if self.chosen is None or self.chosen.carried is None:
+        if self.chosen is None or not _known(self.chosen.carried):
             return ""
         others = (row.carried for row in self.rows if row.name == "attention" and not row.chosen)
-        attention = [f"; those of attention {plainly(one)}" for one in others if one is not None]
+        attention = [f"; those of attention {plainly(one)}" for one in others if _known(one)]
         return f"Its words carry {plainly(self.chosen.carried)} of the decision into another text{''.join(attention)}."
 
     @property
     def measured(self) -> str:
         """Say what the words of the map do that was put first."""
         known = {} if self.chosen is None else numbers(self.chosen)
-        told = "; ".join(f"{did} {plainly(one)}" for did, one in known.items() if one is not None)
+        told = "; ".join(f"{did} {plainly(one)}" for did, one in known.items() if _known(one))
         return f"Its words: {told}." if told else ""
+
+
+def _known(one: Estimate | None) -> TypeGuard[Estimate]:
+    return one is not None and not isnan(one.value)
 
 
 def families(rows: Sequence[MapRow]) -> list[Family]:

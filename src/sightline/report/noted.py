@@ -1,29 +1,39 @@
-"""What is to be known of the texts before their numbers are read, in plain sentences: which were left out, markup."""
+"""Facts about the texts that a reader needs before the numbers: which were left out, and how the others were read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from sightline.data.corpora.noticed import MARKUP
+from sightline.data.corpora.own_rule import ALSO_TRAINED, EVERY_ROW
 from sightline.report.numerals import count, texts
 from sightline.report.sentences import opened, quoted
 from sightline.results import Results
+from sightline.spec.label_map import READ_AS
 
 TITLE = "About the texts"
 MOST = 6
 """Labels that are named one by one."""
+_WORTH = (MARKUP, EVERY_ROW, ALSO_TRAINED, READ_AS)
+"""What stands in a note of the data card that is to be known before any number."""
 
 
 def noted(audit: Results) -> list[str]:
-    """Say which texts no number is about, because no training text had their label, and where markup counts as words.
+    """Say which texts no number is about, because no training text had their label, and how the others were read.
 
     What else was dropped or cut is in the data card.
     """
     card = audit.cards.get("data")
     if not isinstance(card, Mapping):
         return []
-    marked = [f"{opened(note)}." for note in card.get("notes", ()) if MARKUP in note]
-    return [*_unseen(card.get("labels_not_in_training") or {}), *marked]
+    read = [f"{opened(note)}." for note in worth_noting(card)]
+    return [*_unseen(card.get("labels_not_in_training") or {}), *read]
+
+
+def worth_noting(card: Mapping[str, Any]) -> list[str]:
+    """Give the notes on which rows are test texts, which class each label is, and where markup counts as words."""
+    return [note for note in card.get("notes", ()) if any(mark in note for mark in _WORTH)]
 
 
 def _unseen(labels: Mapping[str, int]) -> Iterator[str]:

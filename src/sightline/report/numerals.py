@@ -37,7 +37,7 @@ def span(low: float, high: float) -> str:
 def plainly(estimate: Estimate) -> str:
     """Write an estimate for a sentence: its value, its interval in words, and its texts."""
     if math.isnan(estimate.value):
-        return f"undefined ({texts(estimate.n)})"
+        return f"undefined ({texts(estimate.n)})" if estimate.n else "not measured"
     known = not (math.isnan(estimate.low) or math.isnan(estimate.high))
     between = f"{number(estimate.low)} to {number(estimate.high)}" if known else "no interval is known"
     return f"{number(estimate.value)} ({between}; {texts(estimate.n)})"

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sightline.findings.claims import CLAIMS
+from sightline.findings.decide import WORSE, below_chance
 from sightline.findings.verdict import TABLE
 from sightline.report.numerals import KEEP, about, p_value, texts, threshold, with_n
 from sightline.report.visible import one_line, shortened
 from sightline.results import CAN, MUST_NOT, VERDICTS, Estimate, Finding, Verdict
 
-Side = Literal["above δ", "below δ", "holds δ", "undefined"]
+Side = Literal["above δ", "below δ", "below 0", "holds δ", "undefined"]
 
 QUESTION = "Can this model’s attention weights be shown as an explanation of its decisions?"
 
@@ -93,12 +94,23 @@ def reason_of(reason: str) -> Reason:
 
 
 def told_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
-    """Give what a reader must know, first of some classes, named beside it, then of all texts (nothing beside it)."""
+    """Give what a reader must know, first of some classes, with their names, then of all texts.
+
+    Where the headline gives classes different answers, what was found on all texts together says
+    so: it may be true of no more than one of them.
+    """
     found: dict[tuple[str, str], dict[str, Reason]] = {}
     for name, one in verdict.by_class.items():
         for reason in map(reason_of, _of_class(verdict, one)):
             found.setdefault((reason.code, reason.words), {})[name] = reason
-    return [*map(_together, found.values()), *((reason_of(why), "") for why in verdict.reasons)]
+    of_all = ((reason_of(why), _of_all_texts(verdict, why)) for why in verdict.reasons)
+    return [*map(_together, found.values()), *of_all]
+
+
+def _of_all_texts(verdict: Verdict, why: str) -> str:
+    """Say that a reason is about all texts together, where classes differ and it was tested."""
+    found = re.match(r"[A-Z]+-\d+ (contradicted|inconclusive): ", why)
+    return "for all texts together" if found and len(answers(verdict)) > 1 else ""
 
 
 def _of_class(verdict: Verdict, one: Verdict) -> Sequence[str]:
@@ -130,6 +142,14 @@ def caveats(verdict: Verdict) -> list[str]:
     """Say in a sentence each what a reader must know, first what holds for the texts of some classes alone."""
     told = (f"{which}: {reason.words}" if which else reason.words for reason, which in told_reasons(verdict))
     return [f"{opened(one)}." for one in told]
+
+
+def caveats_title(verdict: Verdict) -> str:
+    """Name the list of `caveats`: not tested, caveats, or why the map is not to be shown."""
+    if verdict.text == CAN:
+        said = (reason.words for reason, _ in told_reasons(verdict))
+        return "Not tested" if all(words.startswith("not tested") for words in said) else "Limits"
+    return "Caveats" if verdict.text.startswith(CAN) else "Why"
 
 
 def quoted(name: str) -> str:
@@ -170,10 +190,14 @@ def null_of(finding: Finding) -> str:
 
 
 def side(effect: Estimate, delta: float) -> Side:
-    """Say on which side of δ the whole interval of an effect lies."""
+    """Say on which side of δ the whole interval of an effect lies, or that it lies below 0."""
     if math.isnan(effect.low) or math.isnan(effect.high):
         return "undefined"
-    return "above δ" if effect.low > delta else "below δ" if effect.high < delta else "holds δ"
+    if effect.low > delta:
+        return "above δ"
+    if effect.high < delta:
+        return "below 0" if below_chance(effect) else "below δ"
+    return "holds δ"
 
 
 def sentences(finding: Finding) -> list[str]:
@@ -183,9 +207,9 @@ def sentences(finding: Finding) -> list[str]:
     if finding.number is not None:
         said.append(f"{what}: {with_n(finding.number)}.")
     if finding.floor is not None:
-        said.append(f"{floor}: {with_n(finding.floor)}.")
+        said.append(f"{opened(floor)}: {with_n(finding.floor)}.")
     if finding.effect is not None:
-        said.append(f"{_effect(finding, finding.effect)} {_beside_delta(finding.effect, finding.delta)}".strip())
+        said.append(f"{_effect(finding, finding.effect)} {_beside_delta(finding, finding.effect)}".strip())
     return said
 
 
@@ -198,7 +222,7 @@ def _phrases(finding: Finding) -> tuple[str, str]:
     """Name the number and its floor; in general words where a later version wrote the finding."""
     if finding.code not in CLAIMS:
         return "The number of this finding", "Its floor"
-    return CLAIMS[finding.code].number_words, CLAIMS[finding.code].floor_words
+    return CLAIMS[finding.code].words_of(finding.comparison)
 
 
 def _effect(finding: Finding, effect: Estimate) -> str:
@@ -207,17 +231,23 @@ def _effect(finding: Finding, effect: Estimate) -> str:
     return f"The effect is {with_n(effect)}."
 
 
-def _beside_delta(effect: Estimate, delta: float | None) -> str:
-    if delta is None:
+def _beside_delta(finding: Finding, effect: Estimate) -> str:
+    if finding.delta is None:
         return ""
-    where = side(effect, delta)
-    smallest = f"the smallest effect that matters, {threshold(delta)}"
+    where = side(effect, finding.delta)
+    smallest = f"the smallest effect that matters, {threshold(finding.delta)}"
     if where == "undefined":
         return f"It could not be compared with {smallest}."
     if where == "holds δ":
         return f"Its interval holds {smallest}, so it is not known whether it is large enough to matter."
+    if where == "below 0":
+        return f"Its whole interval lies below 0: {_worse(finding)}."
     meaning = "large enough to matter" if where == "above δ" else "shown to be too small to matter"
     return f"Its whole interval lies {where.removesuffix(' δ')} {smallest}: {meaning}."
+
+
+def _worse(finding: Finding) -> str:
+    return CLAIMS[finding.code].worse if finding.code in CLAIMS else WORSE
 
 
 def chance(finding: Finding) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sightline.findings.seeds import AcrossSeeds, MapsAcross
 from sightline.report.across import of_trainings
-from sightline.report.advice import beyond
+from sightline.report.advice import AFTER_GUESSING, UNFIT, beyond
 from sightline.report.numerals import KEEP, about, count, texts
 from sightline.report.page.maps import called
 from sightline.report.sentences import but_not_for, listed, opened, quoted, reason_of
@@ -22,8 +22,30 @@ _SAYS = {False: "how much each word matters", True: "which words speak for the d
 
 
 def together(across: AcrossSeeds) -> list[str]:
-    """Say what follows from several trainings, most important first."""
+    """Say what follows from several trainings, most important first.
+
+    Where no training allows a conclusion, that is one line and all.
+    """
+    if first := _first_of_all(across):
+        return [first]
     return [*_attention(across), *_other_maps(across), *_more_texts(across), *_change(across), *_keep(across)]
+
+
+def _first_of_all(across: AcrossSeeds) -> str:
+    """Say what has to be mended first, where that is so in every training."""
+    guesses = [one is not None and not one.something for one in across.learned]
+    if all(one.row == UNFIT and one.reasons for one in across.details):
+        why = dict.fromkeys(reason_of(one.reasons[0]).words for one in across.details)
+        total = len(across.details)
+        return f"No verdict is possible after {of_trainings(total, total)}: {listed(why)}."
+    return f"{_guessing(across)} {AFTER_GUESSING}" if guesses and all(guesses) else ""
+
+
+def _guessing(across: AcrossSeeds) -> str:
+    """Say after how many trainings the model does not beat guessing; empty where it always does."""
+    times = sum(one is not None and not one.something for one in across.learned)
+    trainings = of_trainings(times, len(across.details))
+    return f"After {trainings} the model is not better than guessing." if times else ""
 
 
 def _attention(across: AcrossSeeds) -> Iterator[str]:
@@ -95,9 +117,8 @@ def _more_texts(across: AcrossSeeds) -> Iterator[str]:
 def _change(across: AcrossSeeds) -> Iterator[str]:
     """Say what to change about the model and its training."""
     learned, total = [one for one in across.learned if one is not None], len(across.details)
-    if guessing := sum(not one.something for one in learned):
-        trainings = of_trainings(guessing, total)
-        yield f"Train a model that is surely better than guessing first: after {trainings} it is not."
+    if guessing := _guessing(across):
+        yield f"{guessing} Fix that first."
     if short := sum(one.converged is False for one in learned):
         yield f"Let training run to its end, which it did not in {of_trainings(short, total)}: --epochs allows more."
 

@@ -128,13 +128,13 @@ TABLES = (
     Row("table", "csv", "comma-separated, with a header; a path that ends in .csv or .csv.gz is one"),
     Row("table", "tsv", "tab-separated, with a header; a path that ends in .tsv or .tsv.gz is one"),
     Row("table", "jsonl", "one JSON object a line; a path that ends in .jsonl or .jsonl.gz is one"),
-    Row("table", "parquet", "Apache Parquet; a path that ends in .parquet is one; needs sightline[parquet]"),
+    Row("table", "parquet", "Apache Parquet; a path that ends in .parquet is one; needs sightline-audit[parquet]"),
 )
 """Files of the user's own, named as NAME:FILE or by their ending."""
 
 GATHERED = (
     Row("gathered", "files", "a table for each split: files:train=FILE,validation=FILE,test=FILE"),
     Row("gathered", "folder", "a folder with a folder a class, each with text files; split folders may stand above"),
-    Row("gathered", "hf", "a folder that save_to_disk of Hugging Face datasets wrote; needs sightline[parquet]"),
+    Row("gathered", "hf", "a folder that save_to_disk of Hugging Face datasets wrote; needs sightline-audit[parquet]"),
 )
 """Several files of the user's own that are read as one table, named as NAME:PATH."""

@@ -1,15 +1,19 @@
-"""The key that names a run: a hash of its content, whatever order its options came in."""
+"""The key that names a run: a hash of its content, whatever order its options came in.
+
+Its content is its spec, and what its numbers depend on that no spec says (`sightline.spec.unsaid`).
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sightline.errors import SpecError
+from sightline.spec.unsaid import changed, of_audit, of_training
 from sightline.spec.values import RunSpec
 
 OF_AN_AUDIT: Mapping[str, Any] = {"limit": None, "companions": (), "measures": (), "altered": "", "gradient": "input"}
@@ -18,12 +22,13 @@ OF_AN_AUDIT: Mapping[str, Any] = {"limit": None, "companions": (), "measures": (
 
 def run_key(spec: RunSpec) -> str:
     """Name a run by its content: equal specs have equal keys, whatever order their options came in."""
-    return _name(spec.to_json())
+    return _name(spec.to_json(), [*of_training(spec), *of_audit(spec)])
 
 
 def training_key(spec: RunSpec) -> str:
     """Name the training of a run alone: what only its audit reads is left out."""
-    return _name({name: value for name, value in spec.to_json().items() if name not in OF_AN_AUDIT})
+    read = {name: value for name, value in spec.to_json().items() if name not in OF_AN_AUDIT}
+    return _name(read, of_training(spec))
 
 
 def lasting_key(spec: RunSpec) -> str:
@@ -38,7 +43,9 @@ def _without_folders(data: dict[str, Any]) -> dict[str, Any]:
     return data | {"path": Path(data["path"]).name} | ({"files": files} if files else {})
 
 
-def _name(item: dict[str, Any]) -> str:
+def _name(item: dict[str, Any], unsaid: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
+    if settings := changed(unsaid):
+        item = item | {"settings": settings}
     if item["data"]["digest"]:  # the bytes name the table: the same study from another folder is the same run
         item = item | {"data": _without_folders(item["data"])}
     if item["model"].get("vectors_digest"):  # likewise

@@ -41,7 +41,7 @@ def paired(
 ) -> Contrast:
     """Compare each text with its own floor (the mean over draws, where it was drawn) and its own ceiling (else 1).
 
-    The effect is ``Σ (number − floor) / Σ (ceiling − floor)``: 0 at chance, 1 where nothing could do better. A ratio of
+    The effect is ``Σ (number − floor) / Σ (ceiling − floor)``: 0 at chance, 1 at the ceiling. It is a ratio of
     sums, so that texts on which nothing can be done neither count for nor against. ``bounds`` are those of the number
     and its floor; an effect has those of its scale. ``classes`` count alike, however rare.
     """

@@ -13,6 +13,7 @@ from jaxtyping import Float, Int
 from scipy.special import stdtr
 
 from sightline.results import Estimate
+from sightline.settings import INTERVALS
 from sightline.statistics import resamples
 from sightline.statistics.dyads import Pairs, PairSums, length, moves, of_pairs
 from sightline.statistics.intervals import (
@@ -36,9 +37,9 @@ from sightline.statistics.strata import Strata
 
 Array = np.ndarray
 _PAIRED = ("top", "bottom", "first", "second")
-_APART = 2.0
+_APART: float = INTERVALS["apart"]
 """Farthest that two effects can be apart that keep the bounds of their scale."""
-_FAMILY = 20
+_FAMILY: int = INTERVALS["family"]
 """Comparisons for which the usual number of resamples is enough: a p-value of one of them must get below .05 / 20."""
 
 

@@ -9,10 +9,11 @@ from jaxtyping import Float, Int, Shaped
 from scipy.special import stdtrit
 
 from sightline.results import Estimate
+from sightline.settings import INTERVALS
 
 Array = np.ndarray
 Bounds = tuple[float, float] | None
-LEVEL = 0.95
+LEVEL: float = INTERVALS["level"]
 UNIT = (-1.0, 1.0)
 """Bounds of a share, a difference of probabilities, or a correlation."""
 LOG_2 = (0.0, math.log(2))

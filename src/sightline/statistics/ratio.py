@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from sightline.results import Estimate
+from sightline.settings import INTERVALS
 from sightline.statistics import resamples
 from sightline.statistics.intervals import (
     LEVEL,
@@ -31,7 +32,7 @@ from sightline.statistics.intervals import (
 from sightline.statistics.strata import Strata
 
 Array = np.ndarray
-LOST = 0.1
+LOST: float = INTERVALS["lost"]
 """Of the spread of the texts: a resample with less of it has lost what made them differ, and says nothing of it."""
 
 

@@ -9,10 +9,11 @@ import numpy as np
 from jaxtyping import Float, UInt16
 
 from sightline.seeds import Seeds
+from sightline.settings import INTERVALS
 from sightline.statistics.intervals import LEVEL
 
 Array = np.ndarray
-RESAMPLES = 2000
+RESAMPLES: int = INTERVALS["resamples"]
 """At the usual level; a higher one takes more, so that as many lie beyond each end."""
 _AT_ONCE = 2**17
 """Weights, so that they stay in the processor's cache."""

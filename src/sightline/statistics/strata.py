@@ -8,10 +8,11 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float, Int
 
+from sightline.settings import INTERVALS
 from sightline.statistics.intervals import numbered, summed
 
 Array = np.ndarray
-FEW = 10
+FEW: int = INTERVALS["few"]
 """Texts (or clusters): a class of fewer counts for less, because so few cannot speak for half of an answer."""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from sightline.audits import Audit
 from sightline.data.vectors import with_vectors
@@ -82,10 +83,11 @@ class Reading:
 class Artefact:
     """A table or figure: where it is printed, what it is, and of which corpora.
 
-    ``cells`` are its runs, ``numbers`` what is read of each, ``together`` of those under one seed, and ``lines`` what
-    all that was read says. ``counted`` says what is counted of a corpus without any run.
-    ``figures`` are drawn of its runs (`sightline.report.plots.named`). ``apart`` says why a quantity, a corpus or a
-    model cannot be compared with what is printed, and ``notes`` what a reader has to know.
+    ``cells`` are its runs, ``numbers`` what is read of each, ``together`` of those under one seed,
+    and ``lines`` what all that was read says. ``counted`` says what is counted of a corpus without
+    any run. ``figures`` are drawn of its runs (`sightline.report.plots.named`). ``apart`` says why
+    a quantity, a corpus, a model, or one quantity of one corpus cannot be compared with the printed
+    value. ``notes`` hold what a reader must know.
     """
 
     name: str
@@ -98,7 +100,7 @@ class Artefact:
     together: Together | None = None
     counted: Callable[[DataSpec], Mapping[str, float]] | None = None
     figures: tuple[str, ...] = ()
-    apart: Mapping[str, str] = field(default_factory=dict)
+    apart: Mapping[Any, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 

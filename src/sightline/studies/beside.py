@@ -80,7 +80,8 @@ def _cell(found: Estimate | None, why: str) -> TableCell:
 
 
 def _why(artefact: Artefact, key: Key) -> str:
-    return next((artefact.apart[name] for name in key if name in artefact.apart), "")
+    corpus, _, quantity = key
+    return next((artefact.apart[name] for name in (*key, (corpus, quantity)) if name in artefact.apart), "")
 
 
 def _said(theirs: Printed | None, ours: Estimate | None, why: str, seeds: int) -> str:

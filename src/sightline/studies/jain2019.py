@@ -15,7 +15,7 @@ from sightline.statistics.bootstrap import mean
 from sightline.statistics.intervals import LOG_2, Bounds
 from sightline.studies.artefact import Artefact, Asked, Cells
 from sightline.studies.corpora import BINARY, CORPORA, QUESTIONS, data_of
-from sightline.studies.counted import sizes
+from sightline.studies.counted import STORIES, sizes
 from sightline.studies.lines import Found
 from sightline.studies.named import SHARE, TAU, largest_of, numbers_of
 from sightline.studies.performance import performance_of
@@ -117,7 +117,7 @@ def _farthest(audit: Audit) -> dict[str, Found]:
 ARTEFACTS = (
     Artefact(
         "J-1", "Table 1", "sizes, lengths, and test performance of the BiLSTM", CORPORA,
-        cells=_cells("need", models=(BILSTM,)), numbers=performance_of, counted=sizes,
+        cells=_cells("need", models=(BILSTM,)), numbers=performance_of, counted=sizes, apart=STORIES,
         notes=("words and lengths of the training texts; floor: what guessing reaches",),
     ),
     Artefact(

@@ -1,6 +1,6 @@
 """What δ of every finding and the fewest texts of each are set from: worlds in which its claim is true by construction.
 
-δ is a quarter of the median effect over those worlds, on the one scale from chance (0) to perfect (1): an attention
+δ is a quarter of the median effect over those worlds, where 0 is chance and 1 the best achievable: an attention
 that does a quarter as well as one of which the claim is true does too little to matter. The fewest texts are the
 smallest of `SIZES` with which hardly any run of the MLP says the opposite of what all its texts say. How often so few
 texts give an answer at all stands beside it: it is up to the interval to say "inconclusive", and to this rule that an

@@ -18,7 +18,7 @@ from sightline.studies.ablations import REPRESENTATION
 from sightline.studies.adversaries import BY_CORPUS, SHORTER, against
 from sightline.studies.artefact import Artefact, Asked
 from sightline.studies.corpora import BINARY, QUESTIONS
-from sightline.studies.counted import sizes
+from sightline.studies.counted import STORIES, sizes
 from sightline.studies.lines import Found, Line, Of, Read, averaged, each_of, less
 from sightline.studies.named import TAU, named
 from sightline.studies.performance import moved_of, performance_of
@@ -146,7 +146,8 @@ def _figure(runs: Sequence[Read]) -> Iterator[Line]:
 ARTEFACTS = (
     Artefact(
         "W-1", "Table 1", "sizes, and test performance of the BiLSTM", CORPORA, cells=_plain,
-        numbers=performance_of, counted=sizes, notes=("floor: what guessing reaches",),
+        numbers=performance_of, counted=sizes, apart=STORIES,
+        notes=("floor: what guessing reaches",),
     ),
     Artefact(
         "W-F2", "Figure 2", "τ of information and weight by rank: encoders × scorers", CORPORA, cells=_ranked,

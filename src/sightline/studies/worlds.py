@@ -78,7 +78,8 @@ class World:
     ``classes`` are those of which something else is right than of all texts; a ``fraud`` is a model made to cheat.
     Where a world says nothing
     else, attention is guided onto the evidence (left alone, an MLP may look for the words of one class only, and the
-    others need look nowhere), and there are no ``companions``: without them row 4 is out of reach (`shown` counts it).
+    others need look nowhere), and there are no ``companions``: SL-001 rests on no retrained model. `shown` trains one,
+    and counts row 4.
     """
 
     name: str

@@ -24,6 +24,7 @@ from sightline.adapters.returned import called
 from sightline.data.batching import MAX_TOKENS, length_batches
 from sightline.errors import MissingExtra, ModelError, SpecError
 from sightline.example import Example
+from sightline.installing import install_line
 from sightline.maths import pieces
 from sightline.measures.arrays import decided, to_numpy
 from sightline.measures.words import words_of
@@ -221,6 +222,6 @@ def _captum() -> ModuleType:
         import captum.attr  # noqa: PLC0415  (an extra)
     except ImportError as error:
         told = "attributions of Captum need captum, which is not installed"
-        raise MissingExtra(f"{told}; install it: pip install 'sightline[captum]'") from error
+        raise MissingExtra(f"{told}; install it: {install_line('captum')}") from error
     found: ModuleType = captum.attr
     return found

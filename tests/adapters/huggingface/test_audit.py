@@ -137,6 +137,7 @@ def test_one_text_is_looked_at(taught: Path) -> None:
     assert found.exit_code == 0, found.output
     told = json.loads(found.stdout)
     assert [word["word"] if isinstance(word, dict) else word for word in told["words"]] == ["some", "words"]
+    assert sightline.look(f"hf:{taught}", "some words").advice.endswith(" --limit 100")
 
 
 def test_every_word_of_a_text_has_its_pieces(needles: Dataset) -> None:

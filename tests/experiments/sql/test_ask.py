@@ -274,7 +274,7 @@ def test_what_is_not_installed_is_named_with_its_cure(
     kept: Store, monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
-    with pytest.raises(MissingExtra, match=rf"{missing}.*pip install 'sightline\[duckdb\]'"):
+    with pytest.raises(MissingExtra, match=rf"{missing}.*pip install 'sightline-audit\[duckdb\]'"):
         asking.check_sql()
     with pytest.raises(MissingExtra):
         ask(kept, "FROM runs")

@@ -16,6 +16,7 @@ from sightline.adapters.huggingface.reading import ALL, MEAN, Reading, choose_re
 from sightline.adapters.huggingface.texts import Reader
 from sightline.adapters.returned import called
 from sightline.errors import MissingExtra, ModelError
+from sightline.installing import install_line
 from sightline.spec.texts import place_and_options
 from sightline.types import Link
 
@@ -83,7 +84,7 @@ def _transformers() -> Any:
         from transformers.utils import logging  # noqa: PLC0415  (an extra)
     except ImportError as error:
         told = "models of Hugging Face are read by transformers, which is not installed"
-        raise MissingExtra(f"{told}; install it: pip install 'sightline[hf]'") from error
+        raise MissingExtra(f"{told}; install it: {install_line('hf')}") from error
     logging.disable_progress_bar()  # what is read is a folder, and standard error is ours
     logging.set_verbosity_error()  # what is missing there is an error here, and is told as one
     return transformers

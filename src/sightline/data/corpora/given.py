@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from sightline.data.corpora.assemble import assemble
 from sightline.data.corpora.corpus import Corpus, Text
@@ -15,6 +15,7 @@ from sightline.data.sources.rows import Row
 from sightline.errors import DataError
 from sightline.files import plain
 from sightline.sharing import kept_once
+from sightline.spec.tables import EVERY_ROW
 from sightline.spec.values import GIVEN, DataSpec
 from sightline.tokeniser import tokenise
 
@@ -25,7 +26,7 @@ def data_from(
     texts: Iterable[str],
     labels: Iterable[Any],
     *,
-    splits: Iterable[str] | None = None,
+    splits: Iterable[str] | Literal["all"] | None = None,
     queries: Iterable[str] | None = None,
     name: str = "texts",
     seed: int = 0,
@@ -34,13 +35,18 @@ def data_from(
 ) -> Dataset:
     """Make a dataset of texts and their labels, one of each a text; a mistake is named as ``NAME:PLACE``, from 0.
 
-    ``splits`` says train, validation or test of each text; without it, texts are divided by the seed. ``queries`` are
-    questions or hypotheses, for a model that reads them.
+    ``splits`` says train, validation or test of each text; without it, texts are divided by the seed. ``"all"`` makes
+    every text a test text, for a model that is trained already. ``queries`` are questions or hypotheses, for a model
+    that reads them.
     """
+    texts = texts if isinstance(texts, str) else list(texts)
+    splits = ["test"] * len(texts) if splits == EVERY_ROW else splits
     given = {"text": texts, "label": labels, "split": splits, "query": queries}
     columns = {column: _listed(column, values) for column, values in given.items() if values is not None}
     spec = DataSpec(GIVEN, name, max_tokens=max_tokens, min_count=min_count, query="" if queries is None else "query")
-    return assemble(name, _corpus(name, _cells(name, columns), columns), spec, own_rule(spec, training=True), seed)
+    corpus = _corpus(name, _cells(name, columns), columns)
+    training = any(text.split != "test" for text in corpus.texts)
+    return assemble(name, corpus, spec, own_rule(spec, training), seed)
 
 
 def _listed(column: str, values: Iterable[Any]) -> list[Any]:

@@ -11,21 +11,33 @@ from sightline.data.corpora.corpus import Corpus, Text
 from sightline.data.corpora.rules import Chosen, Rule, drop_copies
 from sightline.data.corpora.table import shortened
 from sightline.data.dataset import SPLITS
+from sightline.data.fingerprints import fingerprint
 from sightline.data.sources.showing import listed, show
 from sightline.data.splitting import SHARES, connected, distinct, divide, with_validation
 from sightline.errors import DataError, setting
 from sightline.spec.values import DataSpec
 
+EVERY_ROW = "every row is a test text"
+"""In a note: nothing names splits, and the model is trained already."""
+ALSO_TRAINED = "the model was trained on texts of this file"
+"""In a note: nothing names splits, and texts are divided although the model is trained already."""
+DIVIDED = "no split column: divided"
+"""How a note begins where nothing names splits, and texts are divided."""
 Named = tuple[list[str], str, Counter[str]]
 """The split of each text; in a note, how that was decided; and how many were left out, by reason."""
 NOT_IN_TRAINING = "label not in training"
 _NUMBER = re.compile(r"[-+]?[0-9]{1,300}(\.[0-9]+)?")
 
 
-def own_rule(spec: DataSpec, training: bool) -> Rule:
-    """Give the rule of the user's own texts; without ``training``, texts to test on are enough."""
+def own_rule(spec: DataSpec, training: bool, seen: frozenset[str] | None = None) -> Rule:
+    """Give the rule of the user's own texts; without ``training``, texts to test on are enough.
+
+    ``seen`` is for a model that is trained already: fingerprints of the texts that it is known to have learned from.
+    Where nothing names splits and none of these texts is there, every row is a test text. Without it (None) texts that
+    nothing names are divided.
+    """
     told = "its texts have no words, or labels that training lacks; add texts"
-    return Rule(_Own(spec, training).choose, empty=told)
+    return Rule(_Own(spec, training, seen).choose, empty=told)
 
 
 @dataclass(frozen=True)
@@ -34,6 +46,7 @@ class _Own:
 
     spec: DataSpec
     training: bool
+    seen: frozenset[str] | None = None
 
     def choose(self, corpus: Corpus, seed: int) -> Chosen:
         """Follow the splits that are named, or divide; labels are those of training, sorted by name, or by value.
@@ -65,6 +78,8 @@ class _Own:
         texts = corpus.texts
         together = connected(copies, [text.group for text in texts]) if self.spec.group else copies
         if not texts[0].split:
+            if self._all_to_test(texts):
+                return ["test"] * len(texts), f"no split column: {EVERY_ROW}", Counter()
             return self._divided(texts[0].file, labels, together, seed)
         if self.spec.group:
             _check_groups(texts)
@@ -80,11 +95,16 @@ class _Own:
         names = with_validation(names, labels, together, seed)
         return self._checked(texts[0].file, labels, names, ["train"]), note, dropped
 
+    def _all_to_test(self, texts: Sequence[Text]) -> bool:
+        """Tell whether the model is trained already, and is not known to have learned from any of these texts."""
+        return self.seen is not None and not (self.seen and any(fingerprint(text) in self.seen for text in texts))
+
     def _divided(self, file: str, labels: Sequence[str], together: Sequence[Hashable], seed: int) -> Named:
         _check_divisible(file, labels, together, "groups" if self.spec.group else "")
         how = f"class by class, copies of a text together{self._whole}"
         names = self._checked(file, labels, divide(labels, together, SHARES, seed), SPLITS)
-        return names, f"no split column: divided 70/15/15 by seed {seed}, {how}", Counter()
+        known = f"; {ALSO_TRAINED}" if self.seen else ""
+        return names, f"{DIVIDED} 70/15/15 by seed {seed}, {how}{known}", Counter()
 
     @property
     def _whole(self) -> str:

@@ -19,6 +19,7 @@ from sightline.data.sources.lines import reading
 from sightline.data.sources.rows import Row, Rows
 from sightline.data.sources.showing import show
 from sightline.errors import DataError, MissingExtra
+from sightline.installing import install_line
 from sightline.regular import open_regular
 
 _AT_ONCE = 1024
@@ -57,7 +58,7 @@ def _pyarrow(file: str) -> Any:
         import pyarrow.ipc  # noqa: PLC0415  (optional)
         import pyarrow.parquet  # noqa: PLC0415  (optional)
     except ImportError:
-        told = "is read by pyarrow, which is not installed; install it: pip install 'sightline[parquet]'"
+        told = f"is read by pyarrow, which is not installed; install it: {install_line('parquet')}"
         raise MissingExtra(f"{file}: {told}") from None
     return pyarrow
 

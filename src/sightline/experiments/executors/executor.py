@@ -26,7 +26,14 @@ class Done:
 
 @runtime_checkable
 class Executor(Protocol):
-    """Runs cells of a store, and tells of each how it ended."""
+    """Runs cells of a store, and says of each how it ended.
+
+    What every executor promises (``tests/contract/test_executors.py``): each cell ends once as
+    done, failed or missing; it may be reported as killed before. A cell that is done is in the
+    store when this is said, with the same results under every executor. One that fails is kept as
+    failed, and the others are run. A cell that is done already is not run again, and a failed one
+    only where ``again`` asks for it. No claim is held afterwards.
+    """
 
     def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[Done]:
         """Run the cells; ``again`` redoes those that are kept as failed."""

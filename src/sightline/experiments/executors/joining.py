@@ -12,6 +12,7 @@ from typing import Any
 from sightline.errors import MissingExtra, SightlineError, SpecError
 from sightline.experiments.executors.courier import ALONE, LEAVE, Joined, Refused, carry
 from sightline.experiments.executors.starting import start
+from sightline.installing import install_line
 
 KNOCK, JOIN = 10.0, 60.0
 """Seconds for a machine to answer at an address, and for Ray to let us in."""
@@ -66,7 +67,7 @@ def _check_installed() -> None:
     try:
         version("ray")
     except PackageNotFoundError as error:
-        told = "--workers ray needs Ray: pip install 'sightline[ray]'"
+        told = f"--workers ray needs Ray: {install_line('ray')}"
         raise MissingExtra(f"{told}, or use the processors of this machine with --workers N") from error
 
 

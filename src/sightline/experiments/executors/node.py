@@ -7,7 +7,6 @@ import socket
 from collections.abc import Callable, Mapping
 from contextlib import chdir, suppress
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
@@ -17,6 +16,7 @@ from sightline.data.vectors import vectors_digest
 from sightline.errors import SightlineError, StoreError
 from sightline.experiments.executors.carried import Folders, made, unpack
 from sightline.experiments.store import CLAIMS, Store
+from sightline.installing import version_of
 from sightline.spec.keys import run_key
 from sightline.spec.values import RunSpec
 
@@ -50,7 +50,7 @@ class Answer:
 
 def versions() -> dict[str, str]:
     """Give the versions on which the bits of a result depend."""
-    return {name: version(name) for name in ("sightline", "torch", "numpy")}
+    return {name: version_of(name) for name in ("sightline", "torch", "numpy")}
 
 
 def work(order: Order) -> Answer:

@@ -15,6 +15,7 @@ from sightline.experiments.sql.answer import Answer
 from sightline.experiments.sql.streams import Stream
 from sightline.experiments.sql.tables import TABLES, SqlTable
 from sightline.experiments.store import Store
+from sightline.installing import install_line
 
 _SEALED = {
     "enable_external_access": "false",  # no file is read or written, nothing attached, no extension loaded
@@ -103,4 +104,4 @@ def _duckdb() -> Any:
         import_module("pyarrow")
         return import_module("duckdb")
     except ImportError as error:
-        raise MissingExtra(f"SQL needs DuckDB and pyarrow ({error}): pip install 'sightline[duckdb]'") from error
+        raise MissingExtra(f"SQL needs DuckDB and pyarrow ({error}): {install_line('duckdb')}") from error

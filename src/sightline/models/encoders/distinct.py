@@ -36,7 +36,12 @@ class Distinct:
 
 @runtime_checkable
 class Sharing(Protocol):
-    """An encoder that knows what of its states is distinct; side by side, the parts are the state."""
+    """An encoder that knows what of its states is distinct.
+
+    Side by side, the parts are the states that the encoder gives of the same texts, at every real
+    token. A text without tokens spoils no other. Each vector stands at the token that ``token``
+    names.
+    """
 
     @property
     def shares(self) -> bool:

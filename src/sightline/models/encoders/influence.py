@@ -18,7 +18,12 @@ from jaxtyping import Bool, Float
 
 @runtime_checkable
 class Influencing(Protocol):
-    """An encoder that knows what its states owe to each token, all at once."""
+    """An encoder that knows what its states owe to each token, all at once.
+
+    The numbers are those of one backward pass a state. ``beside`` is zero on padding; then so is
+    every number whose state or token is padding, and a text without tokens has zeros alone. Inputs
+    and the gradients of parameters are left as they were.
+    """
 
     @property
     def influences(self) -> bool:

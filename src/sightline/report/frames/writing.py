@@ -14,6 +14,7 @@ import numpy as np
 
 from sightline.errors import MissingExtra, StoreError
 from sightline.files import is_free, plain, write_whole
+from sightline.installing import install_line
 from sightline.report.frames.frame import Column, Frame
 from sightline.report.frames.texts import texts_frame
 from sightline.report.frames.words import words_frame
@@ -116,9 +117,7 @@ def _arrow() -> tuple[Any, Any]:
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError as error:
-        raise MissingExtra(
-            f"Parquet needs pyarrow ({error}): pip install 'sightline[parquet]', or write CSV"
-        ) from error
+        raise MissingExtra(f"Parquet needs pyarrow ({error}): {install_line('parquet')}, or write CSV") from error
 
 
 KINDS: Mapping[str, tuple[str, tuple[str, ...], Write]] = {

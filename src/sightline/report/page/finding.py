@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sightline.findings.claims import CLAIMS
 from sightline.report import sentences
 from sightline.report.figures import anchor, finding_figure
 from sightline.report.numerals import count, interval
 from sightline.report.page.rows import EstimateRow, class_rows, estimate_rows
+from sightline.report.scale import formula
 from sightline.results import Finding
 
 MARKS = {"supported": "●", "contradicted": "✕", "inconclusive": "◐", "not applicable": "–"}
@@ -32,6 +34,7 @@ class FindingView:
     figure: Markup | None
     classes: tuple[EstimateRow, ...]
     beside: tuple[EstimateRow, ...]
+    scale: str
 
 
 def finding_view(finding: Finding) -> FindingView:
@@ -50,4 +53,5 @@ def finding_view(finding: Finding) -> FindingView:
         figure=finding_figure(finding),
         classes=tuple(class_rows(finding)),
         beside=tuple(estimate_rows(finding.beside)),
+        scale=formula(CLAIMS[finding.code]) if finding.code in CLAIMS else "",
     )

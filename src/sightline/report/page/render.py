@@ -11,7 +11,7 @@ from markupsafe import Markup
 from sightline.files import write_whole
 from sightline.findings.seeds import AcrossSeeds
 from sightline.report import sentences
-from sightline.report.advice import TITLE, advice
+from sightline.report.advice import TITLE, advice, unsaid
 from sightline.report.card import card
 from sightline.report.instead import MEASURED, at_odds, families, how
 from sightline.report.layers import TITLE as LAYERS
@@ -35,6 +35,7 @@ from sightline.report.private import still_told, without
 from sightline.report.readings import MEASURED as READINGS_MEASURED
 from sightline.report.readings import QUESTION as WHICH_READING
 from sightline.report.readings import choice, heat, tried
+from sightline.report.scale import DEFINED, SCALE
 from sightline.report.sheets.cards import card_markdown
 from sightline.results import Results
 
@@ -108,7 +109,7 @@ def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
         "about_texts": ABOUT_TEXTS,
         "choice": choice(audit),
         "which_reading": WHICH_READING,
-        "advice": advice(audit, alone=alone),
+        "advice": unsaid(audit.verdict, advice(audit, alone=alone)),
         "what_to_do": TITLE,
         "at_odds": at_odds(audit),
         "families": [(family, map_lines(family)) for family in families(audit.maps)],
@@ -134,6 +135,7 @@ def _told(audit: Results) -> dict[str, Any]:
     return {
         "audit": audit,
         "question": sentences.QUESTION,
+        "scale": f"{DEFINED} {SCALE}",
         "condition": sentences.row_condition(audit.verdict.row),
         "bearing": [view for view in views if view.finding.bears],
         "context": [view for view in views if not view.finding.bears],

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from sightline.errors import MissingExtra
+from sightline.installing import install_line
 from sightline.report.plots.plot import WIDTH, Plot
 from sightline.report.visible import visible
 
@@ -52,8 +53,7 @@ def check_drawing() -> None:
         import_module("matplotlib.figure")
     except ImportError as error:
         raise MissingExtra(
-            f"figures need matplotlib ({error}): pip install 'sightline[figures]', or write the numbers with "
-            "sightline export"
+            f"figures need matplotlib ({error}): {install_line('figures')}, or write the numbers with sightline export"
         ) from error
 
 

@@ -20,7 +20,7 @@ Found = tuple[str, str, Estimate]
 
 
 def transplant(audit: Results) -> Plot:
-    """Draw a panel for each thing that was done with the words, and a map a row; 0 is random words, 1 all words."""
+    """Draw a panel for each thing that was done with the words, with a row for each map."""
     found = [(did, called(row.name), one) for row in audit.maps for did, one in numbers(row).items() if one is not None]
     if not found:
         raise DataError("the figure needs maps side by side, which this audit does not have; choose another figure")
@@ -29,7 +29,7 @@ def transplant(audit: Results) -> Plot:
     rows: list[Row] = [(did, name, one.value, one.low, one.high, one.n) for did, name, one in found]
     return Plot(
         "What the words of each map do",
-        ("0: what random words do; 1: all there is to do. Lines: 95 % intervals; n counts texts.",),
+        ("0: what random words do; 1: the reference, no bound. Lines: 95 % intervals; n counts texts.",),
         lambda figure: _draw(figure, shown),
         ("what", "map", "value", "low", "high", "n"),
         rows,

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from sightline.report import learning, noted, readings
-from sightline.report.advice import TITLE, advice
+from sightline.report.advice import TITLE, advice, unsaid
 from sightline.report.instead import at_odds, families, how
 from sightline.report.numerals import count, interval, threshold
+from sightline.report.scale import SCALE
 from sightline.report.sentences import caveats, headline, told_reasons
 from sightline.report.sheets.columns import aligned, points
 from sightline.report.visible import one_line, shortened
 from sightline.results import Finding, Results, Verdict
 
-_SCALE = (
-    "Effects run from 0, no better than chance, to 1, all there is; δ is the smallest that matters. Each code has a "
-    "page in docs/findings."
-)
+_SCALE = f"{SCALE} δ is the smallest effect that matters. Each code has a page in docs/findings."
 
 
 def lines(audit: Results, *, alone: bool = True) -> list[str]:
@@ -26,8 +24,14 @@ def lines(audit: Results, *, alone: bool = True) -> list[str]:
     told = [f"Verdict: {headline(audit.verdict)}", *points(caveats(audit.verdict)), *_model(audit)]
     told += _choice(audit)
     told += _texts(audit)
-    told += [f"{TITLE}:", *points(advice(audit, alone=alone)), "", *_details(audit)]
+    told += [*_advice(audit, alone=alone), "", *_details(audit)]
     return [_tidy(line) for line in told]
+
+
+def _advice(audit: Results, *, alone: bool) -> list[str]:
+    """Say what to do, where the verdict does not say it already."""
+    found = unsaid(audit.verdict, advice(audit, alone=alone))
+    return [f"{TITLE}:", *points(found)] if found else []
 
 
 def _model(audit: Results) -> list[str]:

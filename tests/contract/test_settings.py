@@ -1,0 +1,165 @@
+"""Every measure takes its settings from where keys of runs find them, and no number is left out of sight."""
+
+import ast
+import json
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sightline
+from sightline.measures import every_measure
+from sightline.questions import MEASURES
+from sightline.settings import INTERVALS, SETTINGS
+from sightline.types import Measure
+
+NO_SETTING = {
+    "code": "its name",
+    "needs": "what a model must offer for it",
+    "paper": "where it comes from",
+    "tokens_at_once": "how much is run together: numbers do not depend on it",
+    "gradient": "a run names it itself",
+}
+"""Fields of measures that are no settings, and why."""
+_OF_INPUTS = {
+    "spare": "measures.input_information:SPARE",
+    "scaling": "measures.input_information:SCALING",
+    "nulls": "measures.input_information:NULLS",
+}
+READ_BESIDE = {
+    "agreement": {"significant": "measures.agreement:SIGNIFICANT"},
+    "searched": {"spread": "measures.searched:SPREAD"},
+    "erasure": {"farthest": "measures.falling:FARTHEST"},
+    "transplant": {
+        "reached": "measures.transplant:REACHED",
+        "right": "measures.transplant:RIGHT",
+        "top": "measures.presence:TOP",
+        "prior": "measures.presence:PRIOR",
+    },
+    "information": {
+        "most": "measures.information:MOST",
+        "exchanges": "measures.information:EXCHANGES",
+        "kept": "measures.information:KEPT",
+        "resamples": "measures.information:RESAMPLES",
+        "fewest_ranks": "maths.rank_rules:FEWEST_RANKS",
+        "fewest_texts": "maths.rank_rules:FEWEST_TEXTS",
+        "bins": "maths.rank_targets:BINS",
+        "starts": "maths.rank_targets:STARTS",
+        "steps": "maths.rank_scores:STEPS",
+        "many": "maths.rank_scores:MANY",
+        "few": "maths.rank_scores:FEW",
+        "few_texts": "maths.rank_scores:FEW_TEXTS",
+        "strengths": "maths.probes:STRENGTHS",
+        "strength": "maths.rank_coupling:STRENGTH",
+        "promising": "maths.rank_coupling:PROMISING",
+        "clusters": "maths.rank_coupling:CLUSTERS",
+        "axes": "maths.rank_coupling:AXES",
+        "seeds": "maths.rank_published:SEEDS",
+    },
+    "input_information": _OF_INPUTS,
+    "input_information_drawn": _OF_INPUTS,
+}
+"""Settings that are no fields but constants that a measure reads."""
+
+
+def plain(value: Any) -> Any:
+    return json.loads(json.dumps(asdict(value) if is_dataclass(value) else value))
+
+
+def fields_of(one: Measure) -> dict[str, Any]:
+    """Give the settings that a measure has as its fields; what it gathers while it runs is compared with nothing."""
+    settings = [each.name for each in fields(one) if each.name not in NO_SETTING and each.compare]
+    return {name: plain(getattr(one, name)) for name in settings}
+
+
+def complaint(code: str, one: Measure) -> str:
+    """Say where the settings of a measure are not those that keys see."""
+    known = dict(SETTINGS.get(code, {}))
+    beside = {name: known.pop(name, None) for name in READ_BESIDE.get(code, {})}
+    read = {name: _constant(home) for name, home in READ_BESIDE.get(code, {}).items()}
+    own = fields_of(one)
+    if (known, beside) == (own, read) and code in SETTINGS:
+        return ""
+    return f"{code}: sightline/settings.py has {known} and {beside}; the measure has {own} and {read}"
+
+
+def _constant(home: str) -> Any:
+    module, _, name = home.partition(":")
+    return plain(getattr(import_module(f"sightline.{module}"), name))
+
+
+@pytest.mark.parametrize("one", every_measure(), ids=lambda one: one.code)
+def test_keys_see_every_setting_of_a_measure(one: Measure) -> None:
+    assert complaint(one.code, one) == ""
+
+
+def test_no_measure_is_without_settings_in_sight() -> None:
+    assert [*SETTINGS] == [*MEASURES]
+
+
+def test_keys_see_the_settings_of_intervals() -> None:
+    read = {
+        "level": "intervals:LEVEL", "resamples": "resamples:RESAMPLES", "few": "strata:FEW", "lost": "ratio:LOST",
+        "apart": "differences:_APART", "family": "differences:_FAMILY",
+    }  # fmt: skip
+    assert {name: _constant(f"statistics.{home}") for name, home in read.items()} == INTERVALS
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """A measure that keeps a setting to itself."""
+
+    draws: int = 7
+    code: str = "unseen"
+    needs: frozenset[str] = frozenset()
+    paper: str = ""
+
+
+@dataclass(frozen=True)
+class Otherwise:
+    """A measure under a known name, whose default is not the one that keys see."""
+
+    draws: int = 7
+    gradient: str = "input"
+    code: str = "flips"
+    needs: frozenset[str] = frozenset()
+    paper: str = ""
+
+
+@pytest.mark.parametrize("one", [Unseen(), Otherwise()], ids=lambda one: one.code)
+def test_a_measure_whose_settings_keys_do_not_see_is_complained_of(one: Any) -> None:
+    assert one.code in complaint(one.code, one)
+    assert complaint("flips", Otherwise(draws=SETTINGS["flips"]["draws"])) == ""
+
+
+ROOMS = ("measures", "maths", "statistics", "findings", "taking", "training", "models")
+CONSTANTS = Path(__file__).with_name("constants.json")
+
+
+def constants() -> dict[str, str]:
+    """Find every number that a module of these rooms writes down by a name."""
+    package, found = Path(sightline.__file__).parent, {}
+    for file in (file for room in ROOMS for file in sorted((package / room).rglob("*.py"))):
+        for line in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(line, ast.Assign | ast.AnnAssign) and line.value is not None and _is_number(line.value):
+                target = line.targets[0] if isinstance(line, ast.Assign) else line.target
+                found[f"{file.relative_to(package)}: {ast.unparse(target)}"] = ast.unparse(line.value)
+    return found
+
+
+def _is_number(value: ast.expr) -> bool:
+    if isinstance(value, ast.Tuple | ast.BinOp | ast.UnaryOp):
+        inside = [one for one in ast.iter_child_nodes(value) if isinstance(one, ast.expr)]
+        return bool(inside) and all(map(_is_number, inside))
+    return isinstance(value, ast.Constant) and type(value.value) in (int, float)
+
+
+def test_a_constant_that_is_no_setting_does_not_change_unseen() -> None:
+    """Tolerances and working sizes are code: keys do not see them, so a change of one is also a decision about `MEANING`."""
+    known = json.loads(CONSTANTS.read_text(encoding="utf-8"))
+    assert constants() == known, (
+        "where results depend on it: move it to sightline/settings.py, or raise MEANING in spec/values.py; "
+        "then write it to tests/contract/constants.json"
+    )

@@ -1,0 +1,263 @@
+"""Terminal, page, card and JSON of one audit say the same: each answer, effect, interval, count of texts and δ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from html import unescape
+from math import nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from sightline.auditing import audit as audit_model
+from sightline.audits import Audit
+from sightline.data.loading import load
+from sightline.data.vocabulary import Vocabulary
+from sightline.experiments.run import run
+from sightline.files import plain
+from sightline.findings.evidence import Evidence
+from sightline.findings.judge import judge
+from sightline.findings.maps import maps_of
+from sightline.models.classifier import build
+from sightline.report.advice import AFTER_GUESSING, TITLE, first_of_all
+from sightline.report.card import card
+from sightline.report.numerals import number
+from sightline.report.page.render import in_notebook, render
+from sightline.report.sheets.cards import card_html, card_markdown
+from sightline.report.sheets.summary import lines
+from sightline.results import Measurement
+from sightline.spec.texts import parse_data, parse_model
+from sightline.spec.values import FitSpec, RunSpec
+from tests.findings.cases import PREDICTED, THRESHOLDS, N, agreement, outcomes, transplant
+
+ANSWERS = "supported|contradicted|inconclusive|not applicable"
+NUMBER = re.compile(r"−?(?:\d+(?:,\d{3})*(?:\.\d+)?|∞)|undefined")
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a surface says of a finding: numbers are value, low and high, as they are written."""
+
+    answer: str
+    numbers: tuple[str, ...]
+    n: str
+
+
+def demo(folder: Path) -> Audit:
+    """The demo's audit on shorter texts, saved and read again."""
+    data = parse_data("planted:needle(n=900,length=10,strength=0.9,ending=true)")
+    spec = RunSpec(data, parse_model("mlp+additive"), FitSpec(), companions=("uniform", "frozen"))
+    run(spec)[1].save(folder / "audit")
+    return Audit.load(folder / "audit")
+
+
+def untrained(limit: int = 60, *, one_class: bool = False) -> Audit:
+    dataset = load(parse_data("planted:needle(n=300,length=9)"), 0)
+    model = build(parse_model("mlp(hidden=6)+additive"), Vocabulary.fit(dataset.train), dataset.label_names, 0)
+    if one_class:
+        with torch.no_grad():
+            model.decoder.affine.bias[0] += 100.0
+    return audit_model(model, dataset, limit=limit)
+
+
+def judged(**others: Measurement) -> Audit:
+    """An audit of made-up measurements."""
+    half = np.where(np.arange(N) < N // 2, PREDICTED, 1 - PREDICTED)
+    taken = outcomes(agreement({}), PREDICTED, half) | others
+    evidence = Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)
+    found = judge(evidence)
+    return Audit(
+        found.verdict, found.findings, {}, {}, taken, {"seed": 0}, {}, {},
+        learned=found.learned, maps=maps_of(evidence),
+    )  # fmt: skip
+
+
+def below() -> Audit:
+    """Attention on words with less than chance by every reference."""
+    worse = agreement(dict.fromkeys(("gradient", "deletion", "free"), -0.08))
+    flips = {"found.attention": np.full(N, -1.0), "found.shuffled": np.full((N, 2), -0.8), "found.best": np.zeros(N)}
+    return judged(agreement=worse, flips=Measurement("flips", flips), transplant=transplant(0.1, 0.3))
+
+
+def nothing_moved() -> Audit:
+    values = transplant(names={"gradient": 0.5}).values
+    gone = {name: np.full(one.shape, nan) if "." in name else one for name, one in values.items()}
+    return judged(transplant=Measurement("transplant", gone))
+
+
+PLANTED = {
+    "guessing": untrained,
+    "20 texts": lambda: untrained(20),
+    "one class": lambda: untrained(one_class=True),
+    "can be shown": judged,
+    "below chance": below,
+    "nothing moved": nothing_moved,
+}
+ROWS = {"guessing": None, "20 texts": 1, "one class": 1, "can be shown": 4, "below chance": 2, "nothing moved": None}
+
+
+@pytest.fixture(scope="module", params=["demo", *PLANTED])
+def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Audit]:
+    if request.param == "demo":
+        return "demo", demo(tmp_path_factory.mktemp("demo"))
+    return request.param, PLANTED[request.param]()
+
+
+@pytest.fixture(scope="module")
+def told(case: tuple[str, Audit]) -> Audit:
+    return case[1]
+
+
+def clean(text: str) -> str:
+    return text.replace("\xa0", " ")
+
+
+def numbers(text: str) -> tuple[str, ...]:
+    return tuple(NUMBER.findall(text))
+
+
+def by_json(audit: Audit) -> dict[str, Said]:
+    return {one["code"]: Said(one["verdict"], *_of_json(one["effect"])) for one in plain(audit.to_json())["findings"]}
+
+
+def _of_json(effect: Mapping[str, Any] | None) -> tuple[tuple[str, ...], str]:
+    if effect is None:
+        return (), ""
+    if effect["value"] is None:
+        return ("undefined",), f"{effect['n']:,}"
+    ends = [effect[end] for end in ("value", "low", "high")]
+    return tuple(number(one) for one in ends if one is not None), f"{effect['n']:,}"
+
+
+def by_terminal(audit: Audit) -> dict[str, Said]:
+    row = re.compile(rf"(SL-\d+) +({ANSWERS}) +(.*?)(?: +(δ = [\d.]+))?(?: +n = ([\d,]+))?  +\S.*")
+    found = [match for line in lines(audit) if (match := row.fullmatch(clean(line)))]
+    return {code: Said(answer, numbers(effect), n or "") for code, answer, effect, _, n in (m.groups() for m in found)}
+
+
+def by_card(audit: Audit) -> dict[str, Said]:
+    row = re.compile(rf"\| .* \((SL-\d+)\) \| ({ANSWERS}) \| (.*) \|")
+    found: dict[str, Said] = {}
+    for line in clean(card_markdown(card(audit))).splitlines():
+        if match := row.fullmatch(line):
+            code, answer, effect = match.groups()
+            *known, n = numbers(effect) or ("",)
+            unknown = "undefined" in effect or "not measured" in effect
+            ends = ("undefined",) if unknown else tuple(known)
+            found[code] = Said(answer, ends, "0" if "not measured" in effect else n)
+    return found
+
+
+def text_of(html: str) -> str:
+    return clean(" ".join(unescape(re.sub(r"<[^>]+>", "", html)).split()))
+
+
+def by_page(html: str) -> dict[str, Said]:
+    """Read the table of the findings that bear on the verdict."""
+    rows = re.findall(r'<tr><th scope="row"><a href="#sl-[^"]+">(SL-\d+)</a>(.*?)</tr>', html, flags=re.DOTALL)
+    found = {}
+    for code, rest in rows:
+        answer, effect, n = (text_of(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", rest, flags=re.DOTALL))
+        found[code] = Said(re.search(ANSWERS, answer)[0], numbers(effect), n.replace("—", ""))
+    return found
+
+
+def articles(html: str) -> dict[str, str]:
+    found = re.findall(r'<article class="finding" id="(sl-\d+)".*?</article>', html, flags=re.DOTALL)
+    bodies = re.split(r'<article class="finding" id="sl-\d+"', html)[1:]
+    return {code.upper(): text_of(body.partition("</article>")[0]) for code, body in zip(found, bodies, strict=True)}
+
+
+def test_each_finding_is_the_same_everywhere(told: Audit) -> None:
+    expected = by_json(told)
+    assert len(expected) == len(told.findings)
+    assert by_terminal(told) == expected
+    bearing = {one.code: expected[one.code] for one in told.findings if one.bears}
+    assert by_page(render(told)) == bearing
+    assert by_card(told) == bearing
+
+
+def test_delta_is_the_same_everywhere(told: Audit) -> None:
+    deltas = {one["code"]: f"{one['delta']:g}" for one in plain(told.to_json())["findings"]}
+    said = {m[1]: m[2] for line in lines(told) if (m := re.match(r"(SL-\d+) .*?δ = ([\d.]+)", clean(line)))}
+    assert said == deltas
+    page = articles(render(told))
+    for finding in told.findings:
+        if finding.effect is not None and finding.effect.value == finding.effect.value:
+            below = finding.effect.high < 0
+            assert below or f"δ = {deltas[finding.code]}" in page[finding.code]
+    methods = dict(re.findall(r"(SL-\d+) ([\d.]+)", card(told).methods))
+    assert {code: deltas[code] for code in methods} == methods
+
+
+def test_the_article_of_a_finding_has_its_answer_and_its_effect(told: Audit) -> None:
+    page, expected = articles(render(told)), by_json(told)
+    assert page.keys() == expected.keys()
+    for code, one in expected.items():
+        assert re.search(f"[●✕◐–] ({ANSWERS})", page[code])[1] == one.answer
+        if len(one.numbers) == 3:
+            value, low, high = one.numbers
+            assert f"{value} [{low}, {high}], n = {one.n}" in page[code]
+
+
+def test_the_verdict_is_the_same_everywhere(told: Audit) -> None:
+    headline = plain(told.to_json())["headline"]
+    opened = headline[0].upper() + headline[1:]
+    assert lines(told)[0] == f"Verdict: {headline}"
+    assert card(told).facts["Verdict"] == opened
+    assert f"<title>{headline} " in unescape(render(told))
+    assert opened in unescape(in_notebook(told))
+
+
+def test_no_surface_counts_no_texts_or_says_what_another_part_denies(told: Audit) -> None:
+    html = render(told)
+    for surface in ("\n".join(lines(told)), html, in_notebook(told), card_markdown(card(told)), card_html(card(told))):
+        assert "undefined (0 texts)" not in clean(surface)
+        assert not ("Show the attention map." in surface and "Do not show the attention map" in surface)
+    lists = card(told).lists
+    if told.verdict.text == "can be shown":
+        assert "Caveats" not in lists
+        assert lists.get("Not tested") or not told.verdict.reasons
+    page = articles(html)
+    for finding in told.findings:
+        if finding.effect is not None and finding.effect.high < 0:
+            for words in (finding.reason, page[finding.code]):
+                assert "too small to matter" not in words
+                assert "worse than chance" in words or finding.code == "SL-001"
+
+
+def test_where_nothing_can_be_concluded_one_line_says_so(case: tuple[str, Audit]) -> None:
+    name, told = case
+    assert ROWS.get(name) in (None, told.verdict.row)
+    only = first_of_all(told)
+    assert bool(only) == (name in ("guessing", "20 texts", "one class"))
+    may_be_shown = card(told).lists.get("Which map may be shown", ())
+    if only:
+        assert set(may_be_shown) <= {only}
+        said = lines(told)
+        assert sum(only in line for line in said[: said.index("")]) == 1
+        assert render(told).count(f"<li>{only}</li>") <= 1
+        assert (f"{TITLE}:" in said) == (AFTER_GUESSING in only)
+    else:
+        assert f"{TITLE}:" in lines(told)
+
+
+def test_what_was_not_measured_of_maps_is_called_so() -> None:
+    told = nothing_moved()
+    assert [row.chosen for row in told.maps] == [False] * len(told.maps)
+    assert told.maps
+    said = card(told).lists["Which map may be shown"]
+    assert "How much each word matters: not measured on these texts." in said
+    assert not any("The best was" in one for one in said)
+
+
+def test_a_map_from_an_older_audit_that_was_chosen_without_a_number_is_not_the_best() -> None:
+    told = nothing_moved()
+    first, *others = told.maps
+    older = replace(told, maps=(replace(first, chosen=True), *others))
+    assert card(older).lists == card(told).lists
