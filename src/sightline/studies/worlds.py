@@ -307,7 +307,7 @@ WORLDS = (
             NOT_SHOWN,
             CAN,
             data=f"needle(length={length},n=800)",
-            altered=f"takeover(gain={gain:.1f},above={above})",
+            altered=f"takeover(above={above},gain={gain:.1f})",
             fraud=True,
         )
         for length, gain, above in TAKEOVERS
