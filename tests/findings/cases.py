@@ -127,7 +127,8 @@ def erasure(
         shares = {"attention": share, "random": 0.1, "most": 1.0, **(names or {})}
         values |= {f"{how}.{name}": most * one for name, one in shares.items()}
         values |= {
-            f"flips.{how}.{name}": np.where(np.arange(N) % 20 < 20 * flips, one / 2, 0.0) for name, one in shares.items()
+            f"flips.{how}.{name}": np.where(np.arange(N) % 20 < 20 * flips, one / 2, 0.0)
+            for name, one in shares.items()
         }
         if how == "deleted":
             first = shares if top is None else {**shares, "attention": top}

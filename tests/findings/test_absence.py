@@ -98,7 +98,9 @@ def test_the_verdict_says_so_of_the_class_and_of_no_other() -> None:
 
 
 def test_absence_is_looked_at_before_a_map_is_blamed_and_after_what_is_broken() -> None:
-    left = {"carried.attention": np.where(OF_NEG[:, None], 0.0, transplant(0.8, CHANCE, MAPS).values["carried.attention"])}
+    left = {
+        "carried.attention": np.where(OF_NEG[:, None], 0.0, transplant(0.8, CHANCE, MAPS).values["carried.attention"])
+    }
     assert verdict(evidence(changed=left)).by_class["neg"].row == 7
     assert verdict(evidence(own=0.8, changed=left)).by_class["neg"].row == 2
     asked = evidence()

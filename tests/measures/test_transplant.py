@@ -78,7 +78,9 @@ def same_pair_by_pair(model: Auditable, texts: list[Example], found: Measurement
                 literal = moving.transplanted(
                     model, giving, y, of_x, of_y, Seeds(0), signed=MAPS[name].signed, reach=reach
                 )
-                ours = {kind: values[f"{kind}.{name}"][row, k] for kind in OF_PAIRS} | {"whole": values["whole"][row, k]}
+                ours = {kind: values[f"{kind}.{name}"][row, k] for kind in OF_PAIRS} | {
+                    "whole": values["whole"][row, k]
+                }
                 wanted = {kind: literal[kind] for kind in ours}
                 assert ours == pytest.approx(wanted, abs=1e-8), f"{name}, {x.id} into {y.id}"
                 each[name].append((literal["own"], literal["random_own"], literal["whole"] * 3 / 5))
