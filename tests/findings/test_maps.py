@@ -63,7 +63,7 @@ def test_a_class_for_which_a_map_fails_is_named_whatever_it_does_over_all_texts(
 @pytest.mark.parametrize("of", ["neg", "pos"])
 def test_a_map_fails_for_a_class_whose_words_do_nothing_by_themselves(of: str) -> None:
     measured = transplant(0.9, 0.2, WORTH)
-    rows_of = (PREDICTED == ("neg", "pos").index(of))[:, None]
+    rows_of = (("neg", "pos").index(of) == PREDICTED)[:, None]
     nothing = np.where(rows_of, measured.values["random_own.deletion"], measured.values["own.deletion"])
     values = {**measured.values, "own.deletion": nothing}
     found = rows(Measurement("transplant", values, settings=measured.settings))

@@ -14,7 +14,7 @@ from sightline.example import Example
 from sightline.findings.pairs import compared
 from sightline.measures import crossing
 from sightline.measures.erasure import Erasure
-from sightline.measures.transplant import Transplant, numbers, right
+from sightline.measures.transplant import numbers, right
 from sightline.models.altered import Altered
 from sightline.results import Measurement
 from sightline.seeds import Seeds
