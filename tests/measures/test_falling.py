@@ -44,6 +44,10 @@ def test_a_text_without_the_odds_of_a_class_has_no_bound_and_sets_none() -> None
     odds = np.array([[2.0, -2.0], [np.inf, -np.inf], [-3.0, 3.0], [np.nan, np.nan]])
     arrays = {"odds": odds, "chosen": np.array([0, 0, 1, 0]), f"{LOST}replaced.attention": np.full((4, 2), 100.0)}
     assert bounded(arrays)["replaced.attention"].tolist() == [5.0, 100.0, 5.0, 100.0]
+    # Of a text less sure of its class than texts of another are of it nothing is left to lose.
+    odds = np.array([[-0.6, -0.7, -0.8], [-0.1, 0.1, -9.0]])
+    arrays = {"odds": odds, "chosen": np.array([0, 1]), f"{LOST}replaced.attention": np.full((2, 2), 100.0)}
+    assert bounded(arrays)["replaced.attention"].tolist() == pytest.approx([0.0, 0.8])
     # Of three classes each text allows two: each has its bound, by the texts that allow its class.
     few = np.array([[2.0, -2.0, -np.inf], [-np.inf, 1.0, -1.0], [-np.inf, -3.0, 3.0], [-4.0, -np.inf, 4.0]])
     arrays = {"odds": few, "chosen": np.array([0, 1, 2, 2]), f"{LOST}replaced.attention": np.full((4, 2), 100.0)}
