@@ -524,6 +524,8 @@ def quantity_of(measure: str, name: str) -> Quantity | None:
     other = next((rows[f"{head}.{one}"] for one in ("OTHER", "LAYER") if f"{head}.{one}" in rows), None)
     if part and name not in rows and other is not None:
         return replace(other, told=f"{other.told} ({part})")
+    if f"{name.rpartition('.')[0]}.MAP" in rows:  # of a map in one of several ways
+        head, _, part = name.rpartition(".")
     if part and name not in rows:
         row = rows.get(f"{head}.REF") or rows.get(f"{head}.MAP")
         return row and replace(row, told=f"{row.told} ({part}: {MAPS[part].told})") if part in MAPS else row

@@ -332,6 +332,14 @@ def test_margins_and_flips_must_say_the_same(moved: float, flipped: float, answe
     assert set(found.answers.values()) == {"supported" if moved > 0.5 else "contradicted"}
 
 
+def test_flips_about_the_threshold_leave_open_what_margins_support() -> None:
+    values = dict(transplant(0.8, 0.2).values)
+    around = 0.28 + np.where(np.arange(N) % 4 < 2, 0.2, -0.2)  # .1 above chance, which is the threshold
+    values["flipped.attention"] = values["random_flipped.attention"] * around[:, None] / 0.2
+    found = judged(transplant=Measurement("transplant", values, settings=transplant().settings))["SL-303"]
+    assert found.verdict == "inconclusive"
+
+
 def test_flips_that_were_not_counted_leave_the_answer_to_the_margins() -> None:
     values = {name: value for name, value in transplant().values.items() if "flipped" not in name}
     found = judged(transplant=Measurement("transplant", values, settings=transplant().settings))["SL-303"]

@@ -18,10 +18,11 @@ def test_no_text_loses_more_than_lies_between_it_and_texts_predicted_otherwise(t
     chosen, odds = logits.argmax(1), odds_of_all(logits)
     arrays = {"odds": odds, "chosen": chosen, "kept": chosen, f"{LOST}deleted.attention": lost}
     arrays |= {f"{LOST}deleted.random": lost[:, :, None].repeat(2, 2) * [1.0, -1.0], f"{LOST}replaced.most": -lost}
+    arrays |= {f"{LOST}deleted.most": lost[:, ::-1]}
     found = bounded(arrays)
     assert found.keys() == {
         "kept",
-        *(f"{kind}.{of}" for kind in ("deleted", "curve", "top") for of in ("attention", "random")),
+        *(f"{kind}.{of}" for kind in ("deleted", "curve", "top") for of in ("attention", "random", "most")),
         "replaced.most",
     }
     for row, one in enumerate(chosen):
@@ -30,7 +31,10 @@ def test_no_text_loses_more_than_lies_between_it_and_texts_predicted_otherwise(t
         literal = [moving.within(float(value), room) for value in lost[row]]
         assert found["curve.attention"][row] == pytest.approx(literal, rel=1e-9, abs=1e-9)
         assert found["deleted.attention"][row] == pytest.approx(np.mean(literal), rel=1e-9, abs=1e-6)
-        assert found["top.attention"][row] == found["curve.attention"][row, 0]
+        first, last = abs(literal[0]), abs(literal[-1])  # up or down: a top word may speak against the prediction
+        assert found["top.attention"][row] == pytest.approx(first, rel=1e-9, abs=1e-9)
+        assert found["top.random"][row] == pytest.approx(first, rel=1e-9, abs=1e-9)  # of both draws
+        assert found["top.most"][row] == pytest.approx(max(first, last), rel=1e-9, abs=1e-9)
         assert found["replaced.most"][row] == pytest.approx(-np.mean(literal), rel=1e-9, abs=1e-6)
         assert found["curve.random"][row] == pytest.approx([0.0] * 4, abs=1e-6)  # cut draw by draw, then averaged
         assert abs(found["deleted.attention"][row]) <= room * (1 + 1e-9)
@@ -40,6 +44,14 @@ def test_a_text_without_the_odds_of_a_class_has_no_bound_and_sets_none() -> None
     odds = np.array([[2.0, -2.0], [np.inf, -np.inf], [-3.0, 3.0], [np.nan, np.nan]])
     arrays = {"odds": odds, "chosen": np.array([0, 0, 1, 0]), f"{LOST}replaced.attention": np.full((4, 2), 100.0)}
     assert bounded(arrays)["replaced.attention"].tolist() == [5.0, 100.0, 5.0, 100.0]
+    # Of a text less sure of its class than texts of another are of it nothing is left to lose.
+    odds = np.array([[-0.6, -0.7, -0.8], [-0.1, 0.1, -9.0]])
+    arrays = {"odds": odds, "chosen": np.array([0, 1]), f"{LOST}replaced.attention": np.full((2, 2), 100.0)}
+    assert bounded(arrays)["replaced.attention"].tolist() == pytest.approx([0.0, 0.8])
+    # Of three classes each text allows two: each has its bound, by the texts that allow its class.
+    few = np.array([[2.0, -2.0, -np.inf], [-np.inf, 1.0, -1.0], [-np.inf, -3.0, 3.0], [-4.0, -np.inf, 4.0]])
+    arrays = {"odds": few, "chosen": np.array([0, 1, 2, 2]), f"{LOST}replaced.attention": np.full((4, 2), 100.0)}
+    assert bounded(arrays)["replaced.attention"].tolist() == pytest.approx([6.0, 1.0 + 2.95, 4.0, 5.0])
 
 
 @given(st.lists(st.lists(st.integers(-9, 9), min_size=3, max_size=3), min_size=1, max_size=6), st.integers(0, 3))

@@ -238,16 +238,16 @@ def erased(
 def rooms(model: Auditable, texts: Sequence[Example]) -> list[float]:
     """How far each text can fall: to the log-odds that all but a twentieth of the texts predicted otherwise keep above.
 
-    Texts without log-odds of every class neither have a bound nor set one.
+    A text without log-odds of a class, which it does not allow, sets no bound for that class.
     """
     with np.errstate(divide="ignore"):
         odds = [[log_odds(model, text, c) for c in range(len(probabilities(logits(model, text))))] for text in texts]
     chosen = [int(probabilities(logits(model, text)).argmax()) for text in texts]
-    known = [bool(np.isfinite(one).all()) for one in odds]
     out = []
     for row, one in enumerate(chosen):
-        others = [odds[i][one] for i in range(len(texts)) if known[i] and chosen[i] != one]
-        out.append(max(0.0, odds[row][one] - quantile(others, 0.05)) if known[row] and others else float("inf"))
+        others = [odds[i][one] for i in range(len(texts)) if chosen[i] != one and np.isfinite(odds[i][one])]
+        known = np.isfinite(odds[row][one]) and others
+        out.append(max(0.0, odds[row][one] - quantile(others, 0.05)) if known else float("inf"))
     return out
 
 

@@ -36,7 +36,8 @@ class Truthful(Shown):
 
     def changed(self, own: Trace) -> Trace:
         """Answer, and show the map."""
-        logits = self.answered(own)
+        with torch.set_grad_enabled(own.logits.requires_grad):  # as the model's own answers, with or without gradients
+            logits = self.answered(own)
         weights = self.weighed(own.batch, logits)
         weights = torch.where(own.batch.attendable, weights, 0.0)
         shown = weights / weights.sum(dim=1, keepdim=True).clamp(min=torch.finfo(weights.dtype).tiny)
