@@ -136,7 +136,7 @@ def listening(processes: list[int]) -> list[str]:
     for process in processes:
         for number in Path(f"/proc/{process}/fd").glob("*"):
             try:
-                held.add(os.readlink(number))
+                held.add(str(number.readlink()))
             except OSError:
                 continue
     rows = [line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]]

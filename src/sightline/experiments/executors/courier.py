@@ -73,16 +73,24 @@ def carry(pipe: Connection, address: str, folder: str) -> None:
     import ray  # noqa: PLC0415  (an extra, and only this process has it)
 
     try:
+        with suppress(EOFError, BrokenPipeError):  # the parent is gone, or has enough
+            _carry(ray, pipe, address, folder)
+    finally:
+        remove(folder)  # here as well: the parent may have been killed
+
+
+def _carry(ray: Any, pipe: Connection, address: str, folder: str) -> None:
+    try:
         _join(ray, address, folder)
     except ConnectionError as error:
         return pipe.send(Refused(_words(error), nobody=not address))
     except Exception as error:  # whatever it is, there is no cluster
         return pipe.send(Refused(_words(error)))
-    pipe.send(Joined(sum(bool(node["Alive"]) for node in ray.nodes()), _processors(ray)))
-    with suppress(EOFError, BrokenPipeError):  # the parent is gone, or has enough
+    try:
+        pipe.send(Joined(sum(bool(node["Alive"]) for node in ray.nodes()), _processors(ray)))
         _serve(ray, pipe)
-    ray.shutdown()
-    remove(folder)  # here as well: the parent may have been killed
+    finally:
+        ray.shutdown()
 
 
 def remove(folder: str) -> None:
