@@ -32,8 +32,8 @@ GUARDED = (
     "away from the front of every text that begins with it, and it is as it was"
 )
 VISIBLE = (
-    "characters that hide, reorder or end a line, or that a terminal obeys, are written as signs, such as ␛ or ⟦U+202E⟧; "
-    "Parquet has them as they are"
+    "a character that hides or reorders text, or that a terminal obeys, is written as a sign, such as ␛ or ⟦U+202E⟧; "
+    "Parquet keeps it as it is"
 )
 Write = Callable[[Frame, Path], None]
 

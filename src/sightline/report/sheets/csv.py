@@ -41,10 +41,10 @@ def csv_text(text: str) -> str:
 
 
 def guarded(text: str) -> str:
-    """Disarm what a spreadsheet would run, so that it can be undone: every text loses one leading quotation mark.
+    r"""Disarm what a spreadsheet would run, so that it can be undone: every text loses one leading quotation mark.
 
-    What hides, what reorders and what a terminal would obey is replaced by signs, as in all that people look at; Parquet
-    and JSON have the text as it is.
+    Characters that hide or reorder text, or that a terminal obeys, become signs, as in everything that people look at.
+    Parquet and JSON keep the text as it is.
 
     >>> [guarded(word) for word in ("=1+1", "'s", "film", "\x1b[2J")]
     ["'=1+1", "''s", 'film', '␛[2J']
