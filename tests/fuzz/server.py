@@ -24,7 +24,7 @@ from sightline.cli.door import main
 WALL, PROCESSOR = 60, 30
 """Seconds after which a case is killed; far above what it may take, so that what it took is known as a rule."""
 _STEP = 0.005
-LATE = 2.0
+LATE = 10.0
 """Seconds after which a process that a case has left counts as one that stays."""
 
 

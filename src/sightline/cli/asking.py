@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import IO
 
 from sightline.cli.output import emit, say, writing
 from sightline.errors import SpecError
 from sightline.files import write_whole
 from sightline.report.numerals import counted
+
+_IN_MEMORY = 2**24
+"""Bytes of an answer that wait in memory until it is whole; a larger one waits in a temporary file."""
 
 
 def check_asked(sql: str | None, out: Path | None, csv_file: Path | None, memory: int | None) -> None:
@@ -40,13 +46,14 @@ def answer(store: Path, query: str, out: Path | None, as_json: bool, memory: int
         ask_apart(store, query, "json" if as_json else "lines", allowed, sys.stdout.write)
         print()
         return None
-    rows = [0]
+    with writing(out), SpooledTemporaryFile(_IN_MEMORY) as whole:  # no folder is made for a query that fails
+        rows = ask_apart(store, query, out.suffix.lower(), allowed, whole.write)
+        whole.seek(0)
+        write_whole(out, lambda aside: _copy(whole, aside))
+    told = {"out": str(out), "rows": rows}
+    return emit(told) if as_json else say([f"answer: {out} ({counted(rows, 'row')})"])
 
-    def fill(aside: Path) -> None:
-        with aside.open("wb") as file:
-            rows[0] = ask_apart(store, query, out.suffix.lower(), allowed, file.write)
 
-    with writing(out):
-        write_whole(out, fill)
-    told = {"out": str(out), "rows": rows[0]}
-    return emit(told) if as_json else say([f"answer: {out} ({counted(rows[0], 'row')})"])
+def _copy(whole: IO[bytes], aside: Path) -> None:
+    with aside.open("wb") as file:
+        shutil.copyfileobj(whole, file)

@@ -88,7 +88,8 @@ DATED = """
 SELECT 'infinity'::DATE AS a, '-infinity'::TIMESTAMP AS a, DATE '10000-01-01' AS far, '24:00:00'::TIME AS late,
        INTERVAL 1 MONTH AS month, ['infinity'::DATE, NULL] AS l, {'x y': 'infinity'::TIMESTAMPTZ, 'n': 1} AS s,
        MAP {'k': '-infinity'::DATE} AS m, array_value(DATE '2020-01-02', 'infinity'::DATE) AS two,
-       union_value(day := 'infinity'::DATE) AS u, [{'d': DATE '2020-01-02'}] AS nested, 7 AS n, NULL::DATE AS none
+       union_value(day := 'infinity'::DATE) AS u, [{'d': DATE '2020-01-02'}] AS nested, 7 AS n,
+       row('infinity'::DATE, 1) AS unnamed, NULL::DATE AS none
 """
 
 
@@ -98,7 +99,7 @@ def test_dates_and_times_are_text_as_duckdb_writes_it_also_where_python_has_none
         (
             "infinity", "-infinity", "10000-01-01", "24:00:00", "1 month", ["infinity", None],
             {"x y": "infinity", "n": 1}, [["k", "-infinity"]], ["2020-01-02", "infinity"], "infinity",
-            [{"d": "2020-01-02"}], 7, None,
+            [{"d": "2020-01-02"}], 7, "(infinity, 1)", None,
         )
     ]  # fmt: skip
     assert found.columns[:3] == ("a", "a_1", "far")

@@ -29,29 +29,30 @@ def _in_text(kind: Any) -> str | None:
         return "VARCHAR"
     if kind.id not in _NESTED:
         return None
-    inner = dict(kind.children)
-    size = inner.pop("size", "") if kind.id == "array" else ""
-    wanted = {name: _in_text(one) for name, one in inner.items()}
-    if not any(wanted.values()):
+    inner = [(name, one) for name, one in kind.children if not isinstance(one, int)]
+    wanted = [(name, _in_text(one)) for name, one in inner]
+    if not any(text for _, text in wanted):
         return None
-    return _NESTED[kind.id]([(name, wanted[name] or str(one)) for name, one in inner.items()], size)
+    sizes = [str(one) for _, one in kind.children if isinstance(one, int)]  # of an array
+    parts = [(name, text or str(one)) for (name, text), (_, one) in zip(wanted, inner, strict=True)]
+    return _NESTED[kind.id](parts, "".join(sizes))
 
 
-def _listed(parts: Sequence[tuple[str, str]], size: object) -> str:
+def _listed(parts: Sequence[tuple[str, str]], size: str) -> str:
     return f"{parts[0][1]}[{size}]"
 
 
-def _struct(parts: Sequence[tuple[str, str]], _: object) -> str:
+def _struct(parts: Sequence[tuple[str, str]], _: str) -> str:
     if not all(name for name, _ in parts):  # of a row without names no type can be written
         return "VARCHAR"
     return f"STRUCT({', '.join(f'{_quoted(name)} {kind}' for name, kind in parts)})"
 
 
-def _map(parts: Sequence[tuple[str, str]], _: object) -> str:
+def _map(parts: Sequence[tuple[str, str]], _: str) -> str:
     return f"MAP({', '.join(kind for _, kind in parts)})"
 
 
-def _union(parts: Sequence[tuple[str, str]], _: object) -> str:
+def _union(parts: Sequence[tuple[str, str]], _: str) -> str:
     return "VARCHAR"  # it says in itself which of its kinds a value has
 
 
