@@ -52,11 +52,11 @@ def _map(parts: Sequence[tuple[str, str]], _: str) -> str:
     return f"MAP({', '.join(kind for _, kind in parts)})"
 
 
-def _union(parts: Sequence[tuple[str, str]], _: str) -> str:
-    return "VARCHAR"  # it says in itself which of its kinds a value has
+def _whole(parts: Sequence[tuple[str, str]], _: str) -> str:
+    return "VARCHAR"  # a union says in itself which of its kinds a value has; a tuple has no names
 
 
-_NESTED = {"list": _listed, "array": _listed, "struct": _struct, "map": _map, "union": _union}
+_NESTED = {"list": _listed, "array": _listed, "struct": _struct, "map": _map, "union": _whole, "tuple": _whole}
 
 
 def _quoted(name: str) -> str:
