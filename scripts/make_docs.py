@@ -38,6 +38,7 @@ from sightline.findings.thresholds import complaints as thresholds_complain
 
 OWN_FLAGS = {"--check", "--demo", "--go-on", "--only", "--so-far"}
 FLAGS_OF_RAY = {"--address", "--disable-usage-stats", "--generate", "--head", "--include-dashboard", "--num-cpus"}
+FLAGS_OF_RAY |= {"--node-ip-address", "--temp-dir"}
 """Of `ray`, with which a cluster is begun."""
 
 
