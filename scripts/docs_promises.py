@@ -66,6 +66,7 @@ PROMISES = (
         "with one line, "
         "and one more where a training is kept",
         "tests/cli/test_exit_codes.py",
+        "tests/cli/test_stopping.py",
         "tests/experiments/test_schedule.py",
         chaos=("exit code as promised",),
     ),

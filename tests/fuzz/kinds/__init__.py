@@ -1,7 +1,7 @@
 """The kinds of cases, by name, and how many of a hundred are of each."""
 
 from tests.fuzz.case import Drawn
-from tests.fuzz.kinds import archives, flags, paths, saved, specs, streams, studies, tables
+from tests.fuzz.kinds import archives, flags, paths, queries, saved, specs, streams, studies, tables
 
 KINDS: dict[str, tuple[Drawn, int]] = {
     "tables": (tables.table, 16),
@@ -17,4 +17,5 @@ KINDS: dict[str, tuple[Drawn, int]] = {
     "packed files": (archives.packed, 3),
     "archives": (archives.archive, 4),
     "stdout": (streams.stream, 3),
+    "queries": (queries.query, 8),
 }
