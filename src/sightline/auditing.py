@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from sightline.adapters.admission import admit, admit_companions, complete
+from sightline.adapters.asking import asked
 from sightline.adapters.labels import numbered_for
 from sightline.adapters.sight import as_seen
 from sightline.audits import Audit
@@ -134,7 +135,7 @@ def conclude(
         spec=spec,
         maps=maps_of(evidence),
         learned=_learned(judgement.learned, audited, spec),
-        environment=environment(model.trace(model.collate(audited.test[:1]))),
+        environment=environment(asked(model, audited.test[:1])),
         cards={"data": dict(audited.card), "model": model_card(model, audited)},
         texts=_records(audited.test, audited.label_names, outcomes),
     )

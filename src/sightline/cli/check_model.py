@@ -38,13 +38,14 @@ def check_model(
     Exits with 2 where a proof fails; nothing is written.
     """
     from sightline.adapters.conformance import check  # noqa: PLC0415  (torch)
+    from sightline.adapters.sight import seen_of  # noqa: PLC0415  (torch)
 
     source = None
     if data is not None:
         source = read_source(data, text=text, label=label, split=split, query=query, max_tokens=max_tokens)
     found = read_model(model)
     examples, labels = read_texts(found, source, seed)
-    proofs = check(found, examples, labels)
+    proofs = check(found, seen_of(found, examples), labels)
     show(found, proofs, as_json)
     if any(proof.outcome == "failed" for proof in proofs):
         raise typer.Exit(FAILED)

@@ -93,6 +93,15 @@ class Classifier:
         """Leave out what is beyond the length of the model."""
         return self.reader.seen(example)
 
+    def beyond(self, example: Example) -> int:
+        """Count the words behind the length of the model."""
+        return self.reader.beyond(example)
+
+    @property
+    def unknown(self) -> int | None:
+        """The piece that stands for what the tokenizer does not know."""
+        return self.reader.unknown
+
     def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
         """Look up the embeddings of the pieces."""
         with torch.no_grad():
