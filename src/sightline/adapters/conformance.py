@@ -173,6 +173,8 @@ def _asked(on: Exhibit) -> Iterator[Proof]:
 
 
 def _proof(name: str, claim: str, found: Found) -> Proof:
+    if found.not_asked:
+        return Proof(name, claim, "not applicable", found.not_asked)
     outcome: ProofOutcome = "failed" if found.wrong else "passed"
     return Proof(name, claim, outcome, found.wrong, found.change, found.measured)
 

@@ -50,6 +50,7 @@ from sightline.report.visible import one_line
 _TAKE_MEMORY = ("--memory", "--batch-size", "--max-tokens", "--dimension", "--workers")
 """Flags of which a lower value takes less memory, where a command has them."""
 DONE, BUG, WRONG_INPUT, GATE_CLOSED, READER_GONE, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 141, 130, 143
+_LEFT = "code that is not sightline's ended the command; let the model raise an error instead"
 
 
 app = typer.Typer(
@@ -127,8 +128,12 @@ def run(arguments: Sequence[str]) -> int:
         return _ended(INTERRUPTED)
     except Terminated:
         return _failed("terminated; nothing is half-written", TERMINATED)
-    except (BrokenPipeError, SystemExit):  # typer leaves by SystemExit where it meets a broken pipe first
+    except BrokenPipeError:
         return _hang_up()
+    except SystemExit as leaving:
+        if isinstance(leaving.__context__, OSError):  # typer leaves so where it meets a broken pipe first
+            return _hang_up()
+        return _failed(f"{_LEFT}: sys.exit({leaving.code!r:.60})", WRONG_INPUT)
     except Exception as error:
         if (told := _usage(error) or refused(error)) is not None:
             return _refused(told)
@@ -136,6 +141,12 @@ def run(arguments: Sequence[str]) -> int:
             traceback.print_exc()
         # typer hides an EOFError from our own code in its Abort
         return _broken(error.__cause__ if isinstance(error, typer.Abort) and error.__cause__ else error, asked)
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        return _failed(
+            f"a library that is written in Rust broke: {error}; is a file of the model damaged?", WRONG_INPUT
+        )
 
 
 def _invoke(arguments: Sequence[str]) -> int:

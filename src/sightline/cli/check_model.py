@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from sightline.cli import flags
+from sightline.cli.aside import printed_aside
 from sightline.cli.output import emit, note_unsealed, say
 from sightline.cli.source import read_source
 from sightline.errors import SpecError
@@ -43,9 +44,10 @@ def check_model(
     source = None
     if data is not None:
         source = read_source(data, text=text, label=label, split=split, query=query, max_tokens=max_tokens)
-    found = read_model(model)
-    examples, labels = read_texts(found, source, seed)
-    proofs = check(found, seen_of(found, examples), labels)
+    with printed_aside():
+        found = read_model(model)
+        examples, labels = read_texts(found, source, seed)
+        proofs = check(found, seen_of(found, examples), labels)
     show(found, proofs, as_json)
     if any(proof.outcome == "failed" for proof in proofs):
         raise typer.Exit(FAILED)

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from sightline.bounds import PIECES
 from sightline.errors import DataError
 from sightline.example import Example
 from sightline.sharing import Span
@@ -40,6 +41,8 @@ class Reader:
         pair = None if example.query is None else " ".join(example.query)
         cut = {} if whole or self.longest is None else {"truncation": "only_first", "max_length": self.longest}
         read = self.tokenizer(example.text, pair, return_offsets_mapping=True, verbose=False, **cut)
+        if len(read["input_ids"]) > PIECES.now:
+            raise DataError(f"text {example.id}: {PIECES.passed(len(read['input_ids']))}")
         places = zip(read["offset_mapping"], read.sequence_ids(), strict=True)
         words = tuple(_word(place, example.offsets) if part == 0 else NO_WORD for place, part in places)
         return Pieces(tuple(read["input_ids"]), words)

@@ -72,7 +72,7 @@ def recognised(on: Exhibit) -> Found:
     """Count the pieces of words that are the tokenizer's one piece for what it does not know."""
     unknown = on.model.unknown if isinstance(on.model, Recognising) else None
     if unknown is None:
-        return Found()
+        return Found(not_asked="needs a tokenizer with an unknown piece")
     pieces = on.batch.ids[on.batch.attendable]
     share = float((pieces == unknown).double().mean()) if len(pieces) else 0.0
     if share <= MOST_UNKNOWN:
