@@ -26,14 +26,14 @@ class Steady:
     def __init__(self, model: Auditable) -> None:
         self.model = model
         self._first: Sequence[Example] = ()
-        self._answers: dict[str, torch.Tensor] = {}
+        self._answers: dict[tuple[str, int], torch.Tensor] = {}
 
     def hold(self, texts: Sequence[Example], trace: Trace) -> None:
         """Keep what a batch gave; a batch that was there before must give the same."""
         self._first = self._first or tuple(texts)
         for text, answer in zip(texts, answers(trace), strict=True):
             now = answer.to("cpu", copy=True)
-            before = self._answers.setdefault(text.id, now)
+            before = self._answers.setdefault((text.id, text.index), now)
             apart = _apart(now, before)
             if not apart <= TOLERANCE:
                 raise _changed(self.model, text, apart)

@@ -23,6 +23,7 @@ from sightline.adapters.huggingface.model import HuggingFace
 from sightline.adapters.huggingface.reading import ALL, MEAN, Reading, choose_reading, parse_reading
 from sightline.adapters.huggingface.texts import Reader
 from sightline.adapters.returned import called, is_fault
+from sightline.bounds import LENGTHENED
 from sightline.errors import MissingExtra, ModelError
 from sightline.spec.texts import place_and_options
 from sightline.types import Link
@@ -203,8 +204,17 @@ def _check_tokenizer(name: str, tokenizer: Any) -> None:
         raise ModelError(told, change="save the tokenizer that the model was trained with beside it")
     normalizer = getattr(getattr(tokenizer, "backend_tokenizer", None), "normalizer", None)
     if normalizer is not None:
-        with suppress(ValueError, TypeError, AttributeError):  # one that is written in Python says nothing of itself
-            check_normalizer(name, json.loads(normalizer.__getstate__()))
+        check_normalizer(name, _written(normalizer))
+        longer = called("its normalizer", normalizer.normalize_str, _SAMPLE)
+        if len(longer) > LENGTHENED.now * len(_SAMPLE):
+            raise ModelError(f"{name}: {LENGTHENED.passed(len(longer) // len(_SAMPLE))}", field="model")
+
+
+def _written(normalizer: Any) -> Any:
+    """Read the steps of a normalizer; one that is written in Python says nothing of itself."""
+    with suppress(Exception):
+        return json.loads(normalizer.__getstate__())
+    return None
 
 
 def _sample(tokenizer: Any) -> list[int]:
