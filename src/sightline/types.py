@@ -196,6 +196,11 @@ class Recognising(Protocol):
         """The number of that piece; None where the tokenizer has none."""
         ...
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Some words that the tokenizer knows."""
+        ...
+
 
 @runtime_checkable
 class Showing(Auditable, Protocol):

@@ -157,6 +157,20 @@ def test_texts_of_unknown_pieces_are_refused_with_their_share(known: int, outcom
     assert found.outcome == outcome
 
 
+def test_a_model_of_another_language_is_checked_on_its_own_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tokenizer = whole_words([f"wort{'abcdefghij'[number]}" for number in range(10)])
+    classifier("bert", tokenizer=tokenizer, id2label=LABELS).save_pretrained(tmp_path / "m")
+    tokenizer.save_pretrained(tmp_path / "m")
+    assert run(["check-model", f"hf:{tmp_path / 'm'}"]) == 0
+    with (tmp_path / "t.csv").open("w", encoding="utf-8") as file:
+        file.write("text,label\n" + "".join(f"the film was number{n} good,{LABELS[n % 2]}\n" for n in range(60)))
+    capsys.readouterr()
+    assert run(["check-model", f"hf:{tmp_path / 'm'}", "--data", str(tmp_path / "t.csv")]) == 2
+    assert "its tokenizer knows almost none of these words: 100%" in capsys.readouterr().out
+
+
 def test_a_real_tokenizer_knows_its_language_and_no_other(real_data: Callable[[str], Path]) -> None:
     tokenizer = AutoTokenizer.from_pretrained(real_data("models/minilm-sst"), local_files_only=True)
     model = sightline.transformer(classifier("bert", tokenizer=tokenizer), tokenizer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from sightline.adapters.proofs.exhibit import TOLERANCE, Exhibit, Found, answers, difference, furthest, module_of
-from sightline.types import Auditable, Recognising
+from sightline.types import Auditable, Batch, Recognising
 
 
 def mode(model: Auditable) -> Found:
@@ -68,13 +68,18 @@ MOST_UNKNOWN = 0.9
 """The share of unknown pieces of words from which a model is refused: it cannot tell such texts apart."""
 
 
+def unknown_share(batch: Batch, unknown: int) -> float:
+    """Give the share of the pieces of words that are unknown."""
+    pieces = batch.ids[batch.attendable]
+    return float((pieces == unknown).double().mean()) if len(pieces) else 0.0
+
+
 def recognised(on: Exhibit) -> Found:
     """Count the pieces of words that are the tokenizer's one piece for what it does not know."""
     unknown = on.model.unknown if isinstance(on.model, Recognising) else None
     if unknown is None:
         return Found(not_asked="needs a tokenizer with an unknown piece")
-    pieces = on.batch.ids[on.batch.attendable]
-    share = float((pieces == unknown).double().mean()) if len(pieces) else 0.0
+    pieces, share = on.batch.ids[on.batch.attendable], unknown_share(on.batch, unknown)
     if share <= MOST_UNKNOWN:
         return Found(measured=share)
     return Found(
