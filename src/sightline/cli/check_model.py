@@ -76,35 +76,19 @@ def read_texts(
     model: Auditable, source: DataSpec | None, seed: int
 ) -> tuple[tuple[Example, ...], tuple[str, ...] | None]:
     """Read the test texts of the data, or those of training where they are alone; make some where there are no data."""
-    from sightline.adapters.factory import texts_without_data  # noqa: PLC0415  (torch)
+    from sightline.adapters.factory import texts_known_to, texts_without_data  # noqa: PLC0415  (torch)
     from sightline.adapters.labels import numbered_for  # noqa: PLC0415  (torch)
     from sightline.data.loading import load  # noqa: PLC0415  (as late as it is needed)
     from sightline.models.classifier import AttentionClassifier  # noqa: PLC0415  (torch)
 
     if source is None:
         if not isinstance(model, AttentionClassifier):
-            return _made_up(model), model.labels
+            return texts_known_to(model), model.labels
         return texts_without_data(model.vocabulary.words, queries=model.reads_queries), model.labels
     dataset = load(source, seed, training=False)
     if model.labels is not None:
         dataset = numbered_for(dataset, model.labels)
     return dataset.test or dataset.train, dataset.label_names
-
-
-def _made_up(model: Auditable) -> tuple[Example, ...]:
-    """Make texts of plain English, or of the words of the model's tokenizer where it knows too little of that."""
-    from sightline.adapters.factory import texts_without_data  # noqa: PLC0415  (torch)
-    from sightline.adapters.proofs.answers import MOST_UNKNOWN, unknown_share  # noqa: PLC0415  (torch)
-    from sightline.adapters.sight import seen_of  # noqa: PLC0415  (torch)
-    from sightline.types import Recognising  # noqa: PLC0415  (torch)
-
-    plain = texts_without_data()
-    if not isinstance(model, Recognising) or model.unknown is None or not model.words:
-        return plain
-    seen = seen_of(model, plain)
-    if seen and unknown_share(model.collate(seen), model.unknown) <= MOST_UNKNOWN:
-        return plain
-    return texts_without_data(model.words)
 
 
 def show(model: Auditable, proofs: tuple[Proof, ...], as_json: bool) -> None:

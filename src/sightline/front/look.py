@@ -12,8 +12,8 @@ from jaxtyping import Bool, Float
 
 from sightline.adapters.admission import admit
 from sightline.adapters.asking import asked, blaming
-from sightline.adapters.factory import texts_without_data
-from sightline.adapters.sight import seen_of, sight_of
+from sightline.adapters.factory import texts_known_to
+from sightline.adapters.sight import sight_of
 from sightline.errors import ModelError, SpecError
 from sightline.example import Example
 from sightline.front.models import Known, Model, class_names, known_model
@@ -144,8 +144,7 @@ def look(
     known = known_model(model, device)
     chosen = _chosen(maps)
     example = unlabelled(text, query, max_tokens)
-    beside = texts_without_data((*example.tokens, *COMMON), queries=query is not None)
-    beside = seen_of(known.model, beside)
+    beside = texts_known_to(known.model, (*example.tokens, *COMMON), queries=query is not None)
     ready = admit(known.model, beside, known.model.labels)
     reader = Reader(ready, chosen, max_tokens, known.advice, *_of_model(audit, ready, known))
     return _looked(reader, example)
