@@ -43,6 +43,7 @@ def serve() -> bool:
 
 
 def _import_everything() -> None:
+    importlib.import_module("transformers.models.bert.modeling_bert")
     for module in pkgutil.walk_packages(sightline.__path__, "sightline."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)

@@ -50,6 +50,7 @@ from sightline.report.visible import one_line
 _TAKE_MEMORY = ("--memory", "--batch-size", "--max-tokens", "--dimension", "--workers")
 """Flags of which a lower value takes less memory, where a command has them."""
 DONE, BUG, WRONG_INPUT, GATE_CLOSED, READER_GONE, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 141, 130, 143
+_LEFT = "code that is not sightline's ended the command; let the model raise an error instead"
 
 
 app = typer.Typer(
@@ -143,8 +144,15 @@ def _ended(error: BaseException, asked: Sequence[str], *, debug: bool) -> int:
         return _failed(_told(error, asked), WRONG_INPUT)
     if isinstance(error, STOPS):
         return say_stopped(TERMINATED if isinstance(error, Terminated) else INTERRUPTED)
-    if isinstance(error, BrokenPipeError | SystemExit):  # typer leaves by SystemExit where it meets a broken pipe first
+    if isinstance(error, BrokenPipeError):
         return _hang_up()
+    if isinstance(error, SystemExit):
+        if isinstance(error.__context__, OSError):  # typer leaves so where it meets a broken pipe first
+            return _hang_up()
+        return _failed(f"{_LEFT}: sys.exit({error.code!r:.60})", WRONG_INPUT)
+    if type(error).__name__ == "PanicException":
+        told = f"a library that is written in Rust broke: {error}; is a file of the model damaged?"
+        return _failed(told, WRONG_INPUT)
     if not isinstance(error, Exception):
         raise error
     if (told := _usage(error) or refused(error)) is not None:
