@@ -151,8 +151,7 @@ def _ended(error: BaseException, asked: Sequence[str], *, debug: bool) -> int:
             return _hang_up()
         return _failed(f"{_LEFT}: sys.exit({error.code!r:.60})", WRONG_INPUT)
     if type(error).__name__ == "PanicException":
-        told = f"a library that is written in Rust broke: {error}; is a file of the model damaged?"
-        return _failed(told, WRONG_INPUT)
+        return _failed(f"a library written in Rust broke: {error}; is a file of the model damaged?", WRONG_INPUT)
     if not isinstance(error, Exception):
         raise error
     if (told := _usage(error) or refused(error)) is not None:
