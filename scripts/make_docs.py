@@ -44,6 +44,7 @@ OWN_FLAGS = {"--check", "--demo", "--go-on", "--only", "--so-far"}
 FLAGS_OF_PIP = {"--force-reinstall"}
 NAV = ROOT / "mkdocs.yml"
 FLAGS_OF_RAY = {"--address", "--disable-usage-stats", "--generate", "--head", "--include-dashboard", "--num-cpus"}
+FLAGS_OF_RAY |= {"--node-ip-address", "--temp-dir"}
 """Of `ray`, with which a cluster is begun."""
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from sightline.adapters.admission import admit, admit_companions, complete
+from sightline.adapters.asking import asked
 from sightline.adapters.labels import LabelMap, as_read, numbered_for_model
 from sightline.adapters.sight import as_seen
 from sightline.audits import Audit
@@ -139,7 +140,7 @@ def conclude(
         spec=spec,
         maps=maps_of(evidence),
         learned=_learned(judgement.learned, audited, spec),
-        environment=environment(model.trace(model.collate(audited.test[:1]))),
+        environment=environment(asked(model, audited.test[:1])),
         cards={"data": dict(audited.card), "model": model_card(model, audited)},
         texts=_records(audited.test, audited.label_names, outcomes),
     )

@@ -140,5 +140,36 @@ WIDTH = Bound(
     "a vector", 16_384, "numbers", "embeddings, states and word vectors; the papers have up to 300", "lower it"
 )
 WINDOW = Bound("a window", 10_000, "words", "of `sightline vectors`; a text has no words beyond its ends", "lower it")
-BOUNDS = (FILE, FILES, ROWS, LINE, NOTES, RATIO, GRACE, CELLS, TEXTS, LENGTH, WORDS, LAYERS, WIDTH, WINDOW)
+CLASSES = Bound(
+    "a classifier of transformers",
+    10_000,
+    "classes",
+    "transformers makes a name for each before anything else",
+    "correct its configuration",
+)
+DEPTH = Bound(
+    "a model of transformers",
+    1_000,
+    "layers",
+    "each layer takes memory before its weights are read; the deepest models in use have about 130",
+    "correct its configuration",
+)
+LENGTHENED = Bound(
+    "a normalizer that turns a character into",
+    100,
+    "characters",
+    "it runs over whole texts, before they are cut",
+    "save the tokenizer that the model was trained with",
+)
+PIECES = Bound(
+    "a text",
+    1_000_000,
+    "pieces of a tokenizer",
+    "attention over a text takes the square of its pieces",
+    "leave the text out, or cut it",
+)
+BOUNDS = (
+    FILE, FILES, ROWS, LINE, NOTES, RATIO, GRACE, CELLS, TEXTS, LENGTH, WORDS, LAYERS, WIDTH, WINDOW,
+    CLASSES, DEPTH, LENGTHENED, PIECES,
+)  # fmt: skip
 """Every bound there is, in the order in which the documentation has them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -36,7 +37,7 @@ class Reading:
     known
         Of each word whether the model knows it; None of a model that does not say.
     cut
-        Words beyond the longest length: they were not read.
+        Words beyond the longest length, that of the model included: they were not read.
     advice
         The command, or the line of Python, that audits the model.
     audit
@@ -45,6 +46,9 @@ class Reading:
         Why that audit may be of another training of the model; empty where it is of this one.
     before
         The reading that this one follows: what is different is seen beside it.
+    seen
+        Of each word whether the model sees it; a word that it does not see has no number in any map. Empty where it
+        sees all.
     """
 
     model: str
@@ -58,6 +62,12 @@ class Reading:
     audit: Results | None = None
     doubt: str = ""
     before: Reading | None = None
+    seen: tuple[bool, ...] = ()
+
+    @property
+    def sees(self) -> tuple[bool, ...]:
+        """Whether the model sees each word."""
+        return self.seen or (True,) * len(self.text.tokens)
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -88,8 +98,13 @@ class Reading:
             "start": start,
             "end": end,
             "known": None if self.known is None else self.known[place],
-            **{name: float(values[place]) for name, values in self.maps.items()},
+            "seen": self.sees[place],
+            **{name: _number(float(values[place])) for name, values in self.maps.items()},
         }
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 @dataclass(frozen=True)

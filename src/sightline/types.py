@@ -186,6 +186,30 @@ class Seeing(Protocol):
 
 
 @runtime_checkable
+class Measuring(Seeing, Protocol):
+    """A model that takes so many pieces of a text, and says how many words lie behind them."""
+
+    def beyond(self, example: Example) -> int:
+        """Count the words that lie behind the length of the model."""
+        ...
+
+
+@runtime_checkable
+class Recognising(Protocol):
+    """A model whose tokenizer has a piece that stands for all it does not know."""
+
+    @property
+    def unknown(self) -> int | None:
+        """The number of that piece; None where the tokenizer has none."""
+        ...
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Some words that the tokenizer knows."""
+        ...
+
+
+@runtime_checkable
 class Showing(Auditable, Protocol):
     """A model with many weights, of which it shows one reading; where it is ``choosing``, the audit chooses which."""
 

@@ -35,6 +35,12 @@ def failed(found: dict[str, Proof]) -> list[str]:
     return [name for name, proof in found.items() if proof.outcome == "failed"]
 
 
+def without_tokenizer(found: dict[str, Proof]) -> set[str]:
+    """The outcomes of a model that has no tokenizer, of which one proof is not asked."""
+    assert found["recognised"].outcome == "not applicable"
+    return {proof.outcome for name, proof in found.items() if name != "recognised"}
+
+
 # ---------------------------------------------------------------- what is right
 
 
@@ -43,14 +49,14 @@ def failed(found: dict[str, Proof]) -> list[str]:
 def test_every_built_in_model_passes_every_proof(parts: str, classes: int, boundaries: bool) -> None:
     names = tuple(f"class {c}" for c in range(classes))
     found = outcomes(untrained(parts, classes, boundaries=boundaries), labels=names)
-    assert {proof.outcome for proof in found.values()} == {"passed"}, [str(p) for p in found.values()]
+    assert without_tokenizer(found) == {"passed"}, [str(p) for p in found.values()]
     assert list(found) == ["mode", "collate", "trace", "unchanged", *DEMANDS]
 
 
 @pytest.mark.parametrize("spec", ["bilstm(hidden=6)", "mlp(hidden=6)"])
 def test_a_plain_twin_passes_every_proof(spec: str) -> None:
     found = outcomes(wrapped(untrained(spec)))
-    assert {proof.outcome for proof in found.values()} == {"passed"}, [str(p) for p in found.values()]
+    assert without_tokenizer(found) == {"passed"}, [str(p) for p in found.values()]
 
 
 def test_frozen_embeddings_pass() -> None:
@@ -71,6 +77,7 @@ def test_tied_embeddings_pass() -> None:
 def test_states_that_need_no_attention_are_no_fault_where_nothing_is_decoded() -> None:
     found = outcomes(wrapped(decode=None, token_logits=None))
     assert [name for name, proof in found.items() if proof.outcome == "not applicable"] == [
+        "recognised",
         "identity",
         "used",
         "mixture",

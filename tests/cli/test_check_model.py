@@ -99,7 +99,8 @@ def test_every_proof_is_a_line_and_the_code_is_0(sightline: Call, module):
     lines = done.out.splitlines()
     assert sum(line.startswith("✓ ") for line in lines) == 17
     assert [line for line in lines if line.startswith("– ")] == [
-        "– the logits are the token logits mixed by attention (needs token_logits, which is not offered)"
+        "– its tokenizer has pieces for the words (needs a tokenizer with an unknown piece)",
+        "– the logits are the token logits mixed by attention (needs token_logits, which is not offered)",
     ]
     assert lines[-1] == "Tiny: can be audited; 17 passed"
 
@@ -108,7 +109,7 @@ def test_a_failing_proof_says_what_to_change_and_the_code_is_2(sightline: Call, 
     done = sightline("check-model", f"py:{module}:broken")
     assert done.code == 2
     assert "✕ decoding other attention gives other logits: decode gives the same logits whatever" in done.out
-    assert done.out.splitlines()[-1] == "Tiny: 1 of 18 proofs fail; 16 passed"
+    assert done.out.splitlines()[-1] == "Tiny: 1 of 19 proofs fail; 16 passed"
 
 
 def test_proofs_as_json(sightline: Call, module):
@@ -290,7 +291,7 @@ def test_a_class_of_the_owners_is_proved_by_both_commands(sightline: Call, here,
     checked = sightline("check-model", model)
     assert checked.code == 2
     assert "✕ attention is a distribution over the words: the weights of text" in checked.out
-    assert checked.out.splitlines()[-1].startswith("Tripled: 1 of 18 proofs fail")
+    assert checked.out.splitlines()[-1].startswith("Tripled: 1 of 19 proofs fail")
     done = sightline("audit", "--data", table, "--model", model, "--quiet")
     assert (done.code, done.out) == (2, "")
     assert "Tripled cannot be audited, one of its proofs fails: the weights of text" in done.err

@@ -55,8 +55,9 @@ def test_a_command_and_each_of_its_flags_is_described(name, sightline: Call, mon
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_flag_means_the_same_in_every_command(name):
-    """One help text a flag, but for what a command is given or writes."""
-    own = {"--model", "--out", "--query", "--csv"} | ({"--data"} if name == "study" else set())  # a folder of corpora
+    """One help text a flag, but for what a command is given or writes, and what its memory is for."""
+    own = {"--model", "--out", "--query", "--csv", "--memory"}
+    own |= {"--data"} if name == "study" else set()  # a folder of corpora
     others = (command for other, command in COMMANDS.items() if other != "study" or name == "study")
     told = {flag: p.help for other in others for p in other.params for flag in p.opts}
     for parameter in COMMANDS[name].params:

@@ -80,6 +80,27 @@ def test_what_is_refused_is_one_line_and_leaves_everything(ask, here: Path, more
     )
 
 
+@pytest.mark.parametrize("query", ["SELEC 1", "SELECT 1; SELECT 2", "SELECT repeat('x', 4000000000)"])
+def test_a_query_that_fails_makes_no_folder_for_its_answer(ask, here: Path, query: str) -> None:
+    done = ask(query, "--out", "no/such/a.csv", "--memory", "64M")
+    assert (done.code, list(here.iterdir())) == (2, [])
+    assert ask("SELECT 1 AS one", "--out", "no/such/a.csv").code == 0
+    assert Path("no/such/a.csv").read_bytes() == b"one\r\n1\r\n"
+
+
+def test_a_limit_on_memory_needs_a_query_and_is_named_by_its_flag(ask, sightline: Call, kept: Store) -> None:
+    done = sightline("results", "--store", kept.root, "--memory", "64M")
+    assert (done.code, done.err.startswith("error: --memory: ")) == (2, True)
+    done = ask("SELECT repeat('x', 4000000000)", "--memory", "64M")
+    assert (done.code, done.out, done.err.startswith("error: --memory: ")) == (2, "", True)
+
+
+def test_infinite_dates_are_printed(ask) -> None:
+    assert ask("SELECT 'infinity'::DATE AS d, '-infinity'::TIMESTAMP AS t", "--json").json == [
+        {"d": "infinity", "t": "-infinity"}
+    ]
+
+
 def test_a_file_for_an_answer_needs_a_query(sightline: Call, kept: Store, here: Path) -> None:
     done = sightline("results", "--store", kept.root, "--out", "a.csv")
     assert (done.code, done.out) == (2, "")

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import chdir
 from dataclasses import dataclass
@@ -12,10 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from sightline.experiments.executors.courier import ALONE, Joined
+from sightline.experiments.executors.joining import _courier
 from sightline.experiments.executors.serial import Serial
 from sightline.experiments.grid import read_grid
 from sightline.experiments.store import Store
-from tests.experiments.nodes import Nodes, two_nodes
+from tests.experiments.nodes import MARK, Nodes, command_of, started_by, two_nodes
 from tests.experiments.test_store import same
 from tests.living import wait_for
 
@@ -121,3 +124,43 @@ def test_a_store_that_no_node_sees_is_filled_though_a_node_is_killed(nodes: Node
     wait_for(lambda: len(written(place / "store")) == 1)
     nodes.kill_one()
     ground.check_ended(study, place / "store", "does not see the store, and sends what it makes")
+
+
+LOOPBACK = ("0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000")
+"""127.0.0.1, the same within IPv6, and ::1, as Linux writes them."""
+
+
+def listening(processes: list[int]) -> list[str]:
+    """Name the addresses at which processes listen, as /proc/net writes them."""
+    held = set()
+    for process in processes:
+        for number in Path(f"/proc/{process}/fd").glob("*"):
+            try:
+                held.add(str(number.readlink()))
+            except OSError:
+                continue
+    rows = [line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]]
+    return [row[1].partition(":")[0] for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in held]
+
+
+@pytest.mark.slow
+def test_ray_on_this_machine_alone_listens_to_it_alone_and_leaves_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(MARK, "alone")
+    with tempfile.TemporaryDirectory(dir="/tmp") as temporary:
+        monkeypatch.setattr(tempfile, "tempdir", temporary)
+        with _courier(ALONE) as (found, _):
+            assert isinstance(found, Joined)
+            (room,) = Path(temporary).iterdir()
+            assert room.stat().st_mode & 0o777 == 0o700
+            assert list(room.glob("ray/session_*/logs"))
+            addresses = listening(started_by("alone"))
+        assert len(addresses) > 3
+        assert set(addresses) <= {*LOOPBACK}
+        assert list(Path(temporary).iterdir()) == []
+    wait_for(lambda: not of_ray(), 20)
+    assert of_ray() == []
+
+
+def of_ray() -> list[int]:
+    """Name the processes that the Ray of this machine alone has left; multiprocessing keeps a helper of its own."""
+    return [process for process in started_by("alone") if "resource_tracker" not in command_of(process)]

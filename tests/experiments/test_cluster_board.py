@@ -189,12 +189,12 @@ def absent(name: str) -> str:
     raise joining.PackageNotFoundError(name)
 
 
-def refuse(pipe: Connection, address: str) -> None:
+def refuse(pipe: Connection, address: str, folder: str) -> None:
     """A courier that is not let in."""
     pipe.send(Refused("RuntimeError: Version mismatch"))
 
 
-def say_nothing(pipe: Connection, address: str) -> None:
+def say_nothing(pipe: Connection, address: str, folder: str) -> None:
     """A courier that nobody answers."""
     pipe.poll(None)
 
@@ -215,7 +215,7 @@ def test_without_a_cluster_at_hand_one_is_started_and_an_address_is_never_given_
 ) -> None:
     asked: list[str] = []
 
-    def nobody_here(pipe: Connection, address: str) -> None:
+    def nobody_here(pipe: Connection, address: str, folder: str) -> None:
         asked.append(address)
         pipe.send(Joined(1, 2) if address == "local" else Refused("ConnectionError: none", nobody=not address))
 
@@ -233,9 +233,10 @@ import json, os
 os.write(1, b"noise")
 os.system("echo noise")
 def init(**options):
-    about = {name: os.environ.get(name, "") for name in ("RAY_USAGE_STATS_ENABLED", "RAY_AUTH_MODE", "RAY_AUTH_TOKEN")}
+    about = {name: value for name, value in os.environ.items() if name.startswith("RAY_")}
+    asked = {name: options.get(name) for name in ("address", "_temp_dir")}
     with open(os.environ["TOLD"], "w") as file:
-        json.dump({"address": options["address"], "folder": os.getcwd(), **about}, file)
+        json.dump({"folder": os.getcwd(), **asked, **about}, file)
     raise ConnectionError("as expected")
 """
 COURIER = """
@@ -243,7 +244,7 @@ import sys
 from multiprocessing import Pipe
 from sightline.experiments.executors.courier import carry
 here, there = Pipe()
-carry(there, sys.argv[1])
+carry(there, *sys.argv[1:])
 assert here.recv().told == "ConnectionError: as expected"
 """
 
@@ -257,12 +258,16 @@ def test_the_courier_says_nothing_stands_nowhere_and_lets_in_nobody(tmp_path: Pa
         "TOLD": str(tmp_path / "told.json"),
         "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}",
     }
-    command = [sys.executable, "-c", COURIER, address]
+    command = [sys.executable, "-c", COURIER, address, "/tmp/room"]
     done = subprocess.run(command, capture_output=True, check=True, env=told, cwd=tmp_path)
     about = json.loads((tmp_path / "told.json").read_text())
     assert (done.stdout, done.stderr, about["folder"], about["address"]) == (b"", b"", "/", asked)
-    alone = ("token", 64) if address == "local" else ("", 0)
-    assert (about["RAY_USAGE_STATS_ENABLED"], about["RAY_AUTH_MODE"], len(about["RAY_AUTH_TOKEN"])) == ("0", *alone)
+    alone = address == "local"
+    assert (about["RAY_USAGE_STATS_ENABLED"], about.get("RAY_AUTH_MODE")) == ("0", "token" if alone else None)
+    assert len(about.get("RAY_AUTH_TOKEN", "")) == (64 if alone else 0)
+    # With a cluster of several machines loopback would be the end of it.
+    assert about.get("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER") == ("0" if alone else None)
+    assert about["_temp_dir"] == ("/tmp/room/ray" if alone else None)
 
 
 def in_a_thread(target: Callable[..., None], *given: object) -> tuple[Any, Connection]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+from tests.adapters.huggingface.toys import WORDS, classifier, word_pieces
 from tests.troubles.tables import lines, objects, rows, table
 
 TINY = ("--model", "mlp(hidden=4)+additive", "--epochs", "1", "--quiet")
@@ -34,6 +35,9 @@ def write_basis(folder: Path, call: Callable[..., int]) -> None:
     drawn = Random(1)
     vectors = "".join(f"{word} {' '.join(f'{drawn.gauss(0, 1):.4f}' for _ in range(4))}\n" for word in words)
     (folder / "v.txt").write_text(f"{len(words)} 4\n{vectors}", encoding="utf-8")
+    pieces = word_pieces([*words, *WORDS], size=200)
+    classifier("bert", tokenizer=pieces, id2label={0: "neg", 1: "pos"}).save_pretrained(folder / "hf")
+    pieces.save_pretrained(folder / "hf")
     asked = (
         ("train", "--data", "t.csv", *TINY, "--companions", "none", "--out", "m"),
         ("audit", "--data", "t.csv", "--model", "m", "--limit", "6", "--out", "r.html", "--save", "sa", "--quiet"),

@@ -83,6 +83,19 @@ def test_words_come_back_from_csv_once_one_quotation_mark_is_taken_away(tmp_path
     assert [row["rationale"] for row in rows] == ["0.0", "0.0", "1.0", *["0.0"] * 6, ""]
 
 
+def test_csv_has_signs_for_what_hides_or_is_obeyed_and_parquet_has_the_text(tmp_path: Path) -> None:
+    words = ("\x1b[2J", "\u202eabc", "a\u200bb", "'\u2066")
+    record = TextRecord("\x1b1", " ".join(words), words, tuple((0, 1) for _ in words), "p\u202e", "neg")
+    audit = replace(AUDIT, texts=(record,), measurements={})
+    audit.export(tmp_path / "csv")
+    audit.export(tmp_path / "parquet", "parquet")
+    shown = ["␛[2J", "⟦U+202E⟧abc", "a⟦U+200B⟧b", "''⟦U+2066⟧"]
+    assert [row["word"] for row in cells(tmp_path / "csv" / "words.csv")] == shown
+    (text,) = cells(tmp_path / "csv" / "texts.csv")
+    assert (text["id"], text["label"]) == ("␛1", "p⟦U+202E⟧")
+    assert pyarrow.parquet.read_table(tmp_path / "parquet" / "words.parquet")["word"].to_pylist() == [*words]
+
+
 def test_parquet_holds_the_same_with_words_as_they_are_and_null(tmp_path: Path) -> None:
     AUDIT.export(tmp_path / "csv")
     AUDIT.export(tmp_path / "out", "parquet")

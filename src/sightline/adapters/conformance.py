@@ -67,6 +67,7 @@ DEMANDS: Mapping[str, Demand] = {
     "finite": Demand("embeddings, attention and logits are finite", answers.finite, first=True),
     "repeatable": Demand("two runs give the same", answers.repeatable, first=True),
     "precision": Demand("rounding stays below what an audit measures", answers.precision, first=True),
+    "recognised": Demand("its tokenizer has pieces for the words", answers.recognised, first=True),
     "unattended": Demand("padding gets exactly no attention", answers.unattended),
     "distribution": Demand("attention is a distribution over the words", answers.distribution),
     "padding": Demand("more padding changes nothing", invariance.padding),
@@ -148,7 +149,10 @@ def _proofs(model: Auditable, examples: tuple[Example, ...], labels: Sequence[st
         return
     yield Proof("trace", TRACE, "passed")
     exhibit = Exhibit(model, examples, batch, trace, labels)
-    unchanged = _proof("unchanged", UNCHANGED, _changed(kept, exhibit))
+    try:
+        unchanged = _proof("unchanged", UNCHANGED, called("embed", _changed, kept, exhibit))
+    except ModelError as error:
+        unchanged = _failed("unchanged", UNCHANGED, error)
     yield unchanged
     if unchanged.outcome == "passed":
         yield from _asked(exhibit)
@@ -169,6 +173,8 @@ def _asked(on: Exhibit) -> Iterator[Proof]:
 
 
 def _proof(name: str, claim: str, found: Found) -> Proof:
+    if found.not_asked:
+        return Proof(name, claim, "not applicable", found.not_asked)
     outcome: ProofOutcome = "failed" if found.wrong else "passed"
     return Proof(name, claim, outcome, found.wrong, found.change, found.measured)
 

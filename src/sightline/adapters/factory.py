@@ -17,11 +17,13 @@ from torch import nn
 
 from sightline.adapters.admission import complete
 from sightline.adapters.module import WrappedModule
+from sightline.adapters.proofs.answers import MOST_UNKNOWN, unknown_share
 from sightline.adapters.returned import called
+from sightline.adapters.sight import seen_of
 from sightline.errors import ModelError, SpecError
 from sightline.example import Example
 from sightline.tokeniser import tokenise
-from sightline.types import Auditable
+from sightline.types import Auditable, Recognising
 
 PREFIX = "py:"
 _TEXTS = (
@@ -117,3 +119,17 @@ def texts_without_data(words: Sequence[str] = (), *, queries: bool = False) -> t
         Example(f"text {i}", i, text, *words, label=i % 2, query=words[0][:3] if queries else None)
         for i, (text, words) in enumerate(zip(texts, read, strict=True))
     )
+
+
+def texts_known_to(model: Auditable, words: Sequence[str] = (), *, queries: bool = False) -> tuple[Example, ...]:
+    """Give texts as `texts_without_data` does, as far as the model sees them.
+
+    Where its tokenizer knows almost none of these words, they are words that it knows: checks need texts that the
+    model can tell apart, and which words somebody looks at says nothing against the model.
+    """
+    plain = seen_of(model, texts_without_data(words, queries=queries))
+    if not isinstance(model, Recognising) or model.unknown is None or not model.words:
+        return plain
+    if plain and unknown_share(model.collate(plain), model.unknown) <= MOST_UNKNOWN:
+        return plain
+    return seen_of(model, texts_without_data(model.words, queries=queries))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 from traceback import extract_tb
@@ -18,21 +19,47 @@ from sightline.types import Batch, Trace
 T = TypeVar("T")
 Shape = tuple[int | None, ...]
 _TORCH = str(Path(torch.__file__).parent)
+_OUT_OF_MEMORY = "can't allocate memory"
+"""What torch says where there is no memory, in an error of no class of its own."""
 
 
 def called(name: str, function: Callable[..., T], *arguments: Any) -> T:
     """Call what the user gave; whatever it raises becomes an error that names it and the line it came from."""
-    try:
+    with blamed(name):
         return function(*arguments)
+
+
+@contextmanager
+def blamed(name: str, when: Callable[[BaseException], bool] = lambda error: True) -> Iterator[None]:
+    """Turn what the user's code raises into an error that names it and the line it came from.
+
+    Leaving (`sys.exit`) and a panic of a library in Rust count as raised. Ctrl-C, SIGTERM, and running out of memory
+    stay what they are, and so does everything else for which ``when`` says no.
+    """
+    try:
+        yield
     except (SightlineError, MemoryError, torch.OutOfMemoryError):
         raise
-    except Exception as error:
-        told = next(iter(str(error).strip().splitlines()), "")
-        what = f"{name} raised {type(error).__name__}: {told}" if told else f"{name} raised {type(error).__name__}"
+    except BaseException as error:
+        if not is_fault(error) or _OUT_OF_MEMORY in str(error) or not when(error):
+            raise
+        message = next(iter(str(error).strip().splitlines()), "")
+        kind = type(error).__name__
+        what = f"{name} raised {kind}: {message}" if message else f"{name} raised {kind}"
         raise ModelError(f"{what} ({_place(error)})", change=f"mend {name} there, or what it is given") from error
 
 
-def _place(error: Exception) -> str:
+def is_fault(error: BaseException) -> bool:
+    """Tell an error of some code from a request to stop: `sys.exit` and a panic in Rust are no `Exception`."""
+    return isinstance(error, Exception | SystemExit) or panicked(error)
+
+
+def panicked(error: BaseException) -> bool:
+    """Tell whether a library that is written in Rust broke; each such library has a class of its own for it."""
+    return type(error).__name__ == "PanicException"
+
+
+def _place(error: BaseException) -> str:
     """Name the deepest line that is not torch's own: that is where the user looks first."""
     frames = [frame for frame in extract_tb(error.__traceback__) if not frame.filename.startswith(_TORCH)]
     return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "no line is known"

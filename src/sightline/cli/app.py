@@ -39,7 +39,7 @@ from sightline.cli.predict import predict
 from sightline.cli.refusals import closed_stream, drop_output, refused
 from sightline.cli.report import report
 from sightline.cli.results import results
-from sightline.cli.stopping import Terminated, heed_sigterm
+from sightline.cli.stopping import STOPS, Terminated, heed_stops, leave, say_stopped, stop_code
 from sightline.cli.study import study
 from sightline.cli.train import train
 from sightline.cli.vectors import vectors
@@ -50,6 +50,7 @@ from sightline.report.visible import one_line
 _TAKE_MEMORY = ("--memory", "--batch-size", "--max-tokens", "--dimension", "--workers")
 """Flags of which a lower value takes less memory, where a command has them."""
 DONE, BUG, WRONG_INPUT, GATE_CLOSED, READER_GONE, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 141, 130, 143
+_LEFT = "code that is not sightline's ended the command; let the model raise an error instead"
 
 
 app = typer.Typer(
@@ -106,36 +107,59 @@ _made = cache(typer.main.get_command)
 
 def main() -> None:
     """Run what the shell asked for, and leave with its exit code."""
+    heed_stops()
+    try:
+        code = _opened() or run(sys.argv[1:])
+    except STOPS:  # while it was said how a command ended
+        code = say_stopped()
+    leave(code)
+
+
+def _opened() -> int:
+    """Look that there is something to write on, and make it take every character; 0 where there is."""
     if (closed := closed_stream()) is not None:
-        sys.exit(_failed(closed, WRONG_INPUT))
+        return _failed(closed, WRONG_INPUT)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a narrow terminal must not cost a finished audit
-    heed_sigterm()
-    sys.exit(run(sys.argv[1:]))
+    return DONE
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command line and give its exit code; an error becomes one line on stderr."""
-    debug = "--debug" in arguments or os.environ.get("SIGHTLINE_DEBUG") == "1"
+    """Run one command line and give its exit code; an error becomes one line on stderr.
+
+    A stop that was asked for decides, whatever it was made into on its way here.
+    """
     asked = [word for word in arguments if word != "--debug"]  # so that it may stand behind the command, too
     try:
-        return _ended(_invoke(asked or ["--help"]))
-    except SightlineError as error:
+        code = _invoke(asked or ["--help"])
+    except BaseException as error:
+        return say_stopped() if stop_code() else _ended(error, asked, debug="--debug" in arguments)
+    return say_stopped(code) if stop_code() or code == INTERRUPTED else code
+
+
+def _ended(error: BaseException, asked: Sequence[str], *, debug: bool) -> int:
+    """Say what ended a command, and give its exit code."""
+    if isinstance(error, SightlineError):
         return _failed(_told(error, asked), WRONG_INPUT)
-    except KeyboardInterrupt:
-        return _ended(INTERRUPTED)
-    except Terminated:
-        return _failed("terminated; nothing is half-written", TERMINATED)
-    except (BrokenPipeError, SystemExit):  # typer leaves by SystemExit where it meets a broken pipe first
+    if isinstance(error, STOPS):
+        return say_stopped(TERMINATED if isinstance(error, Terminated) else INTERRUPTED)
+    if isinstance(error, BrokenPipeError):
         return _hang_up()
-    except Exception as error:
-        if (told := _usage(error) or refused(error)) is not None:
-            return _refused(told)
-        if debug:
-            traceback.print_exc()
-        # typer hides an EOFError from our own code in its Abort
-        return _broken(error.__cause__ if isinstance(error, typer.Abort) and error.__cause__ else error, asked)
+    if isinstance(error, SystemExit):
+        if isinstance(error.__context__, OSError):  # typer leaves so where it meets a broken pipe first
+            return _hang_up()
+        return _failed(f"{_LEFT}: sys.exit({error.code!r:.60})", WRONG_INPUT)
+    if type(error).__name__ == "PanicException":
+        return _failed(f"a library written in Rust broke: {error}; is a file of the model damaged?", WRONG_INPUT)
+    if not isinstance(error, Exception):
+        raise error
+    if (told := _usage(error) or refused(error)) is not None:
+        return _refused(told)
+    if debug or os.environ.get("SIGHTLINE_DEBUG") == "1":
+        traceback.print_exception(error)
+    # typer hides an EOFError from our own code in its Abort
+    return _broken(error.__cause__ if isinstance(error, typer.Abort) and error.__cause__ else error, asked)
 
 
 def _invoke(arguments: Sequence[str]) -> int:
@@ -143,10 +167,6 @@ def _invoke(arguments: Sequence[str]) -> int:
     code = _made(app).main(list(words), prog_name="sightline", standalone_mode=False, obj=words)
     sys.stdout.flush()  # a reader that has gone is noticed here, not when Python shuts down
     return code if isinstance(code, int) else DONE
-
-
-def _ended(code: int) -> int:
-    return _failed("interrupted; nothing is half-written", code) if code == INTERRUPTED else code
 
 
 def _usage(error: Exception) -> str | None:

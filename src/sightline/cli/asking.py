@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shutil
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from tempfile import SpooledTemporaryFile
+from typing import IO
 
 from sightline.cli.output import emit, say, writing
-from sightline.report.numerals import counted, number
-from sightline.report.sheets.columns import aligned
+from sightline.errors import SpecError
+from sightline.files import write_whole
+from sightline.report.numerals import counted
 
-if TYPE_CHECKING:
-    from sightline.experiments.store import Store
+_IN_MEMORY = 2**24
+"""Bytes of an answer that wait in memory until it is whole; a larger one waits in a temporary file."""
 
 
-def check_asked(out: Path | None) -> None:
-    """Refuse, before anything is read, where the answer cannot be had or written."""
+def check_asked(sql: str | None, out: Path | None, csv_file: Path | None, memory: int | None) -> None:
+    """Refuse, before anything is read, where the answer cannot be had or written; and its flags without a query."""
+    if sql is None:
+        if out is not None:
+            told = "is where the answer of --sql goes; name a query, or take --csv for all numbers"
+            raise SpecError(told, field="out")
+        if memory is not None:
+            raise SpecError("limits a query; name one with --sql", field="memory")
+        return
+    if csv_file is not None:
+        raise SpecError("lists every run, and --sql answers a query; take --out for its answer", field="csv_file")
     from sightline.experiments.sql.answer import check_answer  # noqa: PLC0415  (numpy, for a question alone)
     from sightline.experiments.sql.ask import check_sql  # noqa: PLC0415  (the same)
 
@@ -24,22 +36,24 @@ def check_asked(out: Path | None) -> None:
     check_sql()
 
 
-def answer(store: Store, query: str, out: Path | None, as_json: bool) -> None:
+def answer(store: Path, query: str, out: Path | None, as_json: bool, memory: int | None) -> None:
     """Ask, and print the answer, or write it and say so."""
-    from sightline.experiments.sql.answer import write_answer  # noqa: PLC0415  (numpy, for a question alone)
-    from sightline.experiments.sql.ask import ask  # noqa: PLC0415  (the same)
+    from sightline.experiments.sql.apart import ask_apart  # noqa: PLC0415  (numpy, for a question alone)
+    from sightline.experiments.sql.memory import usual_memory  # noqa: PLC0415  (the same)
 
-    found = ask(store, query)
-    if out is not None:
-        with writing(out):
-            write_answer(found, out)
-        told = {"out": str(out), "rows": len(found)}
-        return emit(told) if as_json else say([f"answer: {out} ({counted(len(found), 'row')})"])
-    if as_json:
-        return emit(found.records())
-    return say([*aligned([found.columns, *map(_shown, found.rows())]), counted(len(found), "row")])
+    allowed = memory or usual_memory()
+    if out is None:
+        ask_apart(store, query, "json" if as_json else "lines", allowed, sys.stdout.write)
+        print()
+        return None
+    with writing(out), SpooledTemporaryFile(_IN_MEMORY) as whole:  # no folder is made for a query that fails
+        rows = ask_apart(store, query, out.suffix.lower(), allowed, whole.write)
+        whole.seek(0)
+        write_whole(out, lambda aside: _copy(whole, aside))
+    told = {"out": str(out), "rows": rows}
+    return emit(told) if as_json else say([f"answer: {out} ({counted(rows, 'row')})"])
 
 
-def _shown(row: Sequence[Any]) -> list[str]:
-    """Write the cells of a row for a terminal: numbers rounded, and nothing where there is none."""
-    return ["" if value is None else number(value) if isinstance(value, float) else str(value) for value in row]
+def _copy(whole: IO[bytes], aside: Path) -> None:
+    with aside.open("wb") as file:
+        shutil.copyfileobj(whole, file)

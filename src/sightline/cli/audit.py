@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sightline.cli import flags
+from sightline.cli.aside import printed_aside
 from sightline.cli.display import progress
 from sightline.cli.estimate import Ready, made_forecast, show_forecast
 from sightline.cli.gates import closed, read_gates
@@ -193,9 +194,11 @@ def audit(
         # What is wrong with a file of scores is said now, as it would be later; an attribution takes time.
         made = scores is not None and scores_of(subject, scores) is None
         attribution = str(scores) if made else None
-        return show_forecast(made_forecast(subject, where, tokens, seeds, attribution), as_json)
+        with printed_aside():
+            forecast = made_forecast(subject, where, tokens, seeds, attribution)
+        return show_forecast(forecast, as_json)
     command = shlex.join(["sightline", *repeating(list(context.obj or ()))])
-    with resumable(kept, where) as keep:
+    with resumable(kept, where) as keep, printed_aside():
 
         def make(one: Chosen) -> Audit:
             with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:

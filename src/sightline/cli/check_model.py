@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from sightline.cli import flags
+from sightline.cli.aside import printed_aside
 from sightline.cli.output import emit, note_unsealed, say
 from sightline.cli.source import read_source
 from sightline.errors import SpecError
@@ -41,15 +42,17 @@ def check_model(
     Exits with 2 where a proof fails; nothing is written.
     """
     from sightline.adapters.conformance import check  # noqa: PLC0415  (torch)
+    from sightline.adapters.sight import seen_of  # noqa: PLC0415  (torch)
 
     source = None
     if data is not None:
         source = read_source(data, text=text, label=label, split=split, query=query, max_tokens=max_tokens)
-    found = read_model(model)
     if label_map and source is None:
         raise SpecError("maps labels of data; name them with --data, too", field="label_map")
-    examples, labels = read_texts(found, source, seed, read_label_map(label_map) if label_map else {})
-    proofs = check(found, examples, labels)
+    with printed_aside():
+        found = read_model(model)
+        examples, labels = read_texts(found, source, seed, read_label_map(label_map) if label_map else {})
+        proofs = check(found, seen_of(found, examples), labels)
     show(found, proofs, as_json)
     if any(proof.outcome == "failed" for proof in proofs):
         raise typer.Exit(FAILED)
@@ -78,14 +81,14 @@ def read_texts(
     model: Auditable, source: DataSpec | None, seed: int, label_map: Mapping[str, str] | None = None
 ) -> tuple[tuple[Example, ...], tuple[str, ...] | None]:
     """Read the test texts of the data, or those of training where they are alone; make some where there are no data."""
-    from sightline.adapters.factory import texts_without_data  # noqa: PLC0415  (torch)
+    from sightline.adapters.factory import texts_known_to, texts_without_data  # noqa: PLC0415  (torch)
     from sightline.adapters.labels import numbered_for_model  # noqa: PLC0415  (torch)
     from sightline.data.loading import load  # noqa: PLC0415  (as late as it is needed)
     from sightline.models.classifier import AttentionClassifier  # noqa: PLC0415  (torch)
 
     if source is None:
         if not isinstance(model, AttentionClassifier):
-            return texts_without_data(), model.labels
+            return texts_known_to(model), model.labels
         return texts_without_data(model.vocabulary.words, queries=model.reads_queries), model.labels
     dataset = numbered_for_model(load(source, seed, training=False, seen=frozenset()), model, label_map)
     return dataset.test or dataset.train, dataset.label_names

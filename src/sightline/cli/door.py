@@ -18,10 +18,24 @@ UNFIT, WRONG = 1, 2
 
 
 def main() -> None:
-    """Run what the shell asked for; if that cannot even be imported, say why."""
+    """Run what the shell asked for; if that cannot even be imported, say why. Signals are heard from the start."""
+    from sightline.cli.stopping import STOPS, heed_stops, leave, say_stopped  # noqa: PLC0415  (nothing at the top)
+
+    heed_stops()
+    try:
+        _run()
+    except STOPS:  # while it was imported
+        leave(say_stopped())
+
+
+def _run() -> None:
+    from sightline.cli.stopping import leave, say_stopped, stop_code  # noqa: PLC0415  (nothing at the top)
+
     try:
         from sightline.cli.app import main as run  # noqa: PLC0415  (what may be missing)
     except ImportError as error:
+        if stop_code():  # a stop may have been made into one
+            leave(say_stopped())
         sys.exit(_unfit(error, sys.argv[1:]))
     run()
 

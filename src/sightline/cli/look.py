@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sightline.cli import flags
+from sightline.cli.aside import printed_aside
 from sightline.cli.machine import prepare
 from sightline.cli.output import emit, note_unsealed, say
 from sightline.cli.source import STDIN, read_stdin
@@ -75,7 +76,8 @@ def look(
 
     audit = None if audit is None else place_of(audit)
     told = read_stdin() if text == STDIN else text
-    found = look_at(model, told, query, audit=audit, maps=maps or USUAL, max_tokens=max_tokens, device=where)
+    with printed_aside():
+        found = look_at(model, told, query, audit=audit, maps=maps or USUAL, max_tokens=max_tokens, device=where)
     for folder in (saved_folder(model), audit):
         note_unsealed(folder)
     if as_json:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sightline.cli import flags
+from sightline.cli.aside import each_aside, printed_aside
 from sightline.cli.machine import prepare
 from sightline.cli.output import emit, tell, writing
 from sightline.cli.places import Output, check_places
@@ -78,7 +79,9 @@ def predict(
     from sightline.front.predict import predictions  # noqa: PLC0415  (torch)
 
     examples = read(texts, table, text, query, max_tokens)
-    found = predictions(known_model(model, where).model, examples)
+    with printed_aside():
+        known = known_model(model, where).model
+    found = each_aside(predictions(known, examples))
     numbered = ((example.index, one) for example, one in zip(examples, found, strict=True))
     if as_json:
         return emit([about(line, one) for line, one in numbered])

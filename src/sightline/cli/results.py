@@ -15,7 +15,6 @@ from sightline.cli import flags
 from sightline.cli.asking import answer, check_asked
 from sightline.cli.output import emit, say, tell, write_text
 from sightline.cli.places import Output, check_places
-from sightline.errors import SpecError
 from sightline.files import plain
 from sightline.report.numerals import counted
 from sightline.report.sheets.columns import aligned
@@ -53,6 +52,17 @@ Out = Annotated[
         rich_help_panel="Output",
     ),
 ]
+Memory = Annotated[
+    int | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        parser=flags.read_memory,
+        show_default="half of what is free, at least 256M",
+        help="The memory that --sql may take for its query and its answer, such as 512M or 4G.",
+        rich_help_panel=flags.RUN,
+    ),
+]
 HEAD = ("key", "state", "data", "model", "seed", "number", "value", "low", "high", "n", "seconds")
 
 
@@ -61,6 +71,7 @@ def results(
     csv_file: Csv = None,
     sql: Sql = None,
     out: Out = None,
+    memory: Memory = None,
     check: Check = False,
     as_json: flags.Json = False,
 ) -> None:
@@ -70,12 +81,12 @@ def results(
     written = [Output(flag, file) for flag, file in (("--csv", csv_file), ("--out", out)) if file is not None]
     check_places((("--store", store),), *written)
     kept = Store.there(store)
-    _check_asked(csv_file, sql, out)
+    check_asked(sql, out, csv_file, memory)
     torn = kept.check() if check else ()
     for key in torn:
         tell(f"torn or changed: {key}; a study that has this run does it again")
     if sql is not None:
-        return answer(kept, sql, out, as_json)
+        return answer(kept.root, sql, out, as_json, memory)
     runs = kept.summaries()
     if csv_file is not None:
         write_text(csv_file, _as_csv(runs))
@@ -87,16 +98,6 @@ def results(
             counted(len(runs), "run"),
         ]
     )
-
-
-def _check_asked(csv_file: Path | None, sql: str | None, out: Path | None) -> None:
-    """Refuse a file of the list beside a query, and one of an answer without it; and what cannot be answered."""
-    if sql is None and out is not None:
-        raise SpecError("is where the answer of --sql goes; name a query, or take --csv for all numbers", field="out")
-    if sql is not None and csv_file is not None:
-        raise SpecError("lists every run, and --sql answers a query; take --out for its answer", field="csv_file")
-    if sql is not None:
-        check_asked(out)
 
 
 def _line(run: Summary) -> tuple[str, ...]:
@@ -117,6 +118,7 @@ def _rows(run: Summary) -> list[list[Any]]:
     about = [run.key, run.state, csv_text(run.data), csv_text(run.model), run.seed]
     # Undefined numbers are left empty, as the JSON has null.
     rows = [
-        plain([*about, one.quantity, one.value, one.low, one.high, one.n, run.seconds]) for one in main_numbers(run)
+        plain([*about, csv_text(one.quantity), one.value, one.low, one.high, one.n, run.seconds])
+        for one in main_numbers(run)
     ]
     return rows or [[*about, "", "", "", "", "", run.seconds]]

@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from jaxtyping import Bool, Float
 
 from sightline.adapters.admission import admit
-from sightline.adapters.factory import texts_without_data
+from sightline.adapters.asking import asked, blaming
+from sightline.adapters.factory import texts_known_to
+from sightline.adapters.sight import sight_of
 from sightline.errors import ModelError, SpecError
 from sightline.example import Example
 from sightline.front.models import Known, Model, class_names, known_model
@@ -30,7 +33,7 @@ from sightline.saving import load_results
 from sightline.seeds import Seeds
 from sightline.spec.values import DataSpec
 from sightline.tokeniser import tokenise
-from sightline.types import Auditable, Subject
+from sightline.types import Auditable, Subject, Trace
 
 NOT_KNOWN = (
     "Whether that audit is of this training cannot be known: an older version saved it, or the model comes from "
@@ -141,7 +144,7 @@ def look(
     known = known_model(model, device)
     chosen = _chosen(maps)
     example = unlabelled(text, query, max_tokens)
-    beside = texts_without_data((*example.tokens, *COMMON), queries=query is not None)
+    beside = texts_known_to(known.model, (*example.tokens, *COMMON), queries=query is not None)
     ready = admit(known.model, beside, known.model.labels)
     reader = Reader(ready, chosen, max_tokens, known.advice, *_of_model(audit, ready, known))
     return _looked(reader, example)
@@ -201,13 +204,15 @@ def _doubt(audit: Results, weights: str, known: Known) -> str:
 
 
 def _looked(reader: Reader, example: Example, before: Look | None = None) -> Look:
-    """Run the model once, and take the maps of this one text."""
-    model = reader.model
-    trace = model.trace(model.collate([example]))
+    """Run the model once, and take the maps of this one text; a word that the model does not see has NaN."""
+    model, sight = reader.model, sight_of(reader.model, example)
+    trace = asked(model, [sight.seen])
     if not bool(trace.finite.all()):
         raise ModelError(f"{model.name}: expected finite attention and logits for this text, got others")
-    maps = Maps(Subject(model, texts=(example,), audited=(example,)), trace, Seeds(0))
     allowed = [name for name in reader.maps if MAKERS[name].needs <= model.offers]
+    with blaming(model):
+        maps = _maps(Subject(model, texts=(sight.seen,), audited=(sight.seen,)), trace, allowed)
+    there = np.array(sight.there)
     chances = probabilities(to_numpy(trace.logits))[0]
     names = class_names(model, trace.logits.shape[1])
     predicted = names[int(decided(trace)[0])]
@@ -216,16 +221,30 @@ def _looked(reader: Reader, example: Example, before: Look | None = None) -> Loo
         model=model.name,
         text=TextRecord(example.id, *words, label="", predicted=predicted, query=example.query),
         probabilities={name: float(chance) for name, chance in zip(names, chances, strict=True)},
-        maps={name: np.asarray(maps[name][0][maps.words.mask[0]], dtype=float) for name in allowed},
+        maps={name: _spread(values, there) for name, values in maps.items()},
         absent={name: _needed(name, model) for name in reader.maps if name not in allowed},
         known=model.vocabulary.knows(example.tokens) if isinstance(model, AttentionClassifier) else None,
-        cut=len(tokenise(example.text)[0]) - len(example.tokens),
+        cut=len(tokenise(example.text)[0]) - len(example.tokens) + sight.beyond,
+        seen=sight.there,
         advice=reader.advice,
         audit=reader.audit,
         doubt=reader.doubt,
         before=before,
         reader=reader,
     )
+
+
+def _maps(subject: Subject, trace: Trace, names: Sequence[str]) -> dict[str, Float[np.ndarray, " W"]]:
+    maps = Maps(subject, trace, Seeds(0))
+    real = maps.words.mask[0]
+    return {name: np.asarray(maps[name][0][real], dtype=float) for name in names}
+
+
+def _spread(values: Float[np.ndarray, " W"], there: Bool[np.ndarray, " N"]) -> Float[np.ndarray, " N"]:
+    """Put the numbers of the seen words in their places among all words."""
+    every = np.full(len(there), np.nan)
+    every[there] = values
+    return every
 
 
 def _needed(name: str, model: Auditable) -> str:

@@ -7,7 +7,9 @@ from itertools import islice, zip_longest
 
 import numpy as np
 
+from sightline.adapters.asking import asked
 from sightline.adapters.precision import precise
+from sightline.adapters.sight import seen_by
 from sightline.data.batching import length_batches
 from sightline.errors import DataError
 from sightline.example import Example
@@ -56,7 +58,7 @@ def predictions(model: Auditable, examples: Iterable[Example], batch_size: int =
 
 
 def _batch(model: Auditable, examples: list[Example]) -> Iterator[Prediction]:
-    trace = model.trace(model.collate(examples))
+    trace = asked(model, [seen_by(model, example) for example in examples])
     names, finite = class_names(model, trace.logits.shape[1]), to_numpy(trace.finite)
     with np.errstate(all="ignore"):  # what is computed from no number is none
         chances, chosen = probabilities(to_numpy(trace.logits)), decided(trace)

@@ -19,6 +19,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import nn
 
+from sightline.adapters.asking import asked
 from sightline.adapters.proofs.exhibit import module_of
 from sightline.adapters.returned import called
 from sightline.data.batching import MAX_TOKENS, length_batches
@@ -143,7 +144,7 @@ def attributed(
     missed = done = 0
     for rows in length_batches(texts, 1 if METHODS[name].draws else batch_size):
         here = [texts[row] for row in rows]
-        trace = model.trace(model.collate(here))
+        trace = asked(model, here)
         values, apart = _of_batch(name, model, trace, seed)
         words = words_of(trace)
         by_word = words.of(values)

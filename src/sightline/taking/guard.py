@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
+from sightline.adapters.returned import is_fault
 from sightline.questions import WHERE_OFFERED
 from sightline.results import Failed, NotApplicable, Outcome
 from sightline.types import AFFINE, ANY_COMPANION, COMPANION, OTHER_ATTENTION, Arrays, Measure, Offer
@@ -36,7 +37,9 @@ class Guarded:
         """
         try:
             yield
-        except Exception as error:  # a broken measure must not cost the others; it is stored, named, and shown
+        except BaseException as error:  # a broken measure must not cost the others; it is stored, named, and shown
+            if not is_fault(error):  # somebody wants to stop
+                raise
             self.outcome = Failed(self.name, f"{step}: {type(error).__name__}: {error}")
 
 

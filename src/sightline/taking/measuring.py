@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from sightline.adapters.asking import asked
 from sightline.data.batching import length_batches
 from sightline.example import Example
 from sightline.measures.arrays import to_numpy
@@ -21,6 +22,7 @@ from sightline.results import Outcome
 from sightline.seeds import Seeds
 from sightline.taking.guard import Guarded, enter
 from sightline.taking.joining import checked, finished, joined, numbered, unlearned
+from sightline.taking.steady import Steady
 from sightline.taking.survey import half, learns_from_all, texts_of
 from sightline.types import (
     ANY_COMPANION,
@@ -62,11 +64,14 @@ def measure(
         if one not in late:
             _survey(run, one, examples, others or {})
     passes = 2 if late else 1
-    seen = run.over(examples, guarded, late, lambda done, total: on_progress(done // passes, total))
+    steady = Steady(model) if model.origin == "elsewhere" else None
+    seen = run.over(examples, guarded, late, lambda done, total: on_progress(done // passes, total), steady)
     for one in late:
         _learn(run, one, seen)
     if late:
-        run.over(examples, late, (), lambda done, total: on_progress((total + done) // passes, total))
+        run.over(examples, late, (), lambda done, total: on_progress((total + done) // passes, total), steady)
+    if steady is not None:
+        steady.ask_again()
     for one in guarded:
         _finish(run, one, examples, seen)
     return {one.name: one.outcome for one in guarded if one.outcome is not None}
@@ -101,12 +106,15 @@ class _Run:
         guarded: Sequence[Guarded],
         looking: Sequence[Guarded],
         on_progress: Progress = lambda done, total: None,
+        steady: Steady | None = None,
     ) -> _Seen:
-        """Show each batch to every open measure, some of which only look."""
+        """Show each batch to every open measure, some of which only look; ``steady`` holds the model to its answers."""
         batches, finite, done = length_batches(texts, self.batch_size), list[np.ndarray](), 0
         for rows in batches:
             here = tuple(texts[i] for i in rows)
-            trace = self.subject.model.trace(self.subject.model.collate(here))
+            trace = asked(self.subject.model, here)
+            if steady is not None:
+                steady.hold(here, trace)
             finite.append(to_numpy(trace.finite))
             at_hand = replace(self.subject, texts=here, shared={})
             # Who only looks comes last: one that measures makes several maps at once, of which these are some.

@@ -147,3 +147,30 @@ def classifier(family: str, classes: int = 2, tokenizer: PreTrainedTokenizerFast
     torch.manual_seed(0)
     config = AutoConfig.for_model(family, **{**wide, **FAMILIES[family], **named, **changes})
     return AutoModelForSequenceClassification.from_config(config).eval()
+
+
+MARKED = ("good film!!", "so bad ...", "(the story).", "</a> day", "very good!! and ...", "it (was).")
+"""Texts with marks that stand together often enough to become one piece."""
+
+
+def joining(kind: str) -> PreTrainedTokenizerFast:
+    """Train a tokenizer that joins marks: ``word-piece``, ``byte-pair`` or ``unigram``."""
+    texts = [*MARKED * 40, " ".join(WORDS)]
+    special = [*BERT_TOKENS]
+    made: Tokenizer
+    trainer: Any
+    if kind == "word-piece":
+        made = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+        made.pre_tokenizer = pre_tokenizers.Whitespace()
+        trainer = trainers.WordPieceTrainer(vocab_size=150, special_tokens=special)
+    elif kind == "byte-pair":
+        made = Tokenizer(models.BPE())
+        made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        alphabet = pre_tokenizers.ByteLevel.alphabet()
+        trainer = trainers.BpeTrainer(vocab_size=420, special_tokens=special, initial_alphabet=alphabet)
+    else:
+        made = Tokenizer(models.Unigram())
+        made.pre_tokenizer = pre_tokenizers.Metaspace()
+        trainer = trainers.UnigramTrainer(vocab_size=120, special_tokens=special, unk_token="[UNK]")
+    made.train_from_iterator(texts, trainer)
+    return _bert_like(made)

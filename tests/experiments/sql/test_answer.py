@@ -84,6 +84,47 @@ def test_other_types_become_what_json_has(tmp_path: Path) -> None:
     assert str(datetime.date(2020, 1, 2)) == row[2]
 
 
+DATED = """
+SELECT 'infinity'::DATE AS a, '-infinity'::TIMESTAMP AS a, DATE '10000-01-01' AS far, '24:00:00'::TIME AS late,
+       INTERVAL 1 MONTH AS month, ['infinity'::DATE, NULL] AS l, {'x y': 'infinity'::TIMESTAMPTZ, 'n': 1} AS s,
+       MAP {'k': '-infinity'::DATE} AS m, array_value(DATE '2020-01-02', 'infinity'::DATE) AS two,
+       union_value(day := 'infinity'::DATE) AS u, [{'d': DATE '2020-01-02'}] AS nested, 7 AS n,
+       row('infinity'::DATE, 1) AS unnamed, NULL::DATE AS none
+"""
+
+
+def test_dates_and_times_are_text_as_duckdb_writes_it_also_where_python_has_none(tmp_path: Path) -> None:
+    found = ask(Store(tmp_path / "empty", make=False), DATED)
+    assert list(found.rows()) == [
+        (
+            "infinity", "-infinity", "10000-01-01", "24:00:00", "1 month", ["infinity", None],
+            {"x y": "infinity", "n": 1}, [["k", "-infinity"]], ["2020-01-02", "infinity"], "infinity",
+            [{"d": "2020-01-02"}], 7, "(infinity, 1)", None,
+        )
+    ]  # fmt: skip
+    assert found.columns[:3] == ("a", "a_1", "far")
+    for name in ("a.csv", "a.json"):
+        write_answer(found, tmp_path / name)
+    with (tmp_path / "a.csv").open(newline="") as file:
+        head, row = csv.reader(file)
+    assert dict(zip(head, row, strict=True))["a_1"] == "'-infinity"
+    assert json.loads((tmp_path / "a.json").read_text())[0]["far"] == "10000-01-01"
+
+
+def test_parquet_keeps_the_types_of_dates(tmp_path: Path) -> None:
+    write_answer(
+        ask(Store(tmp_path / "empty", make=False), "SELECT DATE '2020-01-02' AS d", typed=True), tmp_path / "a.parquet"
+    )
+    assert str(pyarrow.parquet.read_schema(tmp_path / "a.parquet").types[0]) == "date32[day]"
+
+
+def test_csv_shows_what_a_terminal_would_obey_and_what_turns_the_order(tmp_path: Path) -> None:
+    query = "SELECT chr(27) || '[2J' || chr(8238) || 'x' AS t, [chr(27) || chr(8238)] AS l, 1 AS \"a\x1b\""
+    write_answer(ask(Store(tmp_path / "empty", make=False), query), tmp_path / "a.csv")
+    head, row = csv.reader((tmp_path / "a.csv").read_text(encoding="utf-8").splitlines())
+    assert (head, row) == (["t", "l", "a␛"], ["␛[2J⟦U+202E⟧x", '["\\u001b\\u202e"]', "1"])
+
+
 def test_columns_of_one_name_are_told_apart(tmp_path: Path) -> None:
     twice = ask(Store(tmp_path / "empty", make=False), "SELECT 1 AS a, 2 AS a, 3 AS a_1, 4 AS a")
     assert twice.columns == ("a", "a_1", "a_1_1", "a_2")
@@ -102,7 +143,7 @@ def test_a_file_of_another_kind_is_refused(answer: Answer, tmp_path: Path, name:
 
 def test_what_parquet_cannot_hold_leaves_the_old_file(tmp_path: Path) -> None:
     (tmp_path / "a.parquet").write_text("the old one")
-    strange = ask(Store(tmp_path / "empty", make=False), "SELECT INTERVAL 1 MONTH AS i")
+    strange = ask(Store(tmp_path / "empty", make=False), "SELECT INTERVAL 1 MONTH AS i", typed=True)
     with pytest.raises(SpecError, match=r"^out: Parquet cannot hold a column of it .*; CAST that to text$"):
         write_answer(strange, tmp_path / "a.parquet")
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.parquet", "the old one")]

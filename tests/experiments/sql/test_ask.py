@@ -2,9 +2,7 @@
 
 import json
 import math
-import os
 import shutil
-import signal
 import subprocess
 import sys
 from collections import Counter
@@ -13,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from sightline.cli.stopping import Terminated, heed_sigterm
 from sightline.errors import MissingExtra, SpecError, StoreError
 from sightline.experiments.rows import all_numbers, main_numbers, text_numbers
 from sightline.experiments.run import run
@@ -280,29 +277,7 @@ def test_what_is_not_installed_is_named_with_its_cure(
         ask(kept, "FROM runs")
 
 
-@pytest.mark.parametrize(
-    ("sent", "stop"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, Terminated)], ids=["Ctrl-C", "SIGTERM"]
-)
-def test_a_long_query_is_stopped_as_any_other_work(
-    kept: Store, monkeypatch: pytest.MonkeyPatch, sent: int, stop: type[BaseException]
-) -> None:
-    def summaries(store: Store) -> tuple[Summary, ...]:
-        os.kill(os.getpid(), sent)  # the query has begun, and would take days
-        return real(store)
-
-    real, before = Store.summaries, {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
-    monkeypatch.setattr(Store, "summaries", summaries)
-    try:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        heed_sigterm()
-        with pytest.raises(stop):
-            ask(kept, "SELECT count(*) FROM range(1000000000000) many, runs WHERE hash(range + row) = 5")
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
-
-
-def test_nothing_of_ours_imports_duckdb_before_it_is_asked(kept: Store) -> None:
+def test_the_command_itself_never_imports_duckdb(kept: Store) -> None:
     code = f"""
 import contextlib, io, json, sys
 from sightline.cli.app import run
@@ -314,4 +289,4 @@ for arguments in (["results"], ["results", "--sql", "SELECT 1"]):
 print(json.dumps(found))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == [[], ["duckdb", "pyarrow"]]
+    assert json.loads(done.stdout) == [[], []]

@@ -16,6 +16,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("audit", "--help"),
     ("results", "--store", "st"),
     ("results", "--store", "st", "--csv", "out.csv"),
+    ("results", "--store", "st", "--sql", "FROM numbers"),
     ("report", "sa"),
     ("study", "s.toml", "--store", "st"),
     ("check-model", "m"),

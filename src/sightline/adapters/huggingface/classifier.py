@@ -22,6 +22,9 @@ from sightline.errors import ModelError
 from sightline.example import Example
 from sightline.types import Batch, Trace
 
+SOME = 50
+"""Known words that are named."""
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -92,6 +95,21 @@ class Classifier:
     def seen(self, example: Example) -> Example:
         """Leave out what is beyond the length of the model."""
         return self.reader.seen(example)
+
+    def beyond(self, example: Example) -> int:
+        """Count the words behind the length of the model."""
+        return self.reader.beyond(example)
+
+    @property
+    def unknown(self) -> int | None:
+        """The piece that stands for what the tokenizer does not know."""
+        return self.reader.unknown
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Some words that the tokenizer knows: whole pieces of letters, in their order."""
+        numbered = sorted((number, piece) for piece, number in self.reader.tokenizer.get_vocab().items())
+        return tuple(piece for _, piece in numbered if piece.isalpha() and len(piece) > 1)[:SOME]
 
     def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
         """Look up the embeddings of the pieces."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,10 +12,18 @@ from typing import Any
 import torch
 
 from sightline.adapters.huggingface.anatomy import Anatomy, anatomy, made_up
+from sightline.adapters.huggingface.folder import (
+    CONFIG,
+    check_folder,
+    check_normalizer,
+    check_pad,
+    check_tokenizer_files,
+)
 from sightline.adapters.huggingface.model import HuggingFace
 from sightline.adapters.huggingface.reading import ALL, MEAN, Reading, choose_reading, parse_reading
 from sightline.adapters.huggingface.texts import Reader
-from sightline.adapters.returned import called
+from sightline.adapters.returned import called, is_fault
+from sightline.bounds import LENGTHENED
 from sightline.errors import MissingExtra, ModelError
 from sightline.installing import install_line
 from sightline.spec.texts import place_and_options
@@ -40,9 +49,12 @@ def load_huggingface(spec: str, device: str = "cpu") -> HuggingFace:
     """Read a model and its tokenizer, ``hf:FOLDER(layer=N,head=M)``; files of a name must be here already."""
     place, reading = place_and_options(spec.removeprefix(PREFIX))
     auto, where = _transformers(), Path(place).expanduser()
+    check_folder(spec, _folder_of(where))
     module, found = _loaded(spec, where, auto.AutoModelForSequenceClassification, **_TELLING)
     _refuse_drawn(spec, module, found)
+    _refuse_broken(spec, module)
     tokenizer = _loaded(spec, where, auto.AutoTokenizer)
+    check_tokenizer_files(spec, _folder_of(where), tokenizer)
     return transformer(module.to(device).eval(), tokenizer, name=Path(place).name, **parse_reading(reading))
 
 
@@ -54,12 +66,33 @@ def _loaded(spec: str, place: Path, kind: Any, **options: Any) -> Any:
         return kind.from_pretrained(str(place), local_files_only=True, trust_remote_code=False, **options)
     except MemoryError:
         raise
-    except Exception as error:
+    except BaseException as error:
+        if not is_fault(error):
+            raise
         told = f"{spec}: expected {_WANTED}: {_told(error) if place.is_dir() else _NOWHERE}"
         raise ModelError(told, change="nothing is downloaded", field="model") from error
 
 
-def _told(error: Exception) -> str:
+def _folder_of(place: Path) -> Path:
+    """Give the folder with the files: the place itself, or where transformers keeps those of a name."""
+    if place.is_dir():
+        return place
+    from transformers.utils import cached_file  # noqa: PLC0415  (an extra)
+
+    with suppress(Exception):  # what is not there is said when it is read
+        return Path(cached_file(str(place), CONFIG, local_files_only=True)).parent
+    return place
+
+
+def _refuse_broken(spec: str, module: Any) -> None:
+    """Refuse weights that are no numbers, by name: every answer of the model would be none."""
+    broken = [name for name, weights in module.named_parameters() if not bool(torch.isfinite(weights).all())]
+    if broken:
+        told = f"{spec}: {len(broken)} of its weights hold NaN or infinity, first {broken[0]}"
+        raise ModelError(told, change="train the model again; no answer can be computed from these", field="model")
+
+
+def _told(error: BaseException) -> str:
     if isinstance(error, UnpicklingError):  # torch would advise to load it all the same
         return "its weights are torn, or pickled with more than numbers, which is never run"
     return next(iter(str(error).strip().splitlines()), type(error).__name__)
@@ -126,12 +159,17 @@ def transformer(
         told = f"{named}: its tokenizer does not say where its pieces stand in the text"
         raise ModelError(told, change="use the fast tokenizer (AutoTokenizer.from_pretrained(..., use_fast=True))")
     link, labels = _answers(module.config, named)
-    ids = tokenizer(_SAMPLE)["input_ids"]
-    reader = _reader(module, tokenizer, ids)
+    _check_tokenizer(named, tokenizer)
+    ids = called("its tokenizer", _sample, tokenizer)
+    if not ids:
+        told = f"{named}: expected pieces of a text, its tokenizer gave none of {_SAMPLE!r}"
+        raise ModelError(told, change="give the tokenizer that the model was trained with")
+    reader = called("looking the model over", _reader, module, tokenizer, ids, named)
     found = called("looking the model over", anatomy, module, ids)
     chosen = _chosen(named, found, "weights" if reading == ALL else reading, layer, head)
     segments = "token_type_ids" in tokenizer.model_input_names and getattr(module.config, "type_vocab_size", 0) > 1
-    together = module.config.pad_token_id is not None and _padding_is_inert(module, ids, reader.pad)
+    padded = module.config.pad_token_id is not None
+    together = padded and called("looking the model over", _padding_is_inert, module, ids, reader.pad)
     return HuggingFace(module, reader, found, named, segments, together, chosen, labels, link, reading == ALL)
 
 
@@ -152,13 +190,44 @@ def _answers(config: Any, name: str) -> tuple[Link, tuple[str, ...]]:
     if kind in ("regression", "multi_label_classification") or config.num_labels < 2:
         told = f"{name}: expected one decision between classes, got {kind or 'a single number'}"
         raise ModelError(told, change="audit a classifier that gives a logit for each class")
-    return "softmax", tuple(str(config.id2label[number]) for number in range(config.num_labels))
+    names = tuple(str(config.id2label.get(number, f"class {number}")) for number in range(config.num_labels))
+    if twice := next((one for one in names if names.count(one) > 1), None):
+        told = f"{name}: expected another name for each class, got {twice[:80]!r} for {names.count(twice)} of them"
+        raise ModelError(told, change="name each class once in id2label")
+    return "softmax", names
 
 
-def _reader(module: Any, tokenizer: Any, ids: Sequence[int]) -> Reader:
+def _check_tokenizer(name: str, tokenizer: Any) -> None:
+    """Refuse a tokenizer that knows no word, or whose normalizer lengthens texts without end."""
+    special = {*tokenizer.get_added_vocab(), *tokenizer.all_special_tokens}
+    if not any(piece not in special for piece in tokenizer.get_vocab()):
+        told = f"{name}: expected a tokenizer with pieces of words, got one with {len(special)} special tokens alone"
+        raise ModelError(told, change="save the tokenizer that the model was trained with beside it")
+    normalizer = getattr(getattr(tokenizer, "backend_tokenizer", None), "normalizer", None)
+    if normalizer is not None:
+        check_normalizer(name, _written(normalizer))
+        longer = called("its normalizer", normalizer.normalize_str, _SAMPLE)
+        if len(longer) > LENGTHENED.now * len(_SAMPLE):
+            raise ModelError(f"{name}: {LENGTHENED.passed(len(longer) // len(_SAMPLE))}", field="model")
+
+
+def _written(normalizer: Any) -> Any:
+    """Read the steps of a normalizer; one that is written in Python says nothing of itself."""
+    with suppress(Exception):
+        return json.loads(normalizer.__getstate__())
+    return None
+
+
+def _sample(tokenizer: Any) -> list[int]:
+    return list(tokenizer(_SAMPLE)["input_ids"])
+
+
+def _reader(module: Any, tokenizer: Any, ids: Sequence[int], name: str) -> Reader:
     pads = (module.config.pad_token_id, tokenizer.pad_token_id, 0)
     pad = next(number for number in pads if number is not None)
-    return Reader(tokenizer, _longest(module, tokenizer, ids, pad), pad, tokenizer.sep_token_id)
+    check_pad(name, pad, len(module.get_input_embeddings().weight))
+    longest = _longest(module, tokenizer, ids, pad)
+    return Reader(tokenizer, longest, pad, tokenizer.sep_token_id, tokenizer.unk_token_id)
 
 
 def _longest(module: Any, tokenizer: Any, ids: Sequence[int], pad: int) -> int | None:

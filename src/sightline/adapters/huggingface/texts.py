@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from sightline.bounds import PIECES
+from sightline.errors import DataError
 from sightline.example import Example
 from sightline.sharing import Span
 from sightline.types import Batch
@@ -32,12 +34,15 @@ class Reader:
     longest: int | None
     pad: int
     separator: int | None = None
+    unknown: int | None = None
 
     def read(self, example: Example, *, whole: bool = False) -> Pieces:
         """Cut a text into pieces, and the query of a pair after it; no more than the model takes, unless ``whole``."""
         pair = None if example.query is None else " ".join(example.query)
         cut = {} if whole or self.longest is None else {"truncation": "only_first", "max_length": self.longest}
         read = self.tokenizer(example.text, pair, return_offsets_mapping=True, verbose=False, **cut)
+        if len(read["input_ids"]) > PIECES.now:
+            raise DataError(f"text {example.id}: {PIECES.passed(len(read['input_ids']))}")
         places = zip(read["offset_mapping"], read.sequence_ids(), strict=True)
         words = tuple(_word(place, example.offsets) if part == 0 else NO_WORD for place, part in places)
         return Pieces(tuple(read["input_ids"]), words)
@@ -45,6 +50,8 @@ class Reader:
     def batch(self, examples: Sequence[Example], device: torch.device) -> Batch:
         """Pad texts at the right; attention is asked of pieces of words, special tokens keep theirs."""
         read = [self.read(example) for example in examples]
+        if empty := next((text.id for text, one in zip(examples, read, strict=True) if not one.ids), None):
+            raise DataError(f"text {empty}: expected pieces of it, the tokenizer gave none; leave the text out")
         size = max(len(one.ids) for one in read)
         ids, words = (
             torch.tensor([[*row, *[filling] * (size - len(row))] for row in rows], device=device)
@@ -70,6 +77,10 @@ class Reader:
         tokens = tuple(example.tokens[word] for word in there)
         places = tuple(example.offsets[word] for word in there)
         return replace(example, tokens=tokens, places=places, rationale=marks)
+
+    def beyond(self, example: Example) -> int:
+        """Count the words whose pieces lie behind the greatest length."""
+        return len({*self.read(example, whole=True).words} - {*self.read(example).words})
 
 
 def _word(place: Span, words: Sequence[Span]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from sightline.adapters.proofs.exhibit import TOLERANCE, Exhibit, Found, answers, difference, furthest, module_of
-from sightline.types import Auditable
+from sightline.types import Auditable, Batch, Recognising
 
 
 def mode(model: Auditable) -> Found:
@@ -61,6 +61,32 @@ def repeatable(on: Exhibit) -> Found:
         f"two runs of the same batch differ (by {apart:.2g})",
         "draw nothing when the module is used: no dropout called with training=True, no sampling, no noise",
         apart,
+    )
+
+
+MOST_UNKNOWN = 0.9
+"""The share of unknown pieces of words from which a model is refused: it cannot tell such texts apart."""
+
+
+def unknown_share(batch: Batch, unknown: int) -> float:
+    """Give the share of the pieces of words that are unknown."""
+    pieces = batch.ids[batch.attendable]
+    return float((pieces == unknown).double().mean()) if len(pieces) else 0.0
+
+
+def recognised(on: Exhibit) -> Found:
+    """Count the pieces of words that are the tokenizer's one piece for what it does not know."""
+    unknown = on.model.unknown if isinstance(on.model, Recognising) else None
+    if unknown is None:
+        return Found(not_asked="needs a tokenizer with an unknown piece")
+    pieces, share = on.batch.ids[on.batch.attendable], unknown_share(on.batch, unknown)
+    if share <= MOST_UNKNOWN:
+        return Found(measured=share)
+    return Found(
+        f"its tokenizer knows almost none of these words: {share:.0%} of {len(pieces)} pieces are its unknown piece "
+        f"(allowed: {MOST_UNKNOWN:.0%})",
+        "save the tokenizer that the model was trained with beside it, and give texts in its language",
+        share,
     )
 
 

@@ -20,11 +20,15 @@ MOVED = 1e-6
 
 @dataclass(frozen=True)
 class Found:
-    """What a proof found: nothing wrong, or what is wrong and what to change; and the number it rests on."""
+    """What a proof found: nothing wrong, or what is wrong and what to change; and the number it rests on.
+
+    ``not_asked`` says why it could not be asked of this model.
+    """
 
     wrong: str = ""
     change: str = ""
     measured: float | None = None
+    not_asked: str = ""
 
 
 @dataclass(frozen=True)

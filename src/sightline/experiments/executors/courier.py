@@ -7,9 +7,12 @@ address where nobody is, and ends it where a node is lost. What we started can a
 from __future__ import annotations
 
 import os
+import shutil
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
@@ -22,6 +25,10 @@ LEAVE = 10.0
 """Seconds in which what was begun on a cluster can be ended, when the parent has no more to do, or is gone."""
 TURN = 0.1
 """Seconds after which new cells are looked for while others run."""
+_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+"""Makes Ray listen on this machine's loopback alone, as it does by itself on macOS and Windows; it has no other switch:
+an address of 127.0.0.1 that it is given, it replaces by one on the network."""
+_TRIES = 20
 
 
 @dataclass(frozen=True)
@@ -50,10 +57,11 @@ class Heard:
     processors: int
 
 
-def carry(pipe: Connection, address: str) -> None:
+def carry(pipe: Connection, address: str, folder: str) -> None:
     """Carry cells to a cluster and answers back, until the pipe is closed.
 
-    Without an address it is the cluster at hand, and `ALONE` is Ray started on this machine for this while.
+    Without an address it is the cluster at hand. `ALONE` is Ray started on this machine for this while, with its files
+    in ``folder``, which is removed at the end.
     """
     end_with_parent(LEAVE)
     _say_nothing()
@@ -61,19 +69,37 @@ def carry(pipe: Connection, address: str) -> None:
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     if address == ALONE:
         # Whoever can speak to Ray can run code. By itself it would write a token that all later clusters ask for.
-        os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token_hex()}
+        os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token_hex()} | _LOOPBACK
     import ray  # noqa: PLC0415  (an extra, and only this process has it)
 
     try:
-        _join(ray, address)
+        with suppress(EOFError, BrokenPipeError):  # the parent is gone, or has enough
+            _carry(ray, pipe, address, folder)
+    finally:
+        remove(folder)  # here as well: the parent may have been killed
+
+
+def _carry(ray: Any, pipe: Connection, address: str, folder: str) -> None:
+    try:
+        _join(ray, address, folder)
     except ConnectionError as error:
         return pipe.send(Refused(_words(error), nobody=not address))
     except Exception as error:  # whatever it is, there is no cluster
         return pipe.send(Refused(_words(error)))
-    pipe.send(Joined(sum(bool(node["Alive"]) for node in ray.nodes()), _processors(ray)))
-    with suppress(EOFError, BrokenPipeError):  # the parent is gone, or has enough
+    try:
+        pipe.send(Joined(sum(bool(node["Alive"]) for node in ray.nodes()), _processors(ray)))
         _serve(ray, pipe)
-    ray.shutdown()
+    finally:
+        ray.shutdown()
+
+
+def remove(folder: str) -> None:
+    """Remove the files of the Ray that was started alone; its last processes may still write some."""
+    for _ in range(_TRIES if folder else 0):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not Path(folder).exists():
+            return
+        time.sleep(TURN)
 
 
 def _say_nothing() -> None:
@@ -83,10 +109,10 @@ def _say_nothing() -> None:
         os.dup2(nowhere, stream)
 
 
-def _join(ray: Any, address: str) -> None:
+def _join(ray: Any, address: str, folder: str) -> None:
     quiet = {"log_to_driver": False, "configure_logging": False}
     if address == ALONE:
-        ray.init(address="local", include_dashboard=False, **quiet)
+        ray.init(address="local", include_dashboard=False, _temp_dir=str(Path(folder, "ray")), **quiet)
     else:
         ray.init(address=address or "auto", **quiet)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
@@ -10,12 +11,14 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from sightline.errors import MissingExtra, SightlineError, SpecError
-from sightline.experiments.executors.courier import ALONE, LEAVE, Joined, Refused, carry
+from sightline.experiments.executors.courier import ALONE, LEAVE, Joined, Refused, carry, remove
 from sightline.experiments.executors.starting import start
 from sightline.installing import install_line
 
 KNOCK, JOIN = 10.0, 60.0
 """Seconds for a machine to answer at an address, and for Ray to let us in."""
+_SHORT, _TEMPORARY = 24, "/tmp"
+"""Ray has sockets in its folder, and the path of a socket has 107 characters at most."""
 
 
 @contextmanager
@@ -37,14 +40,32 @@ def joined(address: str) -> Iterator[tuple[Joined, Connection]]:
 @contextmanager
 def _courier(address: str) -> Iterator[tuple[Joined | Refused, Connection]]:
     """Have a process that speaks to Ray, and what became of its joining."""
-    process, pipe = start(carry, address)
+    with _room(address) as folder:
+        process, pipe = start(carry, address, folder)
+        try:
+            yield received(pipe) if pipe.poll(JOIN) else Refused(f"no answer in {JOIN:.0f} seconds"), pipe
+        finally:
+            pipe.close()
+            process.join(LEAVE)
+            process.kill()
+            process.join()
+
+
+@contextmanager
+def _room(address: str) -> Iterator[str]:
+    """Make a folder for the files of the Ray that is started alone, and remove it; a cluster has its own.
+
+    Ray opens its folder to every user of the machine, so it gets one inside of a folder that only this user can enter.
+    """
+    if address != ALONE:
+        yield ""
+        return
+    place = tempfile.gettempdir()
+    private = tempfile.mkdtemp(prefix="sightline-ray-", dir=place if len(place) <= _SHORT else _TEMPORARY)
     try:
-        yield received(pipe) if pipe.poll(JOIN) else Refused(f"no answer in {JOIN:.0f} seconds"), pipe
+        yield private
     finally:
-        pipe.close()
-        process.join(LEAVE)
-        process.kill()
-        process.join()
+        remove(private)
 
 
 def _let_in(found: Joined | Refused, address: str) -> Joined:

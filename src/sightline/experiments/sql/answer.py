@@ -1,4 +1,4 @@
-"""What a query was answered with: columns and rows, and how they are written to a file."""
+"""What a query was answered with: columns and rows, and how they are written to a file or shown."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from importlib import import_module
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from sightline.errors import SpecError
 from sightline.files import plain, write_whole
+from sightline.report.numerals import counted, number
+from sightline.report.sheets.columns import aligned
 from sightline.report.sheets.csv import guarded
 
 _ROWS = 2**14
@@ -59,30 +62,53 @@ def check_answer(path: Path) -> None:
 def write_answer(answer: Answer, path: Path) -> None:
     """Write an answer as what the name ends in, whole or not at all."""
     check_answer(path)
-    write_whole(path, lambda aside: KINDS[path.suffix.lower()](answer, aside))
+
+    def fill(aside: Path) -> None:
+        with aside.open("wb") as file:
+            KINDS[path.suffix.lower()](answer, file)
+
+    write_whole(path, fill)
 
 
-def _csv(answer: Answer, path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(map(guarded, answer.columns))
-        rows.writerows([_cell(value) for value in row] for row in answer.rows())
+def to_json(answer: Answer) -> str:
+    """Give the rows as strict JSON in ASCII, which any terminal and any pipe can carry."""
+    return json.dumps(answer.records(), indent=1, allow_nan=False)
 
 
-def _json(answer: Answer, path: Path) -> None:
-    path.write_text(json.dumps(answer.records(), indent=1, allow_nan=False), encoding="utf-8")
+def to_lines(answer: Answer) -> str:
+    """Give the rows in columns for a terminal: numbers rounded, and nothing where there is none."""
+    rows = aligned([answer.columns, *map(_shown, answer.rows())])
+    return "\n".join([*rows, counted(len(answer), "row")])
 
 
-def _parquet(answer: Answer, path: Path) -> None:
+def _shown(row: Sequence[Any]) -> list[str]:
+    return ["" if value is None else number(value) if isinstance(value, float) else str(value) for value in row]
+
+
+def _csv(answer: Answer, file: IO[bytes]) -> None:
+    text = TextIOWrapper(file, encoding="utf-8", newline="")
+    rows = csv.writer(text)
+    rows.writerow(map(guarded, answer.columns))
+    rows.writerows([_cell(value) for value in row] for row in answer.rows())
+    text.detach()  # written out, and the file left open
+
+
+def _json(answer: Answer, file: IO[bytes]) -> None:
+    file.write(to_json(answer).encode())
+
+
+def _parquet(answer: Answer, file: IO[bytes]) -> None:
     arrow = import_module("pyarrow")
     try:
-        import_module("pyarrow.parquet").write_table(answer.table.rename_columns(answer.columns), path)
+        import_module("pyarrow.parquet").write_table(answer.table.rename_columns(answer.columns), file)
     except arrow.ArrowNotImplementedError as error:
         raise SpecError(f"Parquet cannot hold a column of it ({error}); CAST that to text", field="out") from error
 
 
-KINDS: Mapping[str, Callable[[Answer, Path], None]] = {".csv": _csv, ".json": _json, ".parquet": _parquet}
+KINDS: Mapping[str, Callable[[Answer, IO[bytes]], None]] = {".csv": _csv, ".json": _json, ".parquet": _parquet}
 """What a file may end in, and what writes it."""
+PRINTED: Mapping[str, Callable[[Answer], str]] = {"json": to_json, "lines": to_lines}
+"""How an answer may be printed."""
 
 
 def _cell(value: Any) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Mapping
 from contextlib import closing
 from functools import cache, partial
 from importlib import import_module
-from threading import Event
+from importlib.util import find_spec
 from typing import Any
 
 from sightline.errors import MissingExtra, SpecError
 from sightline.experiments.sql.answer import Answer
+from sightline.experiments.sql.dates import dates_as_text
 from sightline.experiments.sql.streams import Stream
 from sightline.experiments.sql.tables import TABLES, SqlTable
 from sightline.experiments.store import Store
@@ -32,51 +32,40 @@ _SEALED = {
 _QUERIES = ("SELECT", "MULTI")
 """The statements that are queries, as DuckDB calls them; the second is PIVOT, which asks for its columns first."""
 
+_PACKAGES = ("pyarrow", "duckdb")
+
 
 def check_sql() -> None:
-    """Refuse where what answers SQL is not installed."""
-    _duckdb()
+    """Refuse where what answers SQL is not installed; it is imported only where the query runs."""
+    if missing := [name for name in _PACKAGES if find_spec(name) is None]:
+        raise _missing(f"{' and '.join(missing)} not installed")
 
 
-def ask(store: Store, query: str) -> Answer:
-    """Answer a query from what the store holds now; only tables that it names are read, and whole audits for two."""
-    duckdb = _duckdb()
+def ask(store: Store, query: str, *, memory: int | None = None, typed: bool = False) -> Answer:
+    """Answer a query from what the store holds now; only tables that it names are read, and whole audits for two.
+
+    DuckDB takes at most ``memory`` bytes for what it sorts and groups. Dates and times become text, as DuckDB writes
+    them, unless ``typed`` asks for their types: Python has no date before the year 1, after 9999 or at infinity.
+    """
+    duckdb = import_duckdb()
     runs = cache(store.summaries)  # every table of an answer is of the same runs
     streams = {name: Stream(table, partial(_rows, table, store, runs)) for name, table in TABLES.items()}
-    with closing(duckdb.connect(":memory:", config=_SEALED)) as sealed:
-        for name, stream in streams.items():
-            sealed.register(name, stream)
-        try:
+    config = _SEALED if memory is None else {**_SEALED, "memory_limit": f"{memory}B"}
+    try:
+        with closing(duckdb.connect(":memory:", config=config)) as sealed:
+            for name, stream in streams.items():
+                sealed.register(name, stream)
             _check_query(sealed, query)
-            return Answer(_interruptible(sealed, lambda: sealed.sql(query).to_arrow_table()))
-        except duckdb.Error as error:
-            raise _failure(streams) or SpecError(_told(str(error)), field="sql") from error
+            found = sealed.sql(query)
+            return Answer((found if typed else dates_as_text(found)).to_arrow_table())
+    except duckdb.OutOfMemoryException as error:
+        raise MemoryError(str(error).partition("\n")[0]) from error
+    except duckdb.Error as error:
+        raise _failure(streams) or SpecError(_told(str(error)), field="sql") from error
 
 
 def _rows(table: SqlTable, store: Store, runs: Any) -> Any:
     return table.rows(store, runs())
-
-
-def _interruptible(sealed: Any, work: Callable[[], Any]) -> Any:
-    """Do what takes long beside this thread: DuckDB would tell Ctrl-C and SIGTERM from no other end of a query."""
-    gate, stopped, job = Event(), Event(), None
-
-    def begin() -> Any:
-        gate.wait()  # until whoever waits for it would notice a signal
-        return None if stopped.is_set() else work()
-
-    with ThreadPoolExecutor(max_workers=1) as beside:
-        try:
-            job = beside.submit(begin)
-            gate.set()
-            return job.result()
-        except BaseException:
-            stopped.set()
-            gate.set()
-            while job is not None and not job.done():  # a query that has not quite begun is deaf to it
-                sealed.interrupt()
-                wait([job], timeout=0.05)
-            raise
 
 
 def _check_query(sealed: Any, query: str) -> None:
@@ -99,9 +88,13 @@ def _told(message: str) -> str:
     return f"{' '.join(lines)}; the tables are {', '.join(TABLES)} (DESCRIBE runs names the columns of one)"
 
 
-def _duckdb() -> Any:
+def import_duckdb() -> Any:
+    """Import what answers SQL, which is an extra."""
     try:
-        import_module("pyarrow")
-        return import_module("duckdb")
+        return [import_module(name) for name in _PACKAGES][-1]
     except ImportError as error:
-        raise MissingExtra(f"SQL needs DuckDB and pyarrow ({error}): {install_line('duckdb')}") from error
+        raise _missing(str(error)) from error
+
+
+def _missing(why: str) -> MissingExtra:
+    return MissingExtra(f"SQL needs DuckDB and pyarrow ({why}): {install_line('duckdb')}")

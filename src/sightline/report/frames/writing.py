@@ -32,6 +32,10 @@ GUARDED = (
     "a text that a spreadsheet could take for a formula, or that begins with ', has one ' put before it: take one ' "
     "away from the front of every text that begins with it, and it is as it was"
 )
+VISIBLE = (
+    "a character that hides or reorders text, or that a terminal obeys, is written as a sign, such as ␛ or ⟦U+202E⟧; "
+    "Parquet keeps it as it is"
+)
 Write = Callable[[Frame, Path], None]
 
 
@@ -83,7 +87,7 @@ def _write(audit: Results, kind: str, texts: bool, folder: Path) -> None:
 def _csv(frame: Frame, path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
-        rows.writerow([column.name for column in frame.columns])
+        rows.writerow([guarded(column.name) for column in frame.columns])
         for part in _parts(frame):
             rows.writerows(zip(*(_cells(column, part) for column in frame.columns), strict=True))
 
@@ -121,7 +125,7 @@ def _arrow() -> tuple[Any, Any]:
 
 
 KINDS: Mapping[str, tuple[str, tuple[str, ...], Write]] = {
-    "csv": ("empty", (GUARDED,), _csv),
+    "csv": ("empty", (GUARDED, VISIBLE), _csv),
     "parquet": ("null", (), _parquet),
 }
 """The kinds of files: what stands for an undefined value, what else to know when reading, and what writes them."""

@@ -18,6 +18,8 @@ from sightline.report.sentences import headline, quoted
 
 UNKNOWN = "unknown"
 """What stands behind the shade of a word that the model does not know."""
+UNSEEN = "not seen"
+"""What stands behind a word that the model does not see."""
 FOR, AGAINST = "214 137 16", "92 138 190"
 """The colours of the page, as red, green and blue; paper shines through, so that dark paper stays dark."""
 _OPAQUE, _STRONG = 60, 5
@@ -26,6 +28,8 @@ _DOTTED, _UNDERLINED = "border-bottom:2px dotted currentcolor", "text-decoration
 _FAINT = f"{_UNDERLINED} rgb(128 128 128 / 55%)"
 
 
+NAMED = 8
+"""Words that a note names at most."""
 OPEN = 25
 """Words of a text whose numbers are seen at once; those of a longer one are folded."""
 
@@ -74,7 +78,8 @@ def word_rows(reading: Reading) -> list[list[str]]:
     known = reading.known or (True,) * len(reading.text.tokens)
     rows = [["", "word", *map(called, reading.maps)]]
     for place, word in enumerate(reading.text.tokens):
-        named = word if known[place] else f"{word} ({UNKNOWN})"
+        odd = UNSEEN if not reading.sees[place] else "" if known[place] else UNKNOWN
+        named = f"{word} ({odd})" if odd else word
         rows.append([str(place), named, *(_number(float(values[place])) for values in reading.maps.values())])
     return rows
 
@@ -92,6 +97,7 @@ def notes(reading: Reading) -> list[str]:
     told = list(_unknown(reading))
     if reading.cut:
         told.append(f"Cut: the last {count(reading.cut)} {'word was' if reading.cut == 1 else 'words were'} not read.")
+    told += list(_unseen(reading))
     told += [f"No {called(name)}: {why}." for name, why in reading.absent.items()]
     return [*told, f"{WARNING}: {reading.advice}", *_audited(reading)]
 
@@ -132,6 +138,21 @@ def _unknown(reading: Reading) -> Iterator[str]:
     elif missing:
         named = ", ".join(map(quoted, reading.unknown))
         yield f"The model does not know {count(missing)} of the {count(n)} words: {named}."
+
+
+def _unseen(reading: Reading) -> Iterator[str]:
+    """Say which words have no number, and why that may be."""
+    tokens = reading.text.tokens
+    without = [word for word, seen in zip(tokens, reading.sees, strict=True) if not seen]
+    if not without:
+        return
+    names = list(dict.fromkeys(map(quoted, without)))
+    named = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
+    have = "has" if len(without) == 1 else "have"
+    yield (
+        f"Not seen: {count(len(without))} of the {count(len(tokens))} words {have} no number, because the model has no "
+        f"piece of its own for {'it' if len(without) == 1 else 'them'} or cuts the text before: {named}."
+    )
 
 
 def _number(value: float) -> str:

@@ -121,7 +121,7 @@ def write_plot(plot: Plot, path: Path) -> Path:
     picture = drawn(plot, path.suffix.lower())
     out = io.StringIO()
     rows = csv.writer(out)
-    rows.writerow(plot.columns)
+    rows.writerow(map(guarded, plot.columns))
     rows.writerows([_cell(each) for each in row] for row in plot.rows)
     write_bytes(numbers_of(path), out.getvalue().encode("utf-8", "backslashreplace"))
     return write_bytes(path, picture)

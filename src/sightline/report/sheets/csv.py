@@ -41,12 +41,16 @@ def csv_text(text: str) -> str:
 
 
 def guarded(text: str) -> str:
-    """Disarm what a spreadsheet would run, so that it can be undone: every text loses one leading quotation mark.
+    r"""Disarm what a spreadsheet would run, so that it can be undone: every text loses one leading quotation mark.
 
-    >>> [guarded(word) for word in ("=1+1", "'s", "film")]
-    ["'=1+1", "''s", 'film']
+    Characters that hide or reorder text, or that a terminal obeys, become signs, as in everything that people look at.
+    Parquet and JSON keep the text as it is.
+
+    >>> [guarded(word) for word in ("=1+1", "'s", "film", "\x1b[2J")]
+    ["'=1+1", "''s", 'film', '␛[2J']
     """
-    return f"'{text}" if text.startswith("'") or _runs(text) else text
+    shown = visible(text)
+    return f"'{shown}" if shown.startswith("'") or _runs(shown) else shown
 
 
 def _runs(text: str) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.optimize import nnls
 
+from sightline.adapters.asking import asked
 from sightline.data.batching import length_batches
 from sightline.example import Example
 from sightline.measures.maps import Maps
@@ -38,7 +39,7 @@ def _seen(
     model: Showing, texts: Sequence[Example], heads: Sequence[str]
 ) -> tuple[Float[Array, "W H"], Float[Array, " W"]]:
     """Give for each word of a batch the weight in every head, and its part of what the text's words can cost."""
-    trace = model.trace(model.collate(texts))
+    trace = asked(model, texts)
     maps, shown = Maps(Subject(model, texts=tuple(texts)), trace, Seeds(0)), model.read_all(trace.batch)
     lost = np.clip(np.nan_to_num(maps["signed_deletion"], posinf=0), 0, None) * maps.words.mask
     total = lost.sum(1, keepdims=True)

@@ -1,0 +1,221 @@
+"""Folders that are damaged or hostile: each is refused by what is wrong in it, before it costs anything."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from tokenizers import Regex, normalizers
+from transformers import AutoTokenizer, BertTokenizer
+
+import sightline
+from sightline.adapters.conformance import check
+from sightline.adapters.huggingface.folder import check_normalizer
+from sightline.adapters.huggingface.loading import load_huggingface
+from sightline.adapters.huggingface.texts import Reader
+from sightline.bounds import CLASSES, DEPTH, LENGTHENED, PIECES
+from sightline.cli.app import run
+from sightline.errors import DataError, ModelError
+from tests.adapters.huggingface.toys import bytes_in_pairs, classifier, whole_words, word_pieces
+from tests.texts import example
+
+PIECES_OF_WORDS = word_pieces()
+LABELS = {0: "alpha", 1: "beta"}
+Damage = Callable[[Path], None]
+
+
+@pytest.fixture(scope="session")
+def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("good") / "m"
+    classifier("bert", tokenizer=PIECES_OF_WORDS, id2label=LABELS).save_pretrained(folder)
+    PIECES_OF_WORDS.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def folder(good: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(good, tmp_path / "m"))
+
+
+def written(file: str, **changes: Any) -> Damage:
+    def damage(folder: Path) -> None:
+        told = json.loads((folder / file).read_text(encoding="utf-8"))
+        (folder / file).write_text(json.dumps({**told, **changes}), encoding="utf-8")
+
+    return damage
+
+
+def without_tokenizer(folder: Path) -> None:
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        (folder / name).unlink()
+
+
+def with_nan(folder: Path) -> None:
+    weights = load_file(folder / "model.safetensors")
+    weights["classifier.weight"][1, 3] = torch.nan
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+
+
+def in_shards(where: str) -> Damage:
+    """Name the file with the weights in an index, and put it where the index says."""
+
+    def damage(folder: Path) -> None:
+        target = Path(where.replace("HERE", str(folder.parent)))
+        (folder / "model.safetensors").rename(folder.parent / "w.safetensors")
+        if where.startswith("link"):
+            (folder / where).symlink_to(folder.parent / "w.safetensors")
+        names = load_file(folder.parent / "w.safetensors")
+        index = {"metadata": {"total_size": 1}, "weight_map": dict.fromkeys(names, str(target))}
+        (folder / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
+
+    return damage
+
+
+def replaced(times: int) -> dict[str, Any]:
+    return {"type": "Replace", "pattern": {"Regex": "."}, "content": "x" * times}
+
+
+REFUSED: dict[str, tuple[Damage, str]] = {
+    "no tokenizer": (without_tokenizer, r"expected the files of its tokenizer \(tokenizer.json or vocab.txt\)"),
+    "labels without end": (written("config.json", num_labels=10**9, id2label=None), "num_labels: expected .* 10,000"),
+    "layers without end": (written("config.json", num_hidden_layers=10**6), "num_hidden_layers: expected .* 1,000"),
+    "layers as a fraction": (written("config.json", num_hidden_layers=1e300), "num_hidden_layers: expected .* 1,000"),
+    "two labels of one name": (written("config.json", id2label={"0": "a", "1": "a"}), "'a' for 2 of them"),
+    "padding below zero": (written("config.json", pad_token_id=-5), "pad_token_id from 0 to 92.* got -5"),
+    "padding beyond the pieces": (written("config.json", pad_token_id=93), "pad_token_id from 0 to 92.* got 93"),
+    "a weight that is no number": (with_nan, "1 of its weights hold NaN or infinity, first classifier.weight"),
+    "a longer text": (written("tokenizer.json", normalizer=replaced(1000)), "at most 100 characters, got 1,00"),
+    "a longer text step by step": (
+        written("tokenizer.json", normalizer={"type": "Sequence", "normalizers": [replaced(10)] * 20}),
+        "at most 100 characters",
+    ),
+    "weights above the folder": (in_shards("../w.safetensors"), r"got '\.\./w.safetensors'"),
+    "weights by their whole path": (in_shards("HERE/w.safetensors"), "expected files in the same folder"),
+    "weights behind a link": (in_shards("link.safetensors"), "got 'link.safetensors'"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_wrong_with_a_folder_is_named_and_costs_nothing(
+    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damage, told = REFUSED[name]
+    damage(folder)
+    with pytest.raises(ModelError, match=told):
+        load_huggingface(f"hf:{folder}")
+    assert run(["check-model", f"hf:{folder}"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert "bug" not in error
+
+
+def test_a_good_folder_passes(good: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check-model", f"hf:{good}"]) == 0
+    assert "can be audited" in capsys.readouterr().out
+
+
+def test_weights_in_shards_of_the_same_folder_are_read(folder: Path) -> None:
+    (folder / "model.safetensors").rename(folder / "one.safetensors")
+    index = {"metadata": {}, "weight_map": dict.fromkeys(load_file(folder / "one.safetensors"), "one.safetensors")}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
+    assert load_huggingface(f"hf:{folder}").labels == ("alpha", "beta")
+
+
+def test_links_of_the_cache_of_transformers_are_followed(folder: Path) -> None:
+    """A snapshot is all links into the blobs beside it."""
+    home = folder.parent / "models--a--b"
+    (home / "blobs").mkdir(parents=True)
+    snapshot = home / "snapshots" / "0123"
+    snapshot.mkdir(parents=True)
+    (folder / "model.safetensors").rename(folder / "one.safetensors")
+    index = {"metadata": {}, "weight_map": dict.fromkeys(load_file(folder / "one.safetensors"), "one.safetensors")}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
+    for number, file in enumerate(sorted(folder.iterdir())):
+        file.rename(home / "blobs" / str(number))
+        (snapshot / file.name).symlink_to(Path("../../blobs") / str(number))
+    assert load_huggingface(f"hf:{snapshot}").labels == ("alpha", "beta")
+
+
+def test_a_tokenizer_that_knows_no_word_is_refused_in_python() -> None:
+    with pytest.raises(ModelError, match="special tokens alone"):
+        sightline.transformer(classifier("bert", tokenizer=PIECES_OF_WORDS), BertTokenizer())
+
+
+@pytest.mark.parametrize(("known", "outcome"), [(0, "failed"), (1, "failed"), (2, "passed")])
+def test_texts_of_unknown_pieces_are_refused_with_their_share(known: int, outcome: str) -> None:
+    """Of twenty words all, 19 or 18 are unknown; 90 % are allowed."""
+    tokenizer = whole_words(["the", "film", "was", "good", "and", "people", "in", "it", "were", "very"])
+    model = sightline.transformer(classifier("bert", tokenizer=tokenizer), tokenizer)
+    words = ["the", "film"][:known] + [f"w{number}" for number in range(20 - known)]
+    texts = [example(" ".join(words), number) for number in range(3)]
+    found = {proof.name: proof for proof in check(model, texts, model.labels)}["recognised"]
+    assert found.measured == pytest.approx(1 - known / 20)
+    assert found.outcome == outcome
+
+
+def test_a_model_of_another_language_is_checked_on_its_own_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tokenizer = whole_words([f"wort{'abcdefghij'[number]}" for number in range(10)])
+    classifier("bert", tokenizer=tokenizer, id2label=LABELS).save_pretrained(tmp_path / "m")
+    tokenizer.save_pretrained(tmp_path / "m")
+    assert run(["check-model", f"hf:{tmp_path / 'm'}"]) == 0
+    with (tmp_path / "t.csv").open("w", encoding="utf-8") as file:
+        file.write("text,label\n" + "".join(f"the film was number{n} good,{LABELS[n % 2]}\n" for n in range(60)))
+    capsys.readouterr()
+    assert run(["check-model", f"hf:{tmp_path / 'm'}", "--data", str(tmp_path / "t.csv")]) == 2
+    assert "its tokenizer knows almost none of these words: 100%" in capsys.readouterr().out
+
+
+def test_a_real_tokenizer_knows_its_language_and_no_other(real_data: Callable[[str], Path]) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(real_data("models/minilm-sst"), local_files_only=True)
+    model = sightline.transformer(classifier("bert", tokenizer=tokenizer), tokenizer)
+    for text, outcome in (("an oddly beautiful film", "passed"), ("ᚠᚢᚦ ᚨᚱᚲ ᚷᚹᚺ ᚾᛁᛃ", "failed")):
+        found = {one.name: one for one in check(model, [example(text, n) for n in range(3)])}["recognised"]
+        assert found.outcome == outcome
+
+
+def test_a_text_without_any_piece_is_named() -> None:
+    reader = Reader(bytes_in_pairs(""), None, 0)
+    reader.tokenizer.backend_tokenizer.normalizer = normalizers.Replace("\u200b", "")
+    texts = [example("the film", 0), example("\u200b", 1)]
+    with pytest.raises(DataError, match=f"text {texts[1].id}: expected pieces of it"):
+        reader.batch(texts, torch.device("cpu"))
+
+
+def test_a_tokenizer_that_gives_nothing_at_all_is_refused() -> None:
+    pieces = bytes_in_pairs("")
+    pieces.backend_tokenizer.normalizer = normalizers.Replace(Regex("."), "")
+    with pytest.raises(ModelError, match="its tokenizer gave none"):
+        sightline.transformer(classifier("gpt2", tokenizer=pieces), pieces)
+
+
+def test_normalizers_in_use_are_below_the_bound() -> None:
+    usual = [
+        {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": "▁"},
+        {"type": "Replace", "pattern": {"String": "``"}, "content": '"'},
+        {"type": "NFKC"},
+        {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+    ]
+    check_normalizer("m", {"type": "Sequence", "normalizers": usual * 5})
+    check_normalizer("m", None)
+    with pytest.raises(ModelError, match=str(LENGTHENED.most)):
+        check_normalizer("m", {"type": "Replace", "pattern": {"String": ""}, "content": "x" * 100})
+
+
+def test_a_normalizer_is_looked_at_in_python_too() -> None:
+    pieces = word_pieces()
+    pieces.backend_tokenizer.normalizer = normalizers.Sequence([normalizers.Replace("a", "b" * 101)])
+    with pytest.raises(ModelError, match="at most 100 characters"):
+        sightline.transformer(classifier("bert", tokenizer=pieces), pieces)
+
+
+def test_a_text_of_too_many_pieces_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sightline.adapters.huggingface.texts.PIECES", type(PIECES)("a text", 4, "pieces", "", ""))
+    with pytest.raises(DataError, match="at most 4 pieces"):
+        Reader(word_pieces(), None, 0).read(example("the film was good and bad", 0))
+    assert (CLASSES.most, DEPTH.most) == (10_000, 1_000)

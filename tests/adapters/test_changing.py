@@ -1,0 +1,133 @@
+"""A model that passes its checks and then goes wrong: the audit ends with its name, and gives no number of it."""
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+import sightline
+from sightline.adapters.conformance import check
+from sightline.audits import Audit
+from sightline.errors import ModelError
+from sightline.results import CANNOT_TELL
+from sightline.types import Batch, Trace
+from tests.adapters.test_module import dataset
+from tests.texts import untrained
+
+OURS = untrained("bilstm(hidden=6)")
+Change = Callable[[Trace, int], Trace]
+
+
+class Changing:
+    """A model that is honest for so many calls of trace, and then changes what it gives."""
+
+    name, link, labels, origin = "Changing", "sigmoid", None, "elsewhere"
+    offers = frozenset({"decode", "embedding_grad"})
+    collate, embed, decode = OURS.collate, OURS.embed, OURS.decode
+
+    def __init__(self, change: Change, honest: int) -> None:
+        self.change, self.honest, self.calls = change, honest, 0
+
+    def trace(self, batch: Batch, embeddings: torch.Tensor | None = None) -> Trace:
+        self.calls += 1
+        found = OURS.trace(batch, embeddings)
+        return found if self.calls <= self.honest else self.change(found, self.calls)
+
+
+def calls_of_checks() -> int:
+    model = Changing(lambda trace, call: trace, 10**9)
+    check(model, dataset().test, dataset().label_names)
+    return model.calls
+
+
+def audited(change: Change, more: int = 0) -> Audit:
+    return sightline.audit(Changing(change, calls_of_checks() + more), dataset(), batch_size=4)
+
+
+def bent(trace: Trace, **changes: torch.Tensor) -> Trace:
+    """Change a trace as only code without the checks of these tests could."""
+    found = copy(trace)
+    for name, value in changes.items():
+        object.__setattr__(found, name, value)
+    return found
+
+
+def flipped(trace: Trace, call: int) -> Trace:
+    return replace(trace, logits=trace.logits * (-1) ** call)
+
+
+def nothing(trace: Trace, call: int) -> Trace:
+    return replace(trace, logits=trace.logits * torch.nan)
+
+
+def alternately(trace: Trace, call: int) -> Trace:
+    return nothing(trace, call) if call % 2 else trace
+
+
+def raising(trace: Trace, call: int) -> Trace:
+    raise KeyError("no such head")
+
+
+def leaving(trace: Trace, call: int) -> Trace:
+    raise SystemExit(3)
+
+
+WRONG: dict[str, tuple[Change, str]] = {
+    "attention that sums to five": (
+        lambda trace, call: replace(trace, attention=5 * trace.attention),
+        "sum to 5 over its words",
+    ),
+    "attention on padding": (
+        lambda trace, call: replace(trace, attention=torch.full_like(trace.attention, 0.1)),
+        "after its checks",
+    ),
+    "another number of logits": (
+        lambda trace, call: bent(trace, logits=trace.logits.repeat(1, 3)),
+        "expected logits of 2 classes, as in its checks, got 3",
+    ),
+    "fewer texts": (lambda trace, call: bent(trace, logits=trace.logits[1:]), "trace: logits: expected"),
+    "logits of another sign every other call": (flipped, "it changed during the audit, or is not deterministic"),
+    "no number every other call": (alternately, "it changed during the audit, or is not deterministic"),
+    "an error": (raising, r"Changing: trace raised KeyError: 'no such head' \(test_changing.py:\d+\)"),
+    "leaving": (leaving, r"Changing: trace raised SystemExit: 3 \(test_changing.py:\d+\)"),
+}
+
+
+@pytest.mark.parametrize("more", [0, 1, 10])
+@pytest.mark.parametrize("name", WRONG)
+def test_a_model_that_goes_wrong_after_its_checks_is_refused_by_name(name: str, more: int) -> None:
+    change, told = WRONG[name]
+    with pytest.raises(ModelError, match=told) as caught:
+        audited(change, more)
+    assert "Changing" in str(caught.value)
+
+
+def test_a_model_that_stays_what_it_is_is_audited() -> None:
+    assert audited(lambda trace, call: trace).measurements["outputs"]
+
+
+def test_ctrl_c_within_a_model_is_no_fault_of_it() -> None:
+    def interrupted(trace: Trace, call: int) -> Trace:
+        raise KeyboardInterrupt
+
+    for more in (0, 5):
+        with pytest.raises(KeyboardInterrupt):
+            audited(interrupted, more)
+
+
+def test_texts_without_a_finite_output_are_counted_in_the_verdict() -> None:
+    """One text, always the same one, has no output."""
+
+    def broken(trace: Trace, call: int) -> Trace:
+        odd = trace.batch.index == dataset().test[3].index
+        return replace(trace, logits=trace.logits.masked_fill(odd[:, None], torch.nan))
+
+    found = audited(broken)
+    n = len(dataset().test)
+    assert found.verdict.text == CANNOT_TELL
+    assert f"on 1 of {n} texts" in found.verdict.reasons[0]
+    finite = np.asarray(found.measurements["outputs"].values["finite"])  # type: ignore[union-attr]
+    assert (~finite).sum() == 1
