@@ -26,13 +26,13 @@ def own_effect(evidence: Evidence, name: str, of: str) -> Answer:
 
 
 def by_absence(evidence: Evidence, of: str) -> bool:
-    """Tell whether no words of a class were found to do anything, and no removal flips its predictions.
+    """Tell whether the words of a class were shown to do nothing, and no removal flips its predictions.
 
-    Every map is asked, and words are removed in the order of what the removal of each alone does: a map that misses
-    the words of a class does not make the class one without words.
+    No other map may have been found whose words do something, and words are removed in the order of what the removal
+    of each alone does: a map that misses the words of a class does not make the class one without words.
     """
-    answers = {own_effect(evidence, name, of) for name in (*RIVALS, *SIGNED_RIVALS)}
-    if answers - {"contradicted", "not applicable"} or "contradicted" not in answers:
+    others = {own_effect(evidence, name, of) for name in (*RIVALS, *SIGNED_RIVALS)}
+    if own_effect(evidence, "attention", of) != "contradicted" or "supported" in others:
         return False
     number = "erasure.flips.deleted.most"
     if not evidence.has(number):

@@ -21,6 +21,10 @@ Asked = Literal["", "supported", "one of these", "not contradicted"]
 
 OPERATORS = ("deleted", "replaced")
 """What happens to words that are removed: they go, or words of other texts take their places."""
+MARGIN, FLIPS = "how far the prediction moves", "whether it flips"
+"""Two ways to say what words do in another text; the second is the same however a model scales its logits."""
+NAMED: Mapping[Kind, tuple[str, ...]] = {"two operators": OPERATORS, "pairs": (MARGIN, FLIPS)}
+"""What the ways to ask a claim are called, where they differ in more than their floor."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,8 @@ class Claim:
         What else is estimated to read it with.
     fixed
         Its threshold, where the words of the claim name it ("most texts"); else it is set on planted texts.
+    of_the_model
+        Whether it speaks of the model as a whole, so that its answer for all texts stands for every class.
     """
 
     code: str
@@ -91,6 +97,7 @@ class Claim:
     plain: str = ""
     shown: tuple[Shown, ...] = ()
     fixed: float | None = None
+    of_the_model: bool = False
 
     @property
     def told(self) -> str:
@@ -120,13 +127,18 @@ class Claim:
         return self.kind == "weakest drop"
 
     @property
+    def of_all_texts(self) -> bool:
+        """Whether its answer for all texts stands for every predicted class: it speaks of the task, or of the model."""
+        return self.of_the_task or self.of_the_model
+
+    @property
     def worse(self) -> str:
         """What an effect means whose whole interval lies below 0."""
         return "the model does better without its learned attention" if self.of_the_task else WORSE
 
     def words_of(self, comparison: str) -> tuple[str, str]:
         """Give the words for number and floor of one comparison, or of the first one."""
-        if self.second_words and comparison == OPERATORS[1]:
+        if self.second_words and comparison in (OPERATORS[1], FLIPS):
             return self.second_words
         if self.of_the_task:
             return ", ".join(filter(None, (self.number_words, comparison))), self.floor_words

@@ -21,6 +21,10 @@ _ROWS = (
         second=("transplant.flipped.attention", "transplant.random_flipped.attention", ""),
         number_words="The part of the decision that the highlighted words carry into a text decided otherwise",
         floor_words="The part that as many random words carry",
+        second_words=(
+            "The share of hybrids on which the prediction becomes the donor’s",
+            "The share on which it does with as many random words",
+        ),
         exceeds=True,
         charge="moved",
         for_caveats="supported",
@@ -84,6 +88,7 @@ _ROWS = (
         for_caveats="not contradicted",
         for_all="supported",
         fixed=0.95,
+        of_the_model=True,
     ),
     Claim(
         code="SL-306",

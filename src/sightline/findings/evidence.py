@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.findings.beside import as_distance
-from sightline.findings.claim import OPERATORS, Claim, Shown
+from sightline.findings.claim import NAMED, Claim, Shown
 from sightline.findings.claims import CLAIMS
 from sightline.findings.drops import DROPS, estimate_drop
 from sightline.findings.kept import KEPT, RATIOS, Ratio
@@ -197,11 +197,6 @@ def threes(claim: Claim) -> tuple[Three, ...]:
         return first, (claim.number, claim.second[0], claim.ceiling)
     number, floor, ceiling = claim.second
     return first, (number, floor, ceiling)
-
-
-MARGIN, FLIPS = "how far the prediction moves", "whether it flips"
-"""Two ways to say what words do: the second is the same however a model scales its logits."""
-NAMED: Mapping[str, tuple[str, ...]] = {"two operators": OPERATORS, "pairs": (MARGIN, FLIPS)}
 
 
 def named_threes(claim: Claim) -> dict[str, Three]:

@@ -9,10 +9,10 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float
 
-from sightline.findings.claim import Claim, Kind
+from sightline.findings.claim import FLIPS, MARGIN, Claim, Kind
 from sightline.findings.decide import decide, strongest
 from sightline.findings.drops import DROPS, WORDS, lost
-from sightline.findings.evidence import FLIPS, MARGIN, Evidence, Three, named_threes, threes
+from sightline.findings.evidence import Evidence, Three, named_threes, threes
 from sightline.findings.ranks import told_of_ranks
 from sightline.results import Estimate
 from sightline.statistics import bootstrap

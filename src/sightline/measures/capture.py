@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float, Int
 
 from sightline.maths.ranks import captured, captured_by_chance, inclusion, top_count
 from sightline.maths.ties import apart, flat
+from sightline.measures.arrays import borders
 from sightline.measures.maps import Maps
 from sightline.types import Arrays
 
@@ -59,7 +60,9 @@ def ranked(values: Float[Array, "B W"], texts: Texts) -> Float[Array, "B W"]:
     """
     known = np.nan_to_num(values)
     no_ranking = flat(known, texts.mask) | np.isnan(values).any(axis=1)
-    return np.where(no_ranking[:, None], np.nan, inclusion(apart(known, texts.mask), texts.mask, texts.count))
+    return np.where(
+        no_ranking[:, None], np.nan, inclusion(apart(known, texts.mask, borders(texts.index)), texts.mask, texts.count)
+    )
 
 
 def unranked(arrays: Arrays, *rest: str) -> dict[str, Bool[Array, " N"]]:

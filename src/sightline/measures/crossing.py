@@ -122,7 +122,7 @@ def orders(maps: Mapping[str, Float[Array, " W"]], index: int, seeds: Seeds) -> 
     """Order the words of a text by each map, ties by a draw for the text; None where a map is unknown."""
     keys = seeds.generator("ties", index).random(len(next(iter(maps.values()))))
     return {
-        name: None if np.isnan(values).any() else ranked(values, keys, signed=MAPS[name].signed)
+        name: None if np.isnan(values).any() else ranked(values, keys, index, signed=MAPS[name].signed)
         for name, values in maps.items()
     }
 

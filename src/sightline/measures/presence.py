@@ -38,7 +38,7 @@ def highlighted(
         for words, values, text in zip(types, rows, index, strict=True):
             keys = seeds.generator("ties", int(text)).random(len(values))
             known = not np.isnan(values).any()
-            order = ranked(values, keys, signed=MAPS[name].signed) if known else np.zeros(0, dtype=np.int64)
+            order = ranked(values, keys, int(text), signed=MAPS[name].signed) if known else np.zeros(0, dtype=np.int64)
             out[name].append(frozenset(words[order[: int(share_of(len(values), TOP))]].tolist()))
     return out
 

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 
 from sightline.maths import pieces
 from sightline.maths.ties import faded, settled
-from sightline.measures.arrays import keys_of, ordered, predicted_probability, to_numpy
+from sightline.measures.arrays import borders, keys_of, ordered, predicted_probability, to_numpy
 from sightline.measures.hybrids import chunks, share_of
 from sightline.measures.importance import odds_of
 from sightline.measures.maps import Maps
@@ -38,7 +38,9 @@ def orders_of(maps: Maps, names: Sequence[str], draws: int) -> Int[Array, "O B W
     """Order the words of each text: by each map, by the most there is to lose, and at random ``draws`` times."""
     mask = maps.words.mask
     keys = keys_of(mask, maps.words.index, draws + 1, maps.seeds, "erasure")
-    by_map = [faded(np.nan_to_num(maps[name]), mask) for name in names]  # what cannot be seen has no order
+    by_map = [
+        faded(np.nan_to_num(maps[name]), mask, borders(maps.words.index)) for name in names
+    ]  # what cannot be seen has no order
     by_map.append(settled(np.nan_to_num(maps[MOST]), mask))
     return ordered(by_map, mask, keys)
 

@@ -121,7 +121,7 @@ def _of_class(verdict: Verdict, one: Verdict) -> Sequence[str]:
     """
     if one.text == MUST_NOT:
         return one.reasons if len(answers(verdict)) > 1 else ()
-    unsaid = _contradicted(verdict.reasons).keys() | {code for code, claim in CLAIMS.items() if claim.of_the_task}
+    unsaid = _contradicted(verdict.reasons).keys() | {code for code, claim in CLAIMS.items() if claim.of_all_texts}
     return [why for code, why in _contradicted(one.reasons).items() if code not in unsaid]
 
 
