@@ -137,6 +137,15 @@ class Topped(Truthful):
         return torch.where(top, 3 * STRONG, super().weighed(batch, logits))
 
 
+class Border(Topped):
+    """A filler is on top, and the evidence a little less than a shade below it; all other words a little more."""
+
+    def weighed(self, batch: Batch, logits: Float[torch.Tensor, "B L"]) -> Float[torch.Tensor, "B T"]:
+        """Put the border of the shades between the evidence and all else."""
+        top = super().weighed(batch, logits) > STRONG
+        return torch.where(top, 1.0, torch.where(self.cues(batch), 0.951, 0.949))
+
+
 class Encoded(Truthful):
     """The map lies on fillers whose code is the number of the predicted class: it tells that, and no reason."""
 

@@ -275,6 +275,12 @@ ALTERED = (
     ),
     Row(
         "altered",
+        "border",
+        "the evidence differs from other words by less than anybody sees, at the border of a shade",
+        built=f"{_HERE}.misleading:Border",
+    ),
+    Row(
+        "altered",
         "encoded",
         "fillers are shown that tell the prediction by a code",
         built=f"{_HERE}.misleading:Encoded",

@@ -269,6 +269,15 @@ WORLDS = (
         altered="flat(above=0.01)",
     ),
     World(
+        "at the border of a shade",
+        "no reader can see that the evidence weighs more than most other words",
+        NOT_SHOWN,
+        CAN,
+        data=SHORT,
+        altered="border",
+        fraud=True,
+    ),
+    World(
         "a filler on top",
         "the most highlighted word is never the reason",
         NOT_SHOWN,
