@@ -22,6 +22,7 @@ from sightline.spec.parts import Part
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, Guide, RunSpec
 from sightline.statistics.bootstrap import proportion
+from sightline.studies.quality import FRAUD, MISLEADING, RIGHT, Run, quality
 from sightline.studies.study import gate, grid_of
 
 MODELS: Mapping[str, str] = {
@@ -37,7 +38,7 @@ TRAINING = FitSpec(epochs=20, patience=5, learning_rate=3e-3)
 """Enough to find planted evidence, with a guide onto it or without."""
 MISLED = FitSpec(epochs=40, patience=10, learning_rate=3e-3, guide="away", guide_weight=0.3)
 """What a model needs to find evidence through other words, while it is guided elsewhere."""
-SEEDS: Mapping[str, int] = {"mlp": 200, "bilstm": 50, "cnn": 50, "transformer": 50}
+SEEDS: Mapping[str, int] = {"mlp": 20, "bilstm": 10, "cnn": 10, "transformer": 10}
 """How many seeds are counted."""
 UNSEEN = 10_000
 """The first of the seeds that confirm it: nobody had looked at them before."""
@@ -381,6 +382,7 @@ def table(grid: Grid, store: Store) -> dict[str, Any]:
         "groups": groups,
         "gates": gates,
         "rates": rates(groups),
+        "quality": quality(_known(grid, store)),
         "environment": dict(store.audit(grid.keys[0]).environment),
         "hours": round(sum(summary.seconds for summary in found.values()) / 3600, 2),
     }
@@ -450,6 +452,20 @@ def promised(world: World, group: Mapping[str, Any]) -> Iterator[dict[str, Any]]
     if pairs := group["pairs"]:
         least, count = math.ceil(SHARE * pairs), group["alike"]
         yield gate(f"{name}: the row of {world.like}", count, pairs, f"≥ {least}", holds=count >= least)
+
+
+def _known(grid: Grid, store: Store) -> Iterator[Run]:
+    """Give the audits of the worlds whose truth is known."""
+    kinds = {world.name: _kind(world) for world in WORLDS}
+    for label, key in zip(grid.labels, grid.keys, strict=True):
+        if kind := kinds[label[0]]:
+            yield kind, store.audit(key)
+
+
+def _kind(world: World) -> str:
+    if world.fraud:
+        return FRAUD
+    return {True: RIGHT, False: MISLEADING, None: ""}[world.honest]
 
 
 def rates(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
