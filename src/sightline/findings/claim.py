@@ -72,6 +72,8 @@ class Claim:
         What else is estimated to read it with.
     fixed
         Its threshold, where the words of the claim name it ("most texts"); else it is set on planted texts.
+    twice
+        Whether its effect is twice as far from chance as its number is, and 1 at most.
     of_the_model
         Whether it speaks of the model as a whole, so that its answer for all texts stands for every class.
     """
@@ -97,6 +99,7 @@ class Claim:
     plain: str = ""
     shown: tuple[Shown, ...] = ()
     fixed: float | None = None
+    twice: bool = False
     of_the_model: bool = False
 
     @property

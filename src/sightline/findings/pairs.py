@@ -60,7 +60,8 @@ def pair_sums(taken: Measurement, number: str, donors: Bool[Array, " N"]) -> tup
     def over(top: Float[Array, " P"], bottom: Float[Array, " P"]) -> PairSums:
         return PairSums(w * top, w * bottom, rows, partners)
 
-    return over(here, most), over(chance, most), over(here - chance, room)
+    gained = (here - chance) * (TWICE if number.startswith("own.") else 1)
+    return over(here, most), over(chance, most), over(gained, room)
 
 
 def _lightened(whole: Float[Array, "N K"], known: Bool[Array, "N K"]) -> Float[Array, "N K"]:
@@ -86,8 +87,10 @@ def _parts(taken: Measurement, number: str, whole: Float[Array, "N K"]) -> Parts
         most = np.full(here.shape, float(shares))
         return here, chance, most, most - chance
     most = whole * len(taken.settings["own"]) / shares
-    return here, chance, most, most - chance / 2
+    return here / 2, chance / 2, most, most - chance / 2  # the mean of what comes in and what goes out
 
 
+TWICE = 2
+"""Where both classes have words, those of each do one half when they come, and one half when they go."""
 CHANCES = {"carried": "random", "flipped": "random_flipped", "own": "random_own"}
-"""What as many random positions do, by the number it is compared with; a pair has the words by chance half the time."""
+"""What as many random positions do, by the number that is compared with it."""
