@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from sightline.errors import SpecError
+from sightline.findings.claim import FLIPS, MARGIN
 from sightline.findings.claims import CLAIMS
 from sightline.findings.compared import _adjusted, compared
 from sightline.findings.comparison import Beside, Compared, SideBySide
-from sightline.findings.evidence import FLIPS, MARGIN, Evidence
+from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
 from sightline.findings.matched import match
 from sightline.findings.thresholds import committed

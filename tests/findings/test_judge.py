@@ -207,6 +207,10 @@ def test_less_evidence_than_chance_is_not_hidden_by_another_floor(shuffled: floa
     number = agreement({"free": shuffled}).values["captured.free"]
     taken["types"] = Measurement("types", {"free": number - by_type})
     verdict = judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).verdict
+    assert verdict.row == 5  # what the model loses without the words answers the charge
+    assert "SL-104" in verdict.decided_by
+    taken["erasure"] = NotApplicable("erasure", "not asked for")
+    verdict = judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).verdict
     assert (verdict.row, verdict.decided_by) == (3, ("SL-104",))
     assert verdict.reasons[0].startswith("SL-104 contradicted: attention lies on words with less evidence than chance")
     assert "worse than chance" in verdict.reasons[0]

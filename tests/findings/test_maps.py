@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from sightline.findings.evidence import OPERATORS, Evidence
+from sightline.findings.claim import OPERATORS
+from sightline.findings.evidence import Evidence
 from sightline.findings.maps import maps_of
 from sightline.results import MapRow, Measurement, NotApplicable
 from tests.findings.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes, transplant

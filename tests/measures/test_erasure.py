@@ -47,7 +47,7 @@ def test_each_number_is_that_of_single_runs(name: str) -> None:
         tops: list[float] = []
         for of, read in (*((one, one) for one in rivals(maps.subject)), ("most", "signed_deletion")):
             scores = maps[read][row, maps.words.mask[row]].tolist()
-            order = ties.falling(scores if of == "most" else moving.seen(scores), keys)
+            order = ties.falling(scores if of == "most" else moving.seen(scores, text.index), keys)
             literal = moving.lost(model, text, order, beside, room=rooms[row])
             for kind, drops, flips in (
                 ("deleted", literal.deleted, literal.deleted_flips),

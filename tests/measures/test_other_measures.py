@@ -37,7 +37,7 @@ def test_erasure_is_the_text_run_again_without_the_attended_words(classes: int) 
     for row, text in enumerate(TEXTS):
         weights = model.trace(model.collate([text])).attention[0].tolist()
         keys = Seeds(0).generator("erasure", text.index).random(len(text.tokens))
-        order = ties.falling(moving.seen(weights), keys)
+        order = ties.falling(moving.seen(weights, text.index), keys)
         assert weights[order[0]] > weights[order[-1]]  # a reader sees which words stand out
         literal = formulas.comprehensiveness(model, text, order, Erasure().shares)
         assert ours.values["area"][row] == pytest.approx(literal, abs=1e-6)

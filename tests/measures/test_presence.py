@@ -50,7 +50,7 @@ def test_measured_presence_is_that_of_the_literal_counts() -> None:
         for name in ("attention", "deletion", "signed_contribution"):
             scores, signed = maps[name][0].tolist(), name.startswith("signed")
             unknown = np.isnan(scores).any()  # what a text loses without its only word
-            places = set() if unknown else moving.top(scores, number, keys, signed=signed)
+            places = set() if unknown else moving.top(scores, number, keys, text.index, signed=signed)
             tops[name].append({text.tokens[place] for place in places})
     pairs = 0
     for (x, k), y in np.ndenumerate(values["partner"]):

@@ -117,7 +117,7 @@ def test_erasure_deletes_attended_words_of_the_text() -> None:
     outcome = measure(one, TEXTS, (Erasure(),), {}, Seeds(0), 8, lambda done, total: None)["erasure"]
     for row, text in enumerate(TEXTS[:5]):
         keys = Seeds(0).generator("erasure", text.index).random(len(text.tokens))
-        order = ties.falling(moving.seen(answer(one, text)[0].tolist()), keys)
+        order = ties.falling(moving.seen(answer(one, text)[0].tolist(), text.index), keys)
         whole = formulas.probabilities(answer(one, text)[1])
         drops = []
         for share in Erasure().shares:

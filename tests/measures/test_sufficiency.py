@@ -43,7 +43,7 @@ def test_each_number_is_that_of_single_runs(name: str) -> None:
         keys = Seeds(0).generator("erasure", text.index).random(len(text.tokens))
         for of, read in (*((one, one) for one in rivals(maps.subject)), ("most", "signed_deletion")):
             scores = maps[read][row, maps.words.mask[row]].tolist()
-            order = ties.falling(scores if of == "most" else moving.seen(scores), keys)
+            order = ties.falling(scores if of == "most" else moving.seen(scores, text.index), keys)
             odds, drop = moving.kept(model, text, order)
             assert values[f"curve.{of}"][row] == pytest.approx(odds, abs=1e-8), f"{of} of {text.id}"
             assert values[f"kept.{of}"][row] == pytest.approx(np.mean(odds), abs=1e-8)

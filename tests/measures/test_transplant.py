@@ -365,9 +365,9 @@ def test_a_rewritten_text_is_whole(x: tuple, y: tuple) -> None:
 
 def test_ties_go_by_their_keys_and_noise_is_tied() -> None:
     values, keys = np.array([0.5, 0.5 + TIE / 10, -0.2, 1.0, NOISE / 10]), np.array([0.2, 0.1, 0.3, 0.9, 0.4])
-    assert ranked(values, keys, signed=False).tolist() == ranked(values, keys, signed=True).tolist() == [3, 1, 0]
-    assert ranked(np.zeros(5), keys, signed=False).tolist() == [1, 0, 2, 4, 3]
-    assert ranked(np.zeros(5), keys, signed=True).tolist() == []
+    assert ranked(values, keys, 4, signed=False).tolist() == ranked(values, keys, 4, signed=True).tolist() == [3, 1, 0]
+    assert ranked(np.zeros(5), keys, 4, signed=False).tolist() == [1, 0, 2, 4, 3]
+    assert ranked(np.zeros(5), keys, 4, signed=True).tolist() == []
 
 
 def test_a_share_is_rounded_and_never_nothing() -> None:

@@ -11,6 +11,7 @@ from sightline.data.dataset import Dataset
 from sightline.data.loading import load
 from sightline.data.vocabulary import Vocabulary
 from sightline.example import Example
+from sightline.maths.ties import apart
 from sightline.models.altered import alter
 from sightline.models.classifier import AttentionClassifier, build
 from sightline.models.misleading import code, evidence_of
@@ -174,6 +175,24 @@ def test_topped_puts_a_filler_above_the_evidence_in_every_text() -> None:
         assert weights[cues] == pytest.approx(weights[top] / 3, rel=1e-5)
         rest = ~cues & (np.arange(len(cues)) != top)
         assert (weights[rest] < weights[top] / 100).all()
+
+
+def test_border_puts_the_evidence_less_than_a_shade_above_most_fillers() -> None:
+    seen, topped = Seen("border"), Seen("topped")
+    for weights, of_topped, cues in zip(seen.weights, topped.weights, seen.cues, strict=True):
+        top = int(weights.argmax())
+        assert top == int(of_topped.argmax())
+        assert not cues[top]
+        rest = ~cues & (np.arange(len(cues)) != top)
+        assert weights[cues] == pytest.approx(0.951 * weights[top], rel=1e-5)
+        assert weights[rest] == pytest.approx(0.949 * weights[top], rel=1e-5)
+        # One step from the top lies between the two, so that a border that never moves would part them in every text.
+        fixed, moved = (
+            apart(weights[None], np.ones((1, len(weights)), bool), np.array([wider]))[0] for wider in (0.0, 0.5)
+        )
+        assert set(fixed[cues]) != set(fixed[rest])
+        assert set(moved[cues]) == set(moved[rest])
+    assert torch.equal(seen.trace.logits, seen.own)
 
 
 @pytest.mark.parametrize("classes", [2, 3])

@@ -69,7 +69,7 @@ def test_a_map_that_is_right_for_one_class_must_not_be_shown_for_the_other(right
 
 
 @pytest.mark.parametrize(
-    "altered", ["flat(above=0.01)", "encoded", "placed", "takeover(gain=60.0,above=0.55)", "takeover(gain=1000.0,above=0.7)"]
+    "altered", ["flat(above=0.01)", "border", "encoded", "placed", "takeover(gain=60.0,above=0.55)", "takeover(gain=1000.0,above=0.7)"]
 )  # fmt: skip
 def test_a_map_that_gives_no_reasons_is_not_shown(altered: str) -> None:
     found = judged(altered)
@@ -82,6 +82,16 @@ def test_what_tells_the_prediction_alone_must_not_be_shown(altered: str) -> None
     found = judged(altered)
     assert found.verdict.text == MUST_NOT
     for code in ("SL-303", "SL-301", "SL-304", "SL-308"):
+        assert answer(found, code) == "contradicted", code
+    assert answer(found, "SL-306") != "supported"
+
+
+@pytest.mark.parametrize("data", [NEEDLE, LONGER])
+def test_evidence_at_the_border_of_a_shade_is_seen_by_no_test_as_it_is_by_no_reader(data: str) -> None:
+    found = judged("border", data)
+    assert found.verdict.text == MUST_NOT
+    assert set(rows(found).values()) <= set(MISLEADS)
+    for code in ("SL-303", "SL-301", "SL-304", "SL-307", "SL-308", "SL-101", "SL-102"):
         assert answer(found, code) == "contradicted", code
     assert answer(found, "SL-306") != "supported"
 

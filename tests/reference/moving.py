@@ -8,7 +8,7 @@ import numpy as np
 
 from sightline.example import Example
 from sightline.maths.ties import FAINT, NOISE, NOTHING, TIE, VISIBLE
-from sightline.seeds import Seeds
+from sightline.seeds import Seeds, seed_for
 from sightline.types import Auditable
 from tests.reference import ties
 from tests.reference.formulas import probabilities, without
@@ -45,14 +45,19 @@ def hybrid(x: Sequence[str], y: Sequence[str], marked: set[int]) -> list[str]:
     return words
 
 
-def seen(scores: Sequence[float]) -> list[float]:
-    """The scores as a reader sees them: at the limits of the package, by the literal walk."""
-    return ties.faded(scores, FAINT, VISIBLE, NOISE, TIE, NOTHING)
+def border(index: int) -> float:
+    """The part of a step by which the first shade of a text is wider: a draw from 0 to 1 by its index."""
+    return seed_for(0, "shades", index) / 2**63
 
 
-def top(scores: Sequence[float], number: int, keys: Sequence[float], *, signed: bool) -> set[int]:
+def seen(scores: Sequence[float], index: int) -> list[float]:
+    """The scores of a text as a reader sees them: at the limits of the package, by the literal walk."""
+    return ties.faded(scores, FAINT, VISIBLE, NOISE, TIE, NOTHING, border(index))
+
+
+def top(scores: Sequence[float], number: int, keys: Sequence[float], index: int, *, signed: bool) -> set[int]:
     """The largest scores that can be seen, ties by their keys; of all words where none can and the map has no sign."""
-    shown = seen(scores)
+    shown = seen(scores, index)
     best = ties.falling(shown, keys)
     above = [place for place in best if shown[place] > 0]
     return set((above if signed or above else best)[:number])
@@ -114,7 +119,9 @@ def transplanted(
     keys = {one.index: seeds.generator("ties", one.index).random(len(one.tokens)).tolist() for one in (x, y)}
 
     def best(text: Example, scores: Sequence[float], share: float) -> set[int]:
-        return top(scores, count(len(text.tokens), share, len(text.tokens)), keys[text.index], signed=signed)
+        return top(
+            scores, count(len(text.tokens), share, len(text.tokens)), keys[text.index], text.index, signed=signed
+        )
 
     names = ("carried", "random", "flipped", "random_flipped", "own", "random_own", "whole", "beyond")
     out = dict.fromkeys(names, 0.0)
