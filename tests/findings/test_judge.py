@@ -1,8 +1,11 @@
 """Findings from made-up measurements whose answer is known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from sightline.findings.claim import FLIPS, MARGIN
 from sightline.findings.claims import CLAIMS
 from sightline.findings.decide import decide
 from sightline.findings.evidence import Evidence
@@ -336,6 +339,17 @@ def test_margins_and_flips_must_say_the_same(moved: float, flipped: float, answe
     assert set(found.answers.values()) == {"supported" if moved > 0.5 else "contradicted"}
 
 
+def test_flips_are_called_flips_where_they_decide() -> None:
+    found = judged(transplant=transplant(0.28, 0.2, flipped=0.8))["SL-303"]  # margins hold the threshold
+    assert (found.verdict, found.comparison) == ("inconclusive", MARGIN)
+    assert "part of the decision" in sentences(found)[0]
+    flips = replace(found, comparison=FLIPS)
+    number, floor, _ = sentences(flips)
+    assert "prediction becomes" in number
+    assert "random words" in floor
+    assert CLAIMS["SL-303"].words_of(FLIPS) == CLAIMS["SL-303"].second_words
+
+
 def test_flips_about_the_threshold_leave_open_what_margins_support() -> None:
     values = dict(transplant(0.8, 0.2).values)
     around = 0.28 + np.where(np.arange(N) % 4 < 2, 0.2, -0.2)  # .1 above chance, which is the threshold
@@ -357,12 +371,15 @@ def test_flips_that_were_not_counted_leave_the_answer_to_the_margins() -> None:
 def test_what_words_do_by_themselves_is_read_between_chance_and_all_and_cut(
     own: float, effect: float, answer: str
 ) -> None:
-    """By chance a pair moves half of the words of a text that it could, so that half of the chance is taken off."""
+    """Where both classes have words these do one half by coming and one by going: the effect is twice the number's."""
     found = judged(transplant=transplant(own=own))["SL-304"]
     assert found.verdict == answer
     assert found.effect.value == pytest.approx(effect, abs=0.01)
     assert found.effect.high <= 1
-    assert found.number.value == pytest.approx(own, abs=0.01)
+    assert found.number.value == pytest.approx(own / 2, abs=0.01)
+    assert found.floor.value == pytest.approx(0.1)
+    uncut = 2 * (found.number.value - found.floor.value) / (1 - found.floor.value)
+    assert found.effect.value == pytest.approx(min(1.0, uncut), abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -374,6 +391,19 @@ def test_the_range_of_a_model_has_a_threshold_that_the_claim_names(within: float
     assert found.number == found.effect
     assert found.effect.value == pytest.approx(within)
     assert found.floor is None
+
+
+def test_the_range_of_the_model_as_a_whole_is_asked_of_every_class() -> None:
+    """On the texts of one class the tests leave the range; over all texts hardly any does."""
+    taken = transplant()
+    apart = np.where(PREDICTED == 1, 0.93, 0.999) + np.where(np.arange(N) % 4 < 2, 0.0005, -0.0005)
+    values = {**taken.values, "within": apart}
+    given = outcomes(agreement({}), PREDICTED, np.where(np.arange(N) < N // 2, PREDICTED, 1 - PREDICTED))
+    given["transplant"] = Measurement("transplant", values, settings=taken.settings)
+    found = judge(Evidence(given, ("neg", "pos"), THRESHOLDS, 0))
+    of_all = next(one for one in found.findings if one.code == "SL-305")
+    assert (of_all.verdict, of_all.answers) == ("supported", {"neg": "supported", "pos": "contradicted"})
+    assert (found.verdict.row, {of: one.row for of, one in found.verdict.by_class.items()}) == (4, {"neg": 4, "pos": 4})
 
 
 @pytest.mark.parametrize(("right", "answer"), [(0.9, "supported"), (0.5, "inconclusive"), (0.1, "contradicted")])

@@ -42,8 +42,10 @@ def test_number_floor_and_effect_are_sums_pair_by_pair(seed: int, kind: str) -> 
         if kind == "present":
             return here, 0.5, values["present.all"][x, k], values["present.all"][x, k] - 0.5
         drawn = values[f"{chance}.attention"][x, k]
-        most = {"carried": whole, "flipped": 5.0, "own": whole * 3 / 5}[kind]
-        return here, drawn, most, most - (drawn / 2 if kind == "own" else drawn)
+        if kind == "own":  # the mean of what the words do when they come and when they go
+            return here / 2, drawn / 2, whole * 3 / 5, whole * 3 / 5 - drawn / 2
+        most = {"carried": whole, "flipped": 5.0}[kind]
+        return here, drawn, most, most - drawn
 
     every = [(x, k) for (x, k), y in np.ndenumerate(values["partner"]) if y >= 0 and values["weight"][x] > 0]
     every = [one for one in every if not np.isnan(sum(numbers(*one)))]
@@ -54,7 +56,7 @@ def test_number_floor_and_effect_are_sums_pair_by_pair(seed: int, kind: str) -> 
         "number": [(w * here, w * most) for w, (here, _, most, _) in zip(weights, (numbers(*p) for p in pairs), strict=True)],
         "floor": [(w * low, w * most) for w, (_, low, most, _) in zip(weights, (numbers(*p) for p in pairs), strict=True)],
         "effect": [
-            (w * (here - low), w * left)
+            (w * (here - low) * (2 if kind == "own" else 1), w * left)  # half when they come, half when they go
             for w, (here, low, _, left) in zip(weights, (numbers(*p) for p in pairs), strict=True)
         ],
     }  # fmt: skip
@@ -86,4 +88,23 @@ def test_an_effect_of_words_that_come_and_go_is_cut_at_one() -> None:
     assert np.isnan(at_most_one(nothing).value)
     found = compared(transplant(own=1.9), "own.attention", np.arange(N), np.ones(N, bool))
     assert (found.effect.value, found.effect.high) == (1.0, 1.0)
-    assert found.number.value == pytest.approx(1.9, abs=0.01)
+    assert found.number.value == pytest.approx(1.9 / 2, abs=0.01)
+
+
+def test_words_that_tell_more_than_all_words_do_are_cut_at_one_and_what_is_carried_is_not() -> None:
+    taken = transplant(present=0.97)
+    values = {**taken.values, "present.all": np.full(taken.values["present.all"].shape, 0.9)}
+    values["carried.attention"] = values["whole"] * 1.01
+    found = {
+        kind: compared(
+            Measurement("transplant", values, settings=taken.settings), f"{kind}.attention", np.arange(N), OF
+        )
+        for kind in ("present", "carried")
+    }
+    assert (found["present"].effect.value, found["present"].effect.low, found["present"].effect.high) == (1, 1, 1)
+    assert found["present"].number.value == pytest.approx(0.97 / 0.9)
+    assert found["carried"].effect.value == pytest.approx(0.81 / 0.8)
+
+
+OF = np.ones(N, bool)
+"""All texts."""

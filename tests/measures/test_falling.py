@@ -35,6 +35,7 @@ def test_no_text_loses_more_than_lies_between_it_and_texts_predicted_otherwise(t
         assert found["top.attention"][row] == pytest.approx(first, rel=1e-9, abs=1e-9)
         assert found["top.random"][row] == pytest.approx(first, rel=1e-9, abs=1e-9)  # of both draws
         assert found["top.most"][row] == pytest.approx(max(first, last), rel=1e-9, abs=1e-9)
+        assert found["top.most"][row] >= max(found["top.attention"][row], found["top.random"][row]) * (1 - 1e-12)
         assert found["replaced.most"][row] == pytest.approx(-np.mean(literal), rel=1e-9, abs=1e-6)
         assert found["curve.random"][row] == pytest.approx([0.0] * 4, abs=1e-6)  # cut draw by draw, then averaged
         assert abs(found["deleted.attention"][row]) <= room * (1 + 1e-9)
