@@ -86,6 +86,8 @@ def test_an_effect_of_words_that_come_and_go_is_cut_at_one() -> None:
     assert at_most_one(below) == below
     nothing = Estimate(float("nan"), float("nan"), float("nan"), 0, "undefined")
     assert np.isnan(at_most_one(nothing).value)
+    unknown = at_most_one(Estimate(0.0, float("nan"), float("nan"), 80, "alike in all pairs"))
+    assert (unknown.value, np.isnan(unknown.low), np.isnan(unknown.high)) == (0.0, True, True)  # and not surely 1
     found = compared(transplant(own=1.9), "own.attention", np.arange(N), np.ones(N, bool))
     assert (found.effect.value, found.effect.high) == (1.0, 1.0)
     assert found.number.value == pytest.approx(1.9 / 2, abs=0.01)

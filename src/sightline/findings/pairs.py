@@ -41,7 +41,7 @@ def compared(
 
 def at_most_one(effect: Estimate) -> Estimate:
     """Cut an effect and its interval at 1."""
-    value, low, high = (min(1.0, end) for end in (effect.value, effect.low, effect.high))
+    value, low, high = (float(np.minimum(1.0, end)) for end in (effect.value, effect.low, effect.high))
     return effect if np.isnan(effect.value) else replace(effect, value=value, low=low, high=high)
 
 
