@@ -49,11 +49,19 @@ def rates() -> str:
     """Table how often the verdict is wrong in what matters, on both sets of seeds."""
     rows = [
         (kind, seeds, str(next(iter(of.values()))["n"]), *map(_rate, of.values()))
-        for seeds, name in (("0 on", "worlds"), ("10,000 on, unseen", "worlds-confirmation"))
+        for seeds, name in COUNTS
         for kind, of in ((verified(name) or {}).get("rates") or {}).items()
     ]
     head = ("maps", "seeds", "runs", "can be shown", "with caveats", "must not be shown", "cannot tell")
     return table(head, rows) if rows else "Not counted yet.\n"
+
+
+COUNTS = (
+    ("0 to 4, before the last rules", "worlds-trial"),
+    ("0 on", "worlds"),
+    ("10,000 on, unseen", "worlds-confirmation"),
+)
+"""The counts of the verdict, and the seeds of each."""
 
 
 def _rate(one: Stored) -> str:
@@ -250,7 +258,7 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: worlds": when_counted("worlds", worlds),
     "table: worlds confirmed": when_counted("worlds-confirmation", worlds),
     "rates of the verdict": rates,
-    "table: quality": when_counted("worlds", quality),
+    "table: quality": when_counted("worlds-trial", quality),
     "table: coverage": when_counted("coverage", coverage),
     "table: families": when_counted("families", families),
     "table: shown": when_counted("shown", shown),
