@@ -84,6 +84,9 @@ def test_an_effect_of_words_that_come_and_go_is_cut_at_one() -> None:
     assert (cut.value, cut.low, cut.high, cut.n) == (1.0, 0.9, 1.0, 80)
     below = Estimate(0.4, 0.3, 0.5, 80, "made up")
     assert at_most_one(below) == below
+    unknown = at_most_one(Estimate(1.7, float("nan"), float("nan"), 80, "no interval"))
+    assert unknown.value == 1.0
+    assert np.isnan([unknown.low, unknown.high]).all()
     nothing = Estimate(float("nan"), float("nan"), float("nan"), 0, "undefined")
     assert np.isnan(at_most_one(nothing).value)
     unknown = at_most_one(Estimate(0.0, float("nan"), float("nan"), 80, "alike in all pairs"))
@@ -94,19 +97,17 @@ def test_an_effect_of_words_that_come_and_go_is_cut_at_one() -> None:
 
 
 def test_words_that_tell_more_than_all_words_do_are_cut_at_one_and_what_is_carried_is_not() -> None:
-    taken = transplant(present=0.97)
-    values = {**taken.values, "present.all": np.full(taken.values["present.all"].shape, 0.9)}
-    values["carried.attention"] = values["whole"] * 1.01
-    found = {
-        kind: compared(
-            Measurement("transplant", values, settings=taken.settings), f"{kind}.attention", np.arange(N), OF
-        )
-        for kind in ("present", "carried")
-    }
-    assert (found["present"].effect.value, found["present"].effect.low, found["present"].effect.high) == (1, 1, 1)
-    assert found["present"].number.value == pytest.approx(0.97 / 0.9)
-    assert found["carried"].effect.value == pytest.approx(0.81 / 0.8)
-
-
-OF = np.ones(N, bool)
-"""All texts."""
+    taken = transplant()
+    values = dict(taken.values)
+    values["present.attention"] = np.where(np.arange(N) % 40 == 0, 0.5, 1.0)[:, None] * np.ones((N, 2))
+    values["present.all"] = np.where(np.arange(N) % 10 == 0, 0.5, 1.0)[:, None] * np.ones((N, 2))
+    values["carried.attention"] = values["whole"] * (1.05 + 0.02 * (-1.0) ** (np.arange(N) // 2))[:, None]
+    changed = Measurement("transplant", values, settings=taken.settings)
+    shown, moved = (
+        compared(changed, f"{kind}.attention", np.arange(N), np.ones(N, bool)) for kind in ("present", "carried")
+    )
+    assert (shown.effect.value, shown.effect.high) == (1.0, 1.0)
+    assert shown.effect.low <= 1
+    assert shown.number.value > 1.03
+    assert moved.effect.value == pytest.approx((1.05 - 0.2) / 0.8, abs=0.005)
+    assert moved.effect.low > 1

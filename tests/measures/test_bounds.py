@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +14,13 @@ import sightline
 from sightline.example import Example
 from sightline.findings.pairs import compared
 from sightline.measures import crossing
+from sightline.measures.capture import Texts
+from sightline.measures.capture import ranked as included
 from sightline.measures.erasure import Erasure
+from sightline.measures.hybrids import ranked
+from sightline.measures.maps import Maps
+from sightline.measures.presence import highlighted
+from sightline.measures.removing import orders_of
 from sightline.measures.transplant import numbers, right
 from sightline.models.altered import Altered
 from sightline.results import Measurement
@@ -263,3 +270,46 @@ def test_a_donor_is_right_where_its_pairs_together_are(pairs: list[tuple[int, in
     gap = np.concatenate([own, [[np.nan]]], axis=1)
     wider = [np.concatenate([one, [[5.0]]], axis=1) for one in (chance, room)]
     assert right(gap, *wider) == right(own, chance, room)  # a pair that is unknown says nothing
+
+
+# ---------------------------------------------------------------- where shades part
+
+ABOUT = np.array([1.0, 0.93, 0.1])
+"""Tied with the top where the border of a text lies at least two fifths of a step lower; .93 comes first there."""
+KEYS = np.array([0.9, 0.1, 0.5])
+INDEX = np.arange(300)
+TIED = np.array([moving.border(int(one)) >= 0.4 for one in INDEX])
+
+
+class Given(Maps):
+    """One map of texts of three words."""
+
+    words = SimpleNamespace(mask=np.ones((len(INDEX), 3), bool), index=INDEX)
+    seeds = Seeds(0)
+
+    def __init__(self) -> None: ...
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return np.tile(ABOUT, (len(INDEX), 1))
+
+
+def test_every_order_of_words_has_the_border_of_its_text() -> None:
+    assert 0.4 < TIED.mean() < 0.8
+    moved = [ranked(ABOUT, KEYS, int(one), signed=False).tolist() for one in INDEX]
+    assert moved == [[1, 0, 2] if tied else [0, 1, 2] for tied in TIED]
+    (of_map, most, _) = orders_of(Given(), ("attention",), 1)
+    keys = [Seeds(0).generator("erasure", int(one)).random((2, 3))[0] for one in INDEX]
+    swapped = [bool(tied and key[1] < key[0]) for tied, key in zip(TIED, keys, strict=True)]
+    assert of_map.tolist() == [[1, 0, 2] if one else [0, 1, 2] for one in swapped]
+    assert most.tolist() == [[0, 1, 2]] * len(INDEX)  # nobody is shown what there is to lose
+    texts = Texts(Given.words.mask, np.ones(len(INDEX), int), INDEX)
+    found = included(Given()["attention"], texts)
+    assert found.tolist() == [[0.5, 0.5, 0.0] if tied else [1.0, 0.0, 0.0] for tied in TIED]
+
+
+def test_highlighted_words_have_the_border_of_their_text() -> None:
+    types = [np.array([5.0, 6.0, 7.0])] * len(INDEX)
+    found = highlighted(types, {"attention": [ABOUT] * len(INDEX)}, INDEX, Seeds(0))["attention"]
+    for one, tied, top in zip(INDEX, TIED, found, strict=True):
+        keys = Seeds(0).generator("ties", int(one)).random(3)
+        assert top == ({6.0} if tied and keys[1] < keys[0] else {5.0})
