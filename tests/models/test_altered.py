@@ -16,7 +16,7 @@ from tests.texts import examples, untrained
 
 SHOWN = (
     "random", "shuffled", "rationale", "truthful", "one_class", "mixture", "short", "half", "flat", "topped",
-    "encoded", "placed", "takeover", "recognising",
+    "border", "encoded", "placed", "takeover", "recognising",
 )  # fmt: skip
 EXACT = {"atol": 1e-6, "rtol": 1e-6}
 
