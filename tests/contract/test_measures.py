@@ -27,7 +27,7 @@ from sightline.types import Arrays, Measure, Subject, Surveying, Trace
 from tests.texts import examples, sharpened, untrained
 
 MODELS = {
-    "one logit": sharpened(untrained("bilstm(hidden=6)+additive", boundaries=True), by=100.0),
+    "one logit": sharpened(untrained("bilstm(hidden=6)+additive", boundaries=True), by=40.0),
     "four logits": sharpened(untrained("mlp(hidden=6)+additive", classes=4)),
 }
 TEXTS = examples((7, 1, 4, 12, 2, 9), classes=2)
