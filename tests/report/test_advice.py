@@ -55,7 +55,7 @@ def test_for_a_class_that_is_decided_by_absence_no_map_is_advised_once_and_no_mo
     assert told[:3] == [
         "Show the attention map for texts predicted 'spam'.",
         NONE_FOR_HAM,
-        "Or show the weight × evidence map, but not for texts predicted 'ham', for which it fails.",
+        "Or show the weight × evidence map, but not for texts predicted 'ham', for which it was not shown to work.",
     ]
     assert sum("'ham'" in one for one in told) == 2
     assert not any(one.startswith("Audit") for one in told)
@@ -86,7 +86,7 @@ def test_a_map_that_fails_a_class_is_offered_without_it() -> None:
     failing = tuple(replace(row, against=("neg", "x")) if row.chosen else row for row in must_not.maps)
     told = said(shown(replace(must_not, maps=failing)))
     assert told[1] == (
-        "Show the weight × evidence map instead, but not for texts predicted 'neg' and 'x', for which it fails."
+        "Show the weight × evidence map instead, but not for texts predicted 'neg' and 'x', for which it was not shown to work."
     )
 
 

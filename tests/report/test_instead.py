@@ -107,8 +107,8 @@ def test_a_line_counts_texts_once_where_all_numbers_have_the_same() -> None:
 def test_a_map_says_for_which_classes_it_fails_and_which_no_map_explains() -> None:
     failing = (replace(MAPS[3], against=("x",)), replace(MAPS[0], against=("ham",)))
     (family,) = families(failing, by_absence())
-    told = "weight × evidence, but not for texts predicted 'x', for which it fails, nor for texts predicted 'ham' by absence"
+    told = "weight × evidence, but not for texts predicted 'x', for which it was not shown to work, nor for texts predicted 'ham' by absence"
     assert family.answer == told
     assert [line.notes for line in map_lines(family)] == [
-        ("not for texts predicted 'x', for which it fails",), ("not for texts predicted 'ham', for which it fails",)
+        ("not for texts predicted 'x', for which it was not shown to work",), ("not for texts predicted 'ham', for which it was not shown to work",)
     ]  # fmt: skip

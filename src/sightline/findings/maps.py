@@ -60,13 +60,20 @@ def _asked(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> tuple[Answ
     return _joined(_held(evidence, moved, "SL-303"), ways), (moved, deleted, replaced)
 
 
+OPEN = ("contradicted", "inconclusive")
+"""The answers by which the words of a class were not shown to do anything by themselves."""
+
+
 def _against(evidence: Evidence, name: str) -> Iterator[str]:
-    """Name the predicted classes for whose texts a map fails: all of them are asked, since luck fails no map."""
+    """Name the predicted classes for whose texts a map was not shown to work: all of them are asked.
+
+    Of a class the words have to do something by themselves, as is asked of attention.
+    """
     fewest = min(evidence.thresholds.fewest(code) for code in ("SL-303", "SL-301"))
     for label, rows in evidence.classes.items():
         if rows.sum() < fewest:
             continue
-        without = len(evidence.classes) > 1 and own_effect(evidence, name, label) == "contradicted"
+        without = len(evidence.classes) > 1 and own_effect(evidence, name, label) in OPEN
         if without or _asked(evidence, name, rows)[0] == "contradicted":
             yield label
 
