@@ -129,3 +129,13 @@ def test_absence_is_looked_at_before_a_map_is_blamed_and_after_what_is_broken() 
 
 def test_no_map_is_for_a_class_by_absence() -> None:
     assert {row.name: row.against for row in maps_of(evidence())} == dict.fromkeys(("attention", *MAPS), ("neg",))
+
+
+@pytest.mark.parametrize(("share", "against"), [(0.9, ()), (0.3, ("neg",)), (CHANCE, ("neg",))])
+def test_a_map_is_for_a_class_where_its_words_were_shown_to_do_something(
+    share: float, against: tuple[str, ...]
+) -> None:
+    """As is asked of attention: what cannot be told of the words of a class lets no map be shown for it."""
+    rows = {row.name: row.against for row in maps_of(evidence(own={"gradient": share}))}
+    assert rows["gradient"] == against
+    assert rows["deletion"] == ("neg",)
