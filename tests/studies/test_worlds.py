@@ -53,7 +53,7 @@ SHARED = (
      "at the border of a shade", "prediction encoded in fillers", "prediction encoded in places",
      "takeover, 15 words, gain 60 above 0.55", "takeover, 15 words, gain 200 above 0.65",
      "takeover, 15 words, gain 1000 above 0.7", "recognises what tests make"},
-    {"votes", "votes, shown alike", "half of the evidence"},
+    {"votes", "votes, shown evenly", "half of the evidence"},
     {"needle, 30 words", "a filler on top", "takeover, 30 words, gain 200 above 0.6"},
 )  # fmt: skip
 """Worlds that differ in nothing but their audit."""
@@ -77,7 +77,7 @@ def test_models_that_mislead_or_cheat_are_worlds_whose_map_must_not_be_shown() -
     assert all(NAMED[name].honest is False for name in (*frauds, "nearly flat", "a filler on top", "on the last word"))
     assert {name for name, world in NAMED.items() if world.honest} == {
         "needle", "needle, 10 words", "needle, 30 words", "needle, 120 words", "four classes", "votes",
-        "votes, shown alike", "found alone", "detector, 50 %", "detector, 10 %", "detector, 2 %", "logits × 0.3",
+        "votes, shown evenly", "found alone", "detector, 50 %", "detector, 10 %", "detector, 2 %", "logits × 0.3",
         "logits × 10", "evidence shown",
     }  # fmt: skip
     assert all(NAMED[name].honest is None for name in ("not guided", "20 texts", "no numbers", "half of the evidence"))

@@ -17,7 +17,7 @@ TIE = 1e-7
 FAINT = 0.05
 """A word with less than this share of the largest value of its text cannot be seen: its shade is next to none."""
 VISIBLE = 0.05
-"""Values nearer than this share of the largest of their text have shades that nobody can tell apart."""
+"""Values nearer than this share of the largest of their text have shades that no reader can tell apart."""
 NOTHING = 1e-12
 """A text without a larger value has none: some thousand steps of float64 at the size of a probability."""
 

@@ -1,7 +1,7 @@
 """How good is each test? Whether its score is higher for maps that name the reasons than for maps that mislead.
 
-On runs whose truth is known by construction, beside the metrics that are published: what a test is worth is the chance
-that a map that is right scores higher than one that is not (the area under the ROC curve), 0.5 for a coin.
+On runs whose truth is known by construction, with published metrics for comparison. A test is worth the chance that a
+map that is right scores higher than one that is not (the area under the ROC curve), 0.5 for a coin.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _row(name: str, scores: Mapping[str, Sequence[float]], answers: Mapping[str,
     wrong = [one for kind in (MISLEADING, FRAUD) for one in answers.get(kind, ())]
     return {
         "name": name,
-        **{kind: told(auroc(right, np.array(scores.get(kind, ())))) for kind in (MISLEADING, FRAUD)},
+        **{kind: plain(auroc(right, np.array(scores.get(kind, ())))) for kind in (MISLEADING, FRAUD)},
         "false_passes": _counted(wrong, "supported"),
         "false_failures": _counted(answers.get(RIGHT, ()), "contradicted"),
     }
@@ -87,7 +87,7 @@ def auroc(right: Float[Array, " M"], wrong: Float[Array, " N"]) -> Estimate | No
     return Estimate(value, max(0.0, value - half), min(1.0, value + half), m + n, "DeLong")
 
 
-def told(one: Estimate | None) -> dict[str, Any] | None:
+def plain(one: Estimate | None) -> dict[str, Any] | None:
     """Give an estimate as plain values."""
     if one is None:
         return None

@@ -129,7 +129,7 @@ WORLDS = (
         classes={"alpha": UNKNOWN, "beta": UNKNOWN},
     ),
     World(
-        "votes, shown alike",
+        "votes, shown evenly",
         "all words that vote are shown, and no other",
         CAN,
         MUST_NOT,
