@@ -92,9 +92,16 @@ def _maps(audit: Results) -> Iterator[str]:
     allowed = all(text.startswith(CAN) for text in asked)
     for family in families(audit.maps, audit.verdict):
         if family.chosen is not None and family.may_be_shown and family.name != "attention":
-            yield _other(family, allowed)
+            yield _other(family, allowed or _works_as_attention_does(audit.verdict, family))
         elif family.chosen is not None and family.tested and not family.signed and not allowed:
             yield _none(family)
+
+
+def _works_as_attention_does(verdict: Verdict, family: Family) -> bool:
+    """Tell whether attention may be shown for all texts for which another map works."""
+    against = () if family.chosen is None else family.chosen.against
+    left = [one.text for name, one in verdict.by_class.items() if name not in against]
+    return bool(left) and all(text.startswith(CAN) for text in left)
 
 
 def _other(family: Family, allowed: bool) -> str:

@@ -186,8 +186,10 @@ def quoted(name: str) -> str:
 def but_not_for(failed: Sequence[str], absent: Sequence[str] = ()) -> str:
     """Say for the texts of which predicted classes a map fails, or can explain nothing; nothing where there are none.
 
-    >>> but_not_for(["a"]), but_not_for([], ["b"])
-    (", but not for texts predicted 'a', for which it was not shown to work", ", but not for texts predicted 'b' by absence")
+    >>> but_not_for(["a"])
+    ", but not for texts predicted 'a', for which it was not shown to work"
+    >>> but_not_for([], ["b"])
+    ", but not for texts predicted 'b' by absence"
     """
     others = [name for name in absent if name not in failed]
     told = [f"texts predicted {listed(map(quoted, failed))}, for which it was not shown to work"] if failed else []
