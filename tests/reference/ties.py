@@ -21,7 +21,7 @@ def apart(
 ) -> list[float]:
     """Take the largest word that is left and all that nobody can tell from it; give them its value; and so on.
 
-    The first of these groups reaches farther down, by this part of a step.
+    Each of these groups reaches farther down, by this part of a step.
     """
     known = settled(values, noise, tie, nothing)
     step = visible * max(abs(value) for value in known)
@@ -32,7 +32,6 @@ def apart(
         for word in group:
             out[word] = head
         left -= group
-        reach = step
     return out
 
 

@@ -57,7 +57,7 @@ def apart(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"], wider: Float[
     The largest word and all within `VISIBLE` of it are one group and have its value, the largest of the others is the
     head of the next, and so on. So no chain of small steps joins what a reader sees apart, and a map without a visible
     range has no order, however its digits differ. ``wider``, drawn from 0 to 1 for each text, is the part of a step by
-    which the first group is wider: else values just on both sides of a border would have an order that nobody sees.
+    which its groups are wider: else values just on both sides of a border would have an order that no reader sees.
     """
     known = settled(values, mask)
     step = VISIBLE * np.abs(np.where(mask, known, 0.0)).max(axis=-1, initial=0.0)
@@ -66,9 +66,7 @@ def apart(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"], wider: Float[
     head, width = np.full(step.shape, np.inf), step * (1 + wider)
     for place in range(falling.shape[-1]):
         here = falling[..., place]
-        joins = head - here <= width * (1 + TIE)
-        width = np.where(joins | np.isinf(head), width, step)
-        head = np.where(joins, head, here)
+        head = np.where(head - here <= width * (1 + TIE), head, here)
         falling[..., place] = head
     out = np.zeros(known.shape)
     np.put_along_axis(out, order, falling, axis=-1)
