@@ -21,7 +21,18 @@ Pages = Mapping[str, str]
 """Texts by path from the root of the checkout."""
 
 UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
-NUMBERS = [*UNITS.split(), "seventeen", "eighteen", "nineteen", "twenty", "twenty-one", "twenty-two"]
+NUMBERS = [
+    *UNITS.split(),
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+    "twenty-one",
+    "twenty-two",
+    "twenty-three",
+    "twenty-four",
+    "twenty-five",
+]
 TOTALS: Mapping[str, int] = {
     "findings": len(CLAIMS),
     "claims": len(CLAIMS),

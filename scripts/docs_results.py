@@ -32,7 +32,64 @@ def worlds(stored: Stored) -> str:
     right = {world.name: world for world in WORLDS}
     shown = dict.fromkeys(group["world"] for group in stored["groups"])
     about = table(("world", "what is true", "right rows"), (_about(right[name]) for name in shown if name in right))
-    return f"{_cost(stored)}\n{gates(stored, stored['cells'])}\n{told}\n{about}"
+    classes = table(("world", "encoder", "predicted", "runs", "right", "wrong"), _classes(stored))
+    parts = (_cost(stored), gates(stored, stored["cells"]), told, about, "By predicted class:\n", classes)
+    return "\n".join(parts)
+
+
+def _classes(stored: Stored) -> Iterator[tuple[str, ...]]:
+    """Give a row for each class of a world of which something is promised."""
+    for group in stored["groups"]:
+        for name, counts in group.get("classes", {}).items():
+            numbers = (str(counts[one]) for one in ("n", "right", "never"))
+            yield group["world"], group["encoder"], name, *numbers
+
+
+def rates() -> str:
+    """Table how often the verdict is wrong in what matters, on both sets of seeds."""
+    rows = [
+        (kind, seeds, str(next(iter(of.values()))["n"]), *map(_rate, of.values()))
+        for seeds, name in COUNTS
+        for kind, of in ((verified(name) or {}).get("rates") or {}).items()
+    ]
+    head = ("maps", "seeds", "runs", "can be shown", "with caveats", "must not be shown", "cannot tell")
+    return table(head, rows) if rows else "Not counted yet.\n"
+
+
+COUNTS = (
+    ("0 to 4, before the last rules", "worlds-trial"),
+    ("0 on", "worlds"),
+    ("10,000 on, unseen", "worlds-confirmation"),
+)
+"""The counts of the verdict, and the seeds of each."""
+
+
+def _rate(one: Stored) -> str:
+    if one["share"] is None:
+        return "—"
+    low, high = one["interval"]
+    return f"{one['share']:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def quality(stored: Stored) -> str:
+    """Table how well each test, and each published metric, tells maps that are right from others."""
+    head = ("score", "against maps that mislead", "against frauds", "false passes", "false failures")
+    rows = [
+        (one["name"], *(_area(one[kind]) for kind in ("misleading", "fraud")), *(_of(one[kind]) for kind in FALSE))
+        for one in stored.get("quality", ())
+    ]
+    return table(head, rows)
+
+
+FALSE = ("false_passes", "false_failures")
+
+
+def _area(one: Stored | None) -> str:
+    return "—" if one is None else f"{one['value']:.3f} [{one['low']:.3f}, {one['high']:.3f}], n = {one['n']}"
+
+
+def _of(one: Stored | None) -> str:
+    return "—" if one is None else f"{one['count']} of {one['n']}"
 
 
 def worlds_counted() -> str:
@@ -69,7 +126,7 @@ def _cost(stored: Stored) -> str:
 def _world(group: Stored) -> Iterator[str]:
     yield from (group["world"], group["encoder"], number(group["accuracy_mean"]), str(group["n_cells"]))
     yield str(group["right"])
-    yield from (str(group["rows"][str(row.number)]["count"]) for row in TABLE)
+    yield from (str(group["rows"].get(str(row.number), {"count": 0})["count"]) for row in TABLE)
 
 
 def _about(world: World) -> tuple[str, ...]:
@@ -200,6 +257,8 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "counted: worlds": worlds_counted,
     "table: worlds": when_counted("worlds", worlds),
     "table: worlds confirmed": when_counted("worlds-confirmation", worlds),
+    "rates of the verdict": rates,
+    "table: quality": when_counted("worlds-trial", quality),
     "table: coverage": when_counted("coverage", coverage),
     "table: families": when_counted("families", families),
     "table: shown": when_counted("shown", shown),

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import torch
 
 from sightline.data.dataset import Dataset
 from sightline.data.loading import load
@@ -45,6 +46,14 @@ def untrained(spec: str, classes: int = 2, seed: int = 3, **settings: object) ->
         others = Vocabulary(tuple(sorted(WORDS, reverse=True)[:20]))
         borrow(built, build(replace(parts, source=Part("learned")), others, names, seed + 1))
     return built
+
+
+def sharpened(model: AttentionClassifier, by: float = 200.0) -> AttentionClassifier:
+    """Multiply what words are scored, so that a reader sees which ones stand out: untrained attention is nearly flat."""
+    last = model.scorer.vector if hasattr(model.scorer, "vector") else model.scorer.outer
+    with torch.no_grad():
+        last.weight *= by
+    return model
 
 
 def trained(data: str, model: str, seed: int = 0, **settings: object) -> tuple[AttentionClassifier, Dataset]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from sightline.findings.compared import compared
 from sightline.findings.comparison import SideBySide
+from sightline.report.carried import carried_by
 from sightline.report.frames.frame import Frame
 from sightline.report.frames.writing import export, frames_of
 from sightline.report.page.compare import write_comparison
@@ -29,7 +30,9 @@ class Audit(Results):
 
     def to_json(self) -> dict[str, Any]:
         """Summarise as plain JSON values (schema in ``docs/schema.md``), the verdict as a sentence first."""
-        return {"headline": self.headline} | super().to_json()
+        found = carried_by(self)
+        shown = None if found is None else asdict(found)
+        return {"headline": self.headline, "shown": shown} | super().to_json()
 
     def to_html(self, path: str | Path, *, texts: bool = True, ids: bool = True) -> Path:
         """Write the audit as one self-contained HTML page; without its texts, or with texts that are only numbered."""

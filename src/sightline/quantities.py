@@ -342,6 +342,16 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "curve.most": Quantity(
             "drop of the log-odds without the words whose own deletion costs most, at each share", ODDS, "N 5"
         ),
+        "top.MAP": Quantity("how far the log-odds move without the top 1 % of the words, at least one", SIZE),
+        "top.random": Quantity("how far they move without as many random words, mean of the orders", SIZE),
+        "top.most": Quantity("the farthest that they move under any of the orders that are tried", SIZE),
+        **{
+            f"flips.{kind}.{name}": Quantity(
+                f"share of the shares of words, {told}, at which the prediction flips", SHARE
+            )
+            for kind, told in (("deleted", "deleted"), ("replaced", "replaced by others"))
+            for name in ("MAP", "most", "random")
+        },
         "deleted.random": Quantity("drop of the log-odds without as many random words, mean of the orders", ODDS),
         "deleted.most": Quantity("drop of the log-odds without the words whose own deletion costs most", ODDS),
         "replaced.MAP": Quantity(
@@ -387,6 +397,27 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "whole": Quantity("what moving *all* words does to the margin, summed over the shares", MARGIN, "N K"),
         "carried.MAP": Quantity("what the top words of a map do to the margin, summed over the shares", MARGIN, "N K"),
         "random.MAP": Quantity("what as many random positions do to the margin, summed over the shares", MARGIN, "N K"),
+        "flipped.MAP": Quantity(
+            "at how many shares the top words of a map make the prediction the donor's", COUNT, "N K"
+        ),
+        "random_flipped.MAP": Quantity("at how many shares as many random positions do", COUNT, "N K"),
+        "own.MAP": Quantity(
+            "what the donor's top words do by themselves: put into the receiver, and replaced by its own in the donor",
+            MARGIN,
+            "N K",
+        ),
+        "random_own.MAP": Quantity("what as many random positions of the donor do by themselves", MARGIN, "N K"),
+        "right.MAP": Quantity("whether the top words do at least half of what they could by themselves", TRUTH),
+        "within": Quantity(
+            "share of the hybrids whose prediction is no surer than that of 99 % of the texts as they are", SHARE
+        ),
+        "present.MAP": Quantity(
+            "1: the donor has more of the words that the map highlights for its class on the other half of the texts, "
+            "0.5: as many, 0: the receiver has",
+            Scale("share", 0, 1),
+            "N K",
+        ),
+        "present.all": Quantity("the same of a map that highlights every word", Scale("share", 0, 1), "N K"),
     },
     "information": {
         **{
@@ -493,6 +524,8 @@ def quantity_of(measure: str, name: str) -> Quantity | None:
     other = next((rows[f"{head}.{one}"] for one in ("OTHER", "LAYER") if f"{head}.{one}" in rows), None)
     if part and name not in rows and other is not None:
         return replace(other, told=f"{other.told} ({part})")
+    if f"{name.rpartition('.')[0]}.MAP" in rows:  # of a map in one of several ways
+        head, _, part = name.rpartition(".")
     if part and name not in rows:
         row = rows.get(f"{head}.REF") or rows.get(f"{head}.MAP")
         return row and replace(row, told=f"{row.told} ({part}: {MAPS[part].told})") if part in MAPS else row

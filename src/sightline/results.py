@@ -156,7 +156,9 @@ CAN = "can be shown"
 CAVEATS = "can be shown with caveats"
 MUST_NOT = "must not be shown"
 CANNOT_TELL = "cannot tell"
-VERDICTS = (CAN, CAVEATS, MUST_NOT, CANNOT_TELL)
+BY_ABSENCE = "decided by absence"
+"""What a model predicts when it finds nothing: said of the texts of a class, never of all texts."""
+VERDICTS = (CAN, CAVEATS, MUST_NOT, CANNOT_TELL, BY_ABSENCE)
 """What an audit may conclude of a map."""
 
 

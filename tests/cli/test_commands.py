@@ -18,7 +18,7 @@ def test_demo_shows_the_whole_way(sightline: Call, here: Path, monkeypatch: pyte
     monkeypatch.setattr("sightline.cli.demo.DATA", few := "planted:needle(n=900,length=10,strength=0.9)")
     done = sightline("demo", "--out", "shown")
     assert done.code == 0
-    assert done.out.startswith("Verdict: can be shown with caveats\n")
+    assert done.out.startswith("Verdict: can be shown\nThe highlighted words carry nearly all of the prediction")
     assert sum(line.startswith("SL-") for line in done.out.splitlines()) == len(CLAIMS)
     assert "report: shown/report.html" in done.out
     assert sorted(path.name for path in Path("shown").iterdir()) == ["audit", "model", "report.html"]

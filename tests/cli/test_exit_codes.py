@@ -18,6 +18,7 @@ from sightline.cli.stopping import heed_sigterm
 from sightline.data.loading import load
 from sightline.errors import SightlineError
 from sightline.findings.claims import CLAIMS
+from sightline.results import BY_ABSENCE, CAN, CAVEATS, Verdict
 from sightline.spec.texts import parse_data
 from tests.cli.conftest import TINY, Call, Finished, write_table
 
@@ -237,6 +238,18 @@ def test_a_finding_closes_its_gate_when_it_is_contradicted(finished: Finished):
             assert closed(replace(audit, findings=tuple(changed)), read_gates([finding.code.lower()])) == (
                 [f"{finding.code} is contradicted"] if answer == "contradicted" else []
             )
+
+
+def test_a_class_that_is_decided_by_absence_closes_its_gate_and_no_other(finished: Finished):
+    """It is a verdict of a class alone: what all texts together end in never names it."""
+    audit = Audit.load(finished.saved)
+    classes = {"neg": Verdict(BY_ABSENCE, 7, (), ()), "pos": Verdict(CAN, 4, (), ())}
+    absent = replace(audit, verdict=Verdict(CAVEATS, 5, (), (), classes))
+    gates = read_gates(["decided-by-absence"])
+    assert closed(absent, gates) == ["the verdict for texts predicted 'neg' is 'decided-by-absence'"]
+    assert closed(absent, read_gates(["can-be-shown", "must-not-be-shown", "cannot-tell"])) == []
+    assert closed(absent, read_gates(["can-be-shown-with-caveats"])) == ["the verdict is 'can-be-shown-with-caveats'"]
+    assert closed(replace(audit, verdict=replace(absent.verdict, by_class={"pos": classes["pos"]})), gates) == []
 
 
 def test_a_gate_on_a_finding_is_told_like_one_on_a_verdict(sightline: Call, here: Path, tmp_path: Path):

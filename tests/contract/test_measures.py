@@ -24,11 +24,11 @@ from sightline.results import Measurement, NotApplicable, Ragged
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
 from sightline.types import Arrays, Measure, Subject, Surveying, Trace
-from tests.texts import examples, untrained
+from tests.texts import examples, sharpened, untrained
 
 MODELS = {
-    "one logit": untrained("bilstm(hidden=6)+additive", boundaries=True),
-    "four logits": untrained("mlp(hidden=6)+additive", classes=4),
+    "one logit": sharpened(untrained("bilstm(hidden=6)+additive", boundaries=True), by=40.0),
+    "four logits": sharpened(untrained("mlp(hidden=6)+additive", classes=4)),
 }
 TEXTS = examples((7, 1, 4, 12, 2, 9), classes=2)
 ROOM, TESTS = Path(measures.__file__).parent, Path(__file__).parents[1] / "measures"

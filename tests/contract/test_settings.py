@@ -31,6 +31,13 @@ _OF_INPUTS = {
 READ_BESIDE = {
     "agreement": {"significant": "measures.agreement:SIGNIFICANT"},
     "searched": {"spread": "measures.searched:SPREAD"},
+    "erasure": {"farthest": "measures.falling:FARTHEST"},
+    "transplant": {
+        "reached": "measures.transplant:REACHED",
+        "right": "measures.transplant:RIGHT",
+        "top": "measures.presence:TOP",
+        "prior": "measures.presence:PRIOR",
+    },
     "information": {
         "most": "measures.information:MOST",
         "exchanges": "measures.information:EXCHANGES",

@@ -61,33 +61,78 @@ def agreement(effects: dict[str, float]) -> Measurement:
     return Measurement("agreement", values)
 
 
-def transplant(share: float = 0.8, chance: float = 0.2, names: Mapping[str, float] | None = None) -> Measurement:
-    """Let words carry a share of the decision from every text into others; the even texts are one half."""
+MOVED_SHARES, OWN_SHARES = [0.01, 0.05, 0.1, 0.2, 0.5], [0.05, 0.1, 0.2]
+
+
+def transplant(
+    share: float = 0.8,
+    chance: float = 0.2,
+    names: Mapping[str, float] | None = None,
+    *,
+    flipped: float | None = None,
+    own: float | None = None,
+    present: float = 0.9,
+    right: float = 0.9,
+    within: float = 0.99,
+) -> Measurement:
+    """Let words carry a share of the decision from every text into others; the even texts are one half.
+
+    As many predictions flip, and the words of a class do as much by themselves, unless it is said how many and how
+    much; ``right`` and ``within`` are shares of the texts and of the hybrids.
+    """
     generator = np.random.default_rng(1)
     whole = generator.uniform(4.0, 6.0, (N, PARTNERS))
     noise = generator.normal(0, 0.1, (N, PARTNERS))
     shares = {"attention": share, **(names or {})}
-    moved = {f"carried.{name}": whole * one + noise for name, one in shares.items()}
-    return Measurement(
-        "transplant",
-        {
-            "weight": np.ones(N),
-            "half": np.arange(N) % 4 < 2,
-            "partner": (np.arange(N)[:, None] + 4 * np.arange(1, PARTNERS + 1) + 1) % N,
-            "whole": whole,
-            **moved,
-            **{f"random.{name}": whole * chance for name in shares},
-        },
-    )
+    room, most = whole * len(OWN_SHARES) / len(MOVED_SHARES), np.full((N, PARTNERS), float(len(MOVED_SHARES)))
+    values = {
+        "weight": np.ones(N),
+        "half": np.arange(N) % 4 < 2,
+        "partner": (np.arange(N)[:, None] + 4 * np.arange(1, PARTNERS + 1) + 1) % N,
+        "whole": whole,
+        "within": within + np.where(np.arange(N) % 4 < 2, 0.01, -0.01),
+        "present.all": np.ones((N, PARTNERS)),
+    }
+    for name, one in shares.items():
+        flips, alone = (one if of is None else of for of in (flipped, own))
+        values |= {
+            f"carried.{name}": whole * one + noise,
+            f"random.{name}": whole * chance,
+            f"flipped.{name}": most * flips,
+            f"random_flipped.{name}": most * chance,
+            f"own.{name}": room * alone + noise,
+            f"random_own.{name}": room * chance,
+            f"present.{name}": np.full((N, PARTNERS), present),
+            f"right.{name}": (np.arange(N) % 20 < 20 * right).astype(float),
+        }
+    return Measurement("transplant", values, settings={"shares": MOVED_SHARES, "own": OWN_SHARES})
 
 
-def erasure(deleted: float = 0.8, replaced: float = 0.8, names: Mapping[str, float] | None = None) -> Measurement:
-    """Let removing words take a share of what the best words take, by either operator; random words take a tenth."""
+def erasure(
+    deleted: float = 0.8,
+    replaced: float = 0.8,
+    names: Mapping[str, float] | None = None,
+    *,
+    top: float | None = None,
+    flips: float = 1.0,
+) -> Measurement:
+    """Let removing words take a share of what the best words take, by either operator; random words take a tenth.
+
+    The top words alone take as much as all shares do on average, unless it is said how much; ``flips`` is the share of
+    the texts whose prediction the best words flip.
+    """
     most = np.random.default_rng(2).uniform(4.0, 6.0, N)
     values = {}
     for how, share in (("deleted", deleted), ("replaced", replaced)):
         shares = {"attention": share, "random": 0.1, "most": 1.0, **(names or {})}
         values |= {f"{how}.{name}": most * one for name, one in shares.items()}
+        values |= {
+            f"flips.{how}.{name}": np.where(np.arange(N) % 20 < 20 * flips, one / 2, 0.0)
+            for name, one in shares.items()
+        }
+        if how == "deleted":
+            first = shares if top is None else {**shares, "attention": top}
+            values |= {f"top.{name}": most * one for name, one in first.items()}
     return Measurement("erasure", values | {"area": np.full(N, 0.5), "floor": np.full((N, 2), 0.1)})
 
 

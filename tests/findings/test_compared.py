@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from sightline.errors import SpecError
+from sightline.findings.claim import FLIPS, MARGIN
 from sightline.findings.claims import CLAIMS
 from sightline.findings.compared import _adjusted, compared
 from sightline.findings.comparison import Beside, Compared, SideBySide
@@ -78,7 +79,7 @@ def test_every_effect_is_the_one_that_its_finding_is_judged_by() -> None:
     for claim in CLAIMS.values():
         known = [one for one in ways(evidence, claim).values() if not isinstance(one, str)]
         assert known, claim.code
-        if claim.kind in ("weakest drop", "share without"):  # other intervals of the same mean
+        if claim.kind in ("weakest drop", "share", "share without"):  # other intervals of the same mean
             values = [one.top.mean() for one in known]
             assert any(value == pytest.approx(effects[claim.code].value) for value in values), claim.code
         else:
@@ -93,12 +94,17 @@ def _estimate(one: Sums | PairSums) -> object:
 
 def test_what_differs_is_found_and_nothing_else_is() -> None:
     changed = outcomes(
-        agreement({"gradient": 0.1}), PREDICTED, HALF, erasure=erasure(deleted=0.4), transplant=transplant(0.3)
-    )
+        agreement({"gradient": 0.1}), PREDICTED, HALF,
+        erasure=erasure(deleted=0.4, top=0.8), transplant=transplant(0.3, flipped=0.8, own=0.8),
+    )  # fmt: skip
     found = answers(compared([usual(), results(changed)]))
     apart = {key for key, answer in found.items() if answer == "different"}
     assert {code for code, _ in apart} == {"SL-303", "SL-301", "SL-101"}
     assert ("SL-301", "deleted") in apart
+    assert {way for code, way in apart if code == "SL-303"} == {MARGIN}
+    changed |= {"erasure": erasure(top=0.4), "transplant": transplant(flipped=0.3, own=0.4)}
+    others = {key for key, answer in answers(compared([usual(), results(changed)])).items() if answer == "different"}
+    assert others - apart == {("SL-303", FLIPS), ("SL-304", MARGIN), ("SL-307", CLAIMS["SL-307"].floor_words)}
     assert found["SL-301", "replaced"] == "not told apart"
     assert found["accuracy", ""] == "not told apart"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sightline.findings.decide import agreed, decide, disagreement, explain, strongest, weakest
+from sightline.findings.decide import agreed, both, decide, disagreement, explain, strongest, weakest
 from sightline.results import Answer, Estimate
 
 
@@ -103,3 +103,20 @@ def test_classes_that_answer_differently_are_named() -> None:
         == "the classes disagree: contradicted for predicted 'neg' (n = 40), supported for predicted 'pos' (n = 60)"
     )
     assert disagreement({"neg": "supported", "pos": "inconclusive"}, by_class) == ""
+
+
+@pytest.mark.parametrize(
+    ("answers", "joined"),
+    [
+        (("supported", "supported"), "supported"),
+        (("contradicted", "contradicted"), "contradicted"),
+        (("supported", "contradicted"), "inconclusive"),
+        (("supported", "inconclusive"), "inconclusive"),
+        (("contradicted", "inconclusive"), "inconclusive"),
+        (("supported", "not applicable"), "supported"),
+        (("not applicable", "not applicable"), "not applicable"),
+        ((), "not applicable"),
+    ],
+)
+def test_ways_that_must_say_the_same_leave_open_what_one_of_them_does(answers: tuple, joined: str) -> None:
+    assert both(answers) == both(answers[::-1]) == joined

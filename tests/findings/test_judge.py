@@ -1,8 +1,11 @@
 """Findings from made-up measurements whose answer is known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from sightline.findings.claim import FLIPS, MARGIN
 from sightline.findings.claims import CLAIMS
 from sightline.findings.decide import decide
 from sightline.findings.evidence import Evidence
@@ -150,7 +153,7 @@ def test_removal_is_contradicted_by_both_operators_and_says_where_they_disagree(
 ) -> None:
     found = judged(erasure=erasure(deleted, replaced))["SL-301"]
     assert found.verdict == answer
-    assert ("the ways of removing words disagree" in found.reason) == (deleted != replaced)
+    assert ("the ways of asking disagree" in found.reason) == (deleted != replaced)
 
 
 def test_an_operator_that_could_not_be_used_says_nothing() -> None:
@@ -206,6 +209,10 @@ def test_less_evidence_than_chance_is_not_hidden_by_another_floor(shuffled: floa
     taken = outcomes(agreement({"free": shuffled}), PREDICTED, 1 - PREDICTED)
     number = agreement({"free": shuffled}).values["captured.free"]
     taken["types"] = Measurement("types", {"free": number - by_type})
+    verdict = judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).verdict
+    assert verdict.row == 5  # what the model loses without the words answers the charge
+    assert "SL-104" in verdict.decided_by
+    taken["erasure"] = NotApplicable("erasure", "not asked for")
     verdict = judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).verdict
     assert (verdict.row, verdict.decided_by) == (3, ("SL-104",))
     assert verdict.reasons[0].startswith("SL-104 contradicted: attention lies on words with less evidence than chance")
@@ -310,3 +317,116 @@ def test_without_another_seed_nobody_knows_whether_it_attends_alike() -> None:
     found = {f.code: f for f in judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).findings}["SL-601"]
     assert (found.verdict, found.notes) == ("not applicable", (why,))
     assert findings()["SL-601"].effect.value == pytest.approx(0.875)
+
+
+# ---------------------------------------------------------------- what is asked in two ways, and of shares of texts
+
+
+@pytest.mark.parametrize(
+    ("moved", "flipped", "answer"),
+    [
+        (0.8, 0.8, "supported"),
+        (0.2, 0.2, "contradicted"),
+        (0.8, 0.2, "inconclusive"),
+        (0.2, 0.8, "inconclusive"),
+    ],
+)
+def test_margins_and_flips_must_say_the_same(moved: float, flipped: float, answer: str) -> None:
+    found = judged(transplant=transplant(moved, 0.2, flipped=flipped))["SL-303"]
+    assert found.verdict == answer
+    assert ("the ways of asking disagree" in found.reason) == (moved != flipped)
+    # Of a class margins alone are asked, since a bias can hand all hybrids to another.
+    assert set(found.answers.values()) == {"supported" if moved > 0.5 else "contradicted"}
+
+
+def test_flips_are_called_flips_where_they_decide() -> None:
+    found = judged(transplant=transplant(0.28, 0.2, flipped=0.8))["SL-303"]  # margins hold the threshold
+    assert (found.verdict, found.comparison) == ("inconclusive", MARGIN)
+    assert "part of the decision" in sentences(found)[0]
+    flips = replace(found, comparison=FLIPS)
+    number, floor, _ = sentences(flips)
+    assert "prediction becomes" in number
+    assert "random words" in floor
+    assert CLAIMS["SL-303"].words_of(FLIPS) == CLAIMS["SL-303"].second_words
+
+
+def test_flips_about_the_threshold_leave_open_what_margins_support() -> None:
+    values = dict(transplant(0.8, 0.2).values)
+    around = 0.28 + np.where(np.arange(N) % 4 < 2, 0.2, -0.2)  # .1 above chance, which is the threshold
+    values["flipped.attention"] = values["random_flipped.attention"] * around[:, None] / 0.2
+    found = judged(transplant=Measurement("transplant", values, settings=transplant().settings))["SL-303"]
+    assert found.verdict == "inconclusive"
+
+
+def test_flips_that_were_not_counted_leave_the_answer_to_the_margins() -> None:
+    values = {name: value for name, value in transplant().values.items() if "flipped" not in name}
+    found = judged(transplant=Measurement("transplant", values, settings=transplant().settings))["SL-303"]
+    assert found.verdict == "supported"
+
+
+@pytest.mark.parametrize(
+    ("own", "effect", "answer"),
+    [(1.0, (1 - 0.2) / (1 - 0.1), "supported"), (0.2, 0.0, "contradicted"), (1.9, 1.0, "supported")],
+)
+def test_what_words_do_by_themselves_is_read_between_chance_and_all_and_cut(
+    own: float, effect: float, answer: str
+) -> None:
+    """Where both classes have words these do one half by coming and one by going: the effect is twice the number's."""
+    found = judged(transplant=transplant(own=own))["SL-304"]
+    assert found.verdict == answer
+    assert found.effect.value == pytest.approx(effect, abs=0.01)
+    assert found.effect.high <= 1
+    assert found.number.value == pytest.approx(own / 2, abs=0.01)
+    assert found.floor.value == pytest.approx(0.1)
+    uncut = 2 * (found.number.value - found.floor.value) / (1 - found.floor.value)
+    assert found.effect.value == pytest.approx(min(1.0, uncut), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("within", "answer"), [(0.99, "supported"), (0.96, "supported"), (0.95, "inconclusive"), (0.94, "contradicted")]
+)
+def test_the_range_of_a_model_has_a_threshold_that_the_claim_names(within: float, answer: str) -> None:
+    found = judged(transplant=transplant(within=within))["SL-305"]
+    assert (found.delta, found.verdict) == (0.95, answer)
+    assert found.number == found.effect
+    assert found.effect.value == pytest.approx(within)
+    assert found.floor is None
+
+
+def test_the_range_of_the_model_as_a_whole_is_asked_of_every_class() -> None:
+    """On the texts of one class the tests leave the range; over all texts hardly any does."""
+    taken = transplant()
+    apart = np.where(PREDICTED == 1, 0.93, 0.999) + np.where(np.arange(N) % 4 < 2, 0.0005, -0.0005)
+    values = {**taken.values, "within": apart}
+    given = outcomes(agreement({}), PREDICTED, np.where(np.arange(N) < N // 2, PREDICTED, 1 - PREDICTED))
+    given["transplant"] = Measurement("transplant", values, settings=taken.settings)
+    found = judge(Evidence(given, ("neg", "pos"), THRESHOLDS, 0))
+    of_all = next(one for one in found.findings if one.code == "SL-305")
+    assert (of_all.verdict, of_all.answers) == ("supported", {"neg": "supported", "pos": "contradicted"})
+    assert (found.verdict.row, {of: one.row for of, one in found.verdict.by_class.items()}) == (4, {"neg": 4, "pos": 4})
+
+
+@pytest.mark.parametrize(("right", "answer"), [(0.9, "supported"), (0.5, "inconclusive"), (0.1, "contradicted")])
+def test_a_map_must_be_right_on_most_texts(right: float, answer: str) -> None:
+    found = judged(transplant=transplant(right=right))["SL-308"]
+    assert (found.delta, found.verdict) == (0.5, answer)
+    assert found.effect.value == pytest.approx(right)
+    assert set(found.by_class) == {"neg", "pos"}
+
+
+@pytest.mark.parametrize(("present", "answer"), [(0.9, "supported"), (0.5, "contradicted"), (0.2, "contradicted")])
+def test_presence_is_read_between_one_half_and_what_all_words_tell(present: float, answer: str) -> None:
+    found = judged(transplant=transplant(present=present))["SL-306"]
+    assert found.verdict == answer
+    assert found.floor.value == pytest.approx(0.5)
+    assert found.effect.value == pytest.approx((present - 0.5) / 0.5)
+    best = transplant(present=present).values | {"present.all": transplant().values["present.all"] * 0.95}
+    against = judged(transplant=Measurement("transplant", best, settings=transplant().settings))["SL-306"]
+    assert against.effect.value == pytest.approx((present - 0.5) / 0.45)
+
+
+@pytest.mark.parametrize(("top", "answer"), [(0.8, "supported"), (0.1, "contradicted"), (0.0, "contradicted")])
+def test_the_top_word_is_asked_by_itself(top: float, answer: str) -> None:
+    found = judged(erasure=erasure(top=top))
+    assert (found["SL-301"].verdict, found["SL-307"].verdict) == ("supported", answer)
+    assert found["SL-307"].effect.value == pytest.approx((top - 0.1) / 0.9)

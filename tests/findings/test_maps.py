@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from sightline.findings.evidence import OPERATORS, Evidence
+from sightline.findings.claim import OPERATORS
+from sightline.findings.evidence import Evidence
 from sightline.findings.maps import maps_of
 from sightline.results import MapRow, Measurement, NotApplicable
 from tests.findings.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes, transplant
@@ -32,7 +33,7 @@ def test_the_half_that_chooses_is_not_the_half_that_is_told() -> None:
     half = measured.values["half"]
     luck = np.where(half[:, None], measured.values["whole"], 0.0)  # perfect where it is chosen, worthless elsewhere
     values = {**measured.values, "carried.gradient": luck}
-    found = rows(Measurement("transplant", values))
+    found = rows(Measurement("transplant", values, settings=measured.settings))
     assert found["gradient"].chosen
     assert found["gradient"].carried.value == pytest.approx(-0.25)
     assert found["gradient"].answer == "contradicted"
@@ -58,6 +59,17 @@ def test_a_class_for_which_a_map_fails_is_named_whatever_it_does_over_all_texts(
     assert found["deletion"].against == ("neg",)
     assert found["gradient"].against == found["signed_gradient"].against == ()
     assert found["attention"].against == ("neg", "pos")
+
+
+@pytest.mark.parametrize("of", ["neg", "pos"])
+def test_a_map_fails_for_a_class_whose_words_do_nothing_by_themselves(of: str) -> None:
+    measured = transplant(0.9, 0.2, WORTH)
+    rows_of = (("neg", "pos").index(of) == PREDICTED)[:, None]
+    nothing = np.where(rows_of, measured.values["random_own.deletion"], measured.values["own.deletion"])
+    values = {**measured.values, "own.deletion": nothing}
+    found = rows(Measurement("transplant", values, settings=measured.settings))
+    assert found["deletion"].answer == "supported"
+    assert {name: row.against for name, row in found.items() if row.against} == {"deletion": (of,)}
 
 
 def test_without_pairs_there_is_no_table() -> None:

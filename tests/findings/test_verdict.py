@@ -12,7 +12,8 @@ from sightline.findings.verdict import TABLE, verdict_of
 from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Failed, Finding, Measurement
 from tests.findings.cases import LEARNED, NOTHING_LEARNED, THRESHOLDS, evidence, finding
 
-BASIS = ("SL-303", "SL-301", "SL-101", "SL-102")
+BASIS = ("SL-303", "SL-301", "SL-304", "SL-305", "SL-307", "SL-101", "SL-102")
+"""What "can be shown with caveats" rests on."""
 
 
 def found(by_class: Mapping[str, str] | None = None, **answers: str) -> dict[str, Finding]:
@@ -37,14 +38,29 @@ ASKED = tuple(code for code, claim in CLAIMS.items() if claim.for_all)
         ({"SL_303": "contradicted", "SL_301": "contradicted"}, MUST_NOT, 2, ("SL-303",)),
         ({"SL_301": "contradicted"}, MUST_NOT, 3, ("SL-301",)),
         ({"SL_101": "contradicted", "SL_102": "contradicted"}, MUST_NOT, 3, ("SL-101", "SL-102")),
-        ({"SL_104": "contradicted"}, MUST_NOT, 3, ("SL-104",)),
+        ({"SL_104": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-104")),
+        ({"SL_104": "contradicted", "SL_301": "inconclusive"}, MUST_NOT, 3, ("SL-104",)),
+        ({"SL_104": "contradicted", "SL_301": "not applicable"}, MUST_NOT, 3, ("SL-104",)),
+        ({"SL_104": "contradicted", "SL_301": "contradicted"}, MUST_NOT, 3, ("SL-301", "SL-104")),
         ({"SL_101": "contradicted", "SL_102": "inconclusive"}, CANNOT_TELL, 6, ("SL-101", "SL-102")),
         ({"SL_001": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-001")),
         ({}, CAN, 4, ASKED),
         ({"SL_402": "inconclusive"}, CAVEATS, 5, (*BASIS, "SL-402")),
         ({"SL_402": "not applicable", "SL_202": "not applicable"}, CAVEATS, 5, (*BASIS, "SL-202", "SL-402")),
         ({"SL_105": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-105")),
-        ({"SL_301": "inconclusive"}, CAVEATS, 5, BASIS),
+        ({"SL_301": "inconclusive"}, CANNOT_TELL, 6, ("SL-301",)),
+        ({"SL_301": "not applicable"}, CANNOT_TELL, 6, ("SL-301",)),
+        ({"SL_304": "contradicted"}, CANNOT_TELL, 6, ("SL-304",)),
+        ({"SL_304": "inconclusive"}, CANNOT_TELL, 6, ("SL-304",)),
+        ({"SL_304": "not applicable"}, CANNOT_TELL, 6, ("SL-304",)),
+        ({"SL_305": "contradicted"}, CANNOT_TELL, 6, ("SL-305",)),
+        ({"SL_305": "inconclusive"}, CAVEATS, 5, BASIS),
+        ({"SL_307": "contradicted"}, CANNOT_TELL, 6, ("SL-307",)),
+        ({"SL_307": "inconclusive"}, CAVEATS, 5, BASIS),
+        ({"SL_306": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-306")),
+        ({"SL_306": "inconclusive"}, CAN, 4, ASKED),
+        ({"SL_308": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-308")),
+        ({"SL_308": "inconclusive"}, CAVEATS, 5, (*BASIS, "SL-308")),
         ({"SL_303": "inconclusive"}, CANNOT_TELL, 6, ("SL-303",)),
         ({"SL_303": "not applicable"}, CANNOT_TELL, 6, ("SL-303",)),
         ({"SL_202": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-202")),
@@ -60,15 +76,44 @@ def test_rows(answers: dict[str, str], text: str, row: int, decided: tuple[str, 
 
 
 def test_less_evidence_than_chance_is_a_charge_and_little_evidence_is_a_caveat() -> None:
-    little = found() | {
-        "SL-104": replace(finding("SL-104", "contradicted"), effect=finding("SL-104", "inconclusive").effect)
-    }
-    verdict = verdict_of(little, evidence(), LEARNED)
-    assert verdict.row == 5
+    removed = found(SL_301="inconclusive")
+    few = replace(finding("SL-104", "contradicted"), effect=finding("SL-104", "inconclusive").effect)
+    assert verdict_of(removed | {"SL-104": few}, evidence(), LEARNED).row == 6
+    verdict = verdict_of(found() | {"SL-104": few}, evidence(), LEARNED)
+    assert (verdict.row, verdict.decided_by[-1]) == (5, "SL-104")
     assert "hold little more of the model’s evidence than a random choice would" in verdict.reasons[0]
-    worse = verdict_of(found(SL_104="contradicted"), evidence(), LEARNED)
+    worse = verdict_of(removed | {"SL-104": finding("SL-104", "contradicted")}, evidence(), LEARNED)
     assert worse.row == 3
     assert "attention lies on words with less evidence than chance" in worse.reasons[0]
+
+
+def test_what_the_model_loses_without_the_words_answers_the_charge_of_less_evidence_class_by_class() -> None:
+    """Under uniform attention evidence may lie in the states of other words; then Removal decides."""
+    below = found({"SL_104": "contradicted"})
+    assert verdict_of(below, evidence(), LEARNED).by_class["b"].row == 5
+    for answer in ("inconclusive", "contradicted", "not applicable"):
+        charged = found({"SL_104": "contradicted", "SL_301": answer})
+        verdict = verdict_of(charged, evidence(), LEARNED)
+        assert {of: one.row for of, one in verdict.by_class.items()} == {"a": 4, "b": 3}
+
+
+def test_what_is_asked_of_the_model_has_one_answer_for_every_class() -> None:
+    of_one = found({"SL_305": "contradicted"})
+    assert of_one["SL-305"].answers["b"] == "contradicted"
+    verdict = verdict_of(of_one, evidence(), LEARNED)
+    assert (verdict.row, verdict.by_class["b"].row) == (4, 4)
+    of_all = found({"SL_305": "supported"}, SL_305="contradicted")
+    verdict = verdict_of(of_all, evidence(), LEARNED)
+    assert {of: one.row for of, one in verdict.by_class.items()} == {"a": 6, "b": 6}
+
+
+def test_words_that_do_nothing_by_themselves_block_and_do_not_forbid() -> None:
+    verdict = verdict_of(found({"SL_304": "contradicted"}, SL_304="contradicted"), evidence(), LEARNED)
+    assert (verdict.row, verdict.by_class["b"].row) == (6, 6)
+    below = finding("SL-304", "contradicted", {"a": "contradicted", "b": "contradicted"})
+    assert below.effect is not None
+    assert below.effect.high < 0  # also where they do less than random words
+    assert verdict_of(found() | {"SL-304": below}, evidence(), LEARNED).row == 6
 
 
 def test_a_class_for_which_the_map_misleads_is_judged_by_itself_and_keeps_the_best_row_away() -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from sightline.maths.ties import VISIBLE
 from sightline.measures.agreement import Agreement
 from sightline.measures.outputs import Outputs
 from sightline.models.attention import Given, Uniform
@@ -11,7 +12,7 @@ from sightline.results import Measurement
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
 from tests.reference import asked, formulas
-from tests.texts import examples, untrained
+from tests.texts import examples, sharpened, untrained
 
 TEXTS = examples((7, 4, 12, 2, 20))
 
@@ -24,13 +25,15 @@ def agreement(model: object, texts: list = TEXTS, **settings: int) -> Measuremen
 
 @pytest.mark.parametrize("reference", ["gradient", "gradient_through", "deletion", "free_gradient", "free_deletion"])
 def test_captured_and_tau_are_those_of_the_stored_maps(reference: str) -> None:
-    model = untrained("bilstm(hidden=6)+additive")
+    model = sharpened(untrained("bilstm(hidden=6)+additive"))
     values = agreement(model).values
     shown = measure(model, TEXTS, (Outputs(),), {}, Seeds(0), 8, lambda done, total: None)["outputs"]
     rows = zip(shown.values["attention"].rows(), values[reference].rows(), strict=True)
     for row, (weights, importance) in enumerate(rows):
         count = max(1, len(weights) // 10)
         best = np.argsort(-weights)[:count]
+        below = np.sort(weights)[::-1][count]
+        assert weights[best].min() - below > VISIBLE * weights.max()  # so there is no tie at the line
         share = importance[best].sum() / np.sort(importance)[::-1][:count].sum()
         assert values[f"captured.{reference}"][row] == pytest.approx(share, abs=1e-9)
         assert values[f"tau.{reference}"][row] == pytest.approx(formulas.tau_b(weights, importance), abs=1e-9)
@@ -63,7 +66,7 @@ def test_coupling_is_what_shuffled_weights_show_when_they_are_used() -> None:
         model.embedding.weight[1:] = model.embedding.weight[4]
         model.scorer.outer.weight.zero_()
     generator = np.random.default_rng(0)
-    model.source = Given({e.index: generator.random(len(e.tokens)) for e in TEXTS})
+    model.source = Given({e.index: generator.permutation(1.3 ** np.arange(len(e.tokens))) for e in TEXTS})
     values = agreement(model).values
     assert values["coupling.gradient"] == pytest.approx(1.0, abs=1e-6)
     assert values["captured.gradient"] == pytest.approx(1.0, abs=1e-6)
@@ -80,7 +83,7 @@ def test_constant_attention_has_no_top_words() -> None:
 
 
 def test_a_constant_model_has_exactly_zero_importance_and_counted_undefined_tau() -> None:
-    model = untrained("bilstm(hidden=6)+additive")
+    model = sharpened(untrained("bilstm(hidden=6)+additive"))
     torch.nn.init.zeros_(model.decoder.affine.weight)
     outcome = agreement(model)
     for name in ("gradient", "gradient_through", "deletion", "free_gradient", "free_deletion"):
@@ -102,7 +105,7 @@ def test_fewer_tokens_at_once_change_nothing() -> None:
 
 
 def test_the_free_reference_is_the_mean_of_both_text_by_text() -> None:
-    values = agreement(untrained("bilstm(hidden=6)+additive")).values
+    values = agreement(sharpened(untrained("bilstm(hidden=6)+additive"))).values
     for kind in ("captured", "chance", "draws"):
         pair = values[f"{kind}.free_gradient"], values[f"{kind}.free_deletion"]
         assert values[f"{kind}.free"] == pytest.approx((pair[0] + pair[1]) / 2, nan_ok=True)
@@ -122,16 +125,26 @@ def test_mass_is_that_of_the_stored_maps_and_its_chance_that_of_every_permutatio
         assert values[f"mass_chance.{reference}"][row] == pytest.approx(mean, abs=1e-6)
 
 
-def test_a_nearly_flat_map_passes_by_its_order_and_not_by_its_mass() -> None:
-    """Weights in the order of the model's own deletion effects, all but alike."""
+def test_a_nearly_flat_map_has_no_order_and_one_that_is_seen_passes_by_its_order_and_not_by_its_mass() -> None:
+    """Weights in the order of the model's own deletion effects, all but alike: nobody sees which are the largest."""
     model = untrained("mlp(hidden=6)+additive")
     texts = examples((20, 20, 20, 20))
     model.source = Uniform()
     effects = agreement(model, texts).values["free_deletion"].rows()
-    model.source = Given({t.index: 1 + 0.01 * row / row.max() for t, row in zip(texts, effects, strict=True)})
-    values = agreement(model, texts).values
-    assert values["captured.free_deletion"].min() > 0.9
+    found = {}
+    for above in (0.01, 0.045, 1.0):
+        rows = {t.index: 1 + above * row / row.max() for t, row in zip(texts, effects, strict=True)}
+        model.source = Given(rows)
+        found[above] = agreement(model, texts)
+    for above in (0.01, 0.045):
+        for kind in ("captured", "chance"):
+            assert np.isnan(found[above].values[f"{kind}.free_deletion"]).all()
+        assert found[above].undefined["captured.free_deletion"] == {"constant attention": 4}
+    values = found[0.01].values
     assert values["mass.free_deletion"] == pytest.approx(values["mass_chance.free_deletion"], abs=0.01)
+    seen = found[1.0].values
+    assert seen["captured.free_deletion"].min() > 0.9
+    assert seen["mass.free_deletion"].max() < 0.6 < seen["captured.free_deletion"].min()
 
 
 def test_even_weights_have_a_mass_and_it_is_that_of_chance() -> None:

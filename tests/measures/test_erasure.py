@@ -16,7 +16,7 @@ from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
 from sightline.types import Subject
 from tests.measures.test_queries import asked
-from tests.reference import moving
+from tests.reference import moving, ties
 from tests.texts import examples, untrained
 
 TEXTS = examples((7, 1, 4, 12, 2, 9))
@@ -37,16 +37,28 @@ def take(model: AttentionClassifier, texts: list[Example], **more: object) -> Me
 def test_each_number_is_that_of_single_runs(name: str) -> None:
     model, texts = MODELS[name]
     values = take(model, texts).values
+    rooms = moving.rooms(model, texts)
     maps = Maps(Subject(model, texts=tuple(texts)), model.trace(model.collate(texts)), Seeds(0))
     for row, text in enumerate(texts):
         if len(text.tokens) < 2:
             continue
         beside = moving.others(text, texts, Seeds(0))
+        keys = Seeds(0).generator("erasure", text.index).random(len(text.tokens))
+        tops: list[float] = []
         for of, read in (*((one, one) for one in rivals(maps.subject)), ("most", "signed_deletion")):
-            order = np.argsort(-maps[read][row, maps.words.mask[row]]).tolist()
-            literal = moving.erased(model, text, order, beside)
-            ours = (values[f"deleted.{of}"][row], values[f"replaced.{of}"][row])
-            assert ours == pytest.approx(literal, abs=1e-8), f"{of} of {text.id}"
+            scores = maps[read][row, maps.words.mask[row]].tolist()
+            order = ties.falling(scores if of == "most" else moving.seen(scores, text.index), keys)
+            literal = moving.lost(model, text, order, beside, room=rooms[row])
+            for kind, drops, flips in (
+                ("deleted", literal.deleted, literal.deleted_flips),
+                ("replaced", literal.replaced, literal.replaced_flips),
+            ):
+                assert values[f"{kind}.{of}"][row] == pytest.approx(np.mean(drops), abs=1e-8), f"{of} of {text.id}"
+                assert values[f"flips.{kind}.{of}"][row] == pytest.approx(np.mean(flips)), f"{of} of {text.id}"
+            assert values[f"curve.{of}"][row] == pytest.approx(literal.deleted, abs=1e-8)
+            tops.append(abs(literal.deleted[0]))
+            wanted = max(tops) if of == "most" else tops[-1]  # of all orders the one that moves the farthest
+            assert values[f"top.{of}"][row] == pytest.approx(wanted, abs=1e-8), f"{of} of {text.id}"
 
 
 def test_random_words_are_the_mean_over_draws_and_both_orders_of_two_words_occur() -> None:
@@ -54,6 +66,9 @@ def test_random_words_are_the_mean_over_draws_and_both_orders_of_two_words_occur
     outcome = measure(model, texts, (Erasure(draws=60),), {}, Seeds(0), 4, lambda done, total: None)["erasure"]
     beside = moving.others(texts[4], texts, Seeds(0))
     ends = np.array([moving.erased(model, texts[4], order, beside) for order in ([0, 1], [1, 0])])
+    one, other = (abs(moving.lost(model, texts[4], order, beside).deleted[0]) for order in ([0, 1], [1, 0]))
+    share = (outcome.values["top.random"][4] - other) / (one - other)  # each draw counts by how far it moves
+    assert share * 60 == pytest.approx(round(share * 60), abs=1e-6)
     for kind, (first, second) in zip(("deleted", "replaced"), ends.T, strict=True):
         share = (outcome.values[f"{kind}.random"][4] - second) / (first - second)
         assert 0.3 < share < 0.7

@@ -13,7 +13,7 @@ from sightline.results import Measurement
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
 from tests.reference import asked
-from tests.texts import examples, untrained
+from tests.texts import examples, sharpened, untrained
 
 TEXTS = examples((7, 4, 12, 2, 1, 20))
 
@@ -26,7 +26,7 @@ def take(model: object, texts: list = TEXTS) -> Measurement:
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_it_is_the_text_run_again_without_each_word(classes: int) -> None:
-    model = untrained("bilstm(hidden=6)+additive", classes)
+    model = sharpened(untrained("bilstm(hidden=6)+additive", classes))
     values = take(model).values
     trace = model.trace(model.collate(TEXTS))
     signed = deletion_importance(model, trace, {})["signed"]

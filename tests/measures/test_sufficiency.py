@@ -15,7 +15,7 @@ from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
 from sightline.types import Subject
 from tests.measures.test_queries import asked
-from tests.reference import moving
+from tests.reference import moving, ties
 from tests.texts import examples, untrained
 
 TEXTS = examples((7, 1, 4, 12, 2, 9))
@@ -40,8 +40,10 @@ def test_each_number_is_that_of_single_runs(name: str) -> None:
     for row, text in enumerate(texts):
         if len(text.tokens) < 2:
             continue
+        keys = Seeds(0).generator("erasure", text.index).random(len(text.tokens))
         for of, read in (*((one, one) for one in rivals(maps.subject)), ("most", "signed_deletion")):
-            order = np.argsort(-maps[read][row, maps.words.mask[row]]).tolist()
+            scores = maps[read][row, maps.words.mask[row]].tolist()
+            order = ties.falling(scores if of == "most" else moving.seen(scores, text.index), keys)
             odds, drop = moving.kept(model, text, order)
             assert values[f"curve.{of}"][row] == pytest.approx(odds, abs=1e-8), f"{of} of {text.id}"
             assert values[f"kept.{of}"][row] == pytest.approx(np.mean(odds), abs=1e-8)

@@ -53,24 +53,46 @@ def take(
     return found["transplant"]
 
 
+OF_PAIRS = ("carried", "random", "flipped", "random_flipped", "own", "random_own")
+"""What is counted of each map and pair."""
+
+
 def same_pair_by_pair(model: Auditable, texts: list[Example], found: Measurement, *, asking: bool = False) -> int:
-    """Compare every pair that was measured; give how many there were."""
+    """Compare every pair that was measured, and every donor over its pairs; give how many pairs there were."""
     pairs = 0
+    values = found.values
+    reach = moving.reach(model, texts)
     for row, x in enumerate(texts):
-        for k, other in enumerate(found.values["partner"][row]):
-            if other < 0 or np.isnan(found.values["whole"][row, k]):
+        beyond, each = [], {name: [] for name in ("attention", "deletion", "signed_contribution")}
+        for k, other in enumerate(values["partner"][row]):
+            if other < 0 or np.isnan(values["whole"][row, k]):
                 continue
             y = texts[other]
             giving = replace(x, query=y.query, candidates=y.candidates) if asking else x
             maps = [Maps(Subject(model, texts=(t,)), model.trace(model.collate([t])), Seeds(0)) for t in (giving, y)]
-            for name in ("attention", "deletion", "signed_contribution"):
+            for name in tuple(each):
                 if name not in rivals(maps[0].subject):
+                    del each[name]
                     continue
                 of_x, of_y = (one[name][0, one.words.mask[0]] for one in maps)
-                literal = moving.transplanted(model, giving, y, of_x, of_y, Seeds(0), signed=MAPS[name].signed)
-                ours = [found.values[one][row, k] for one in (f"carried.{name}", f"random.{name}", "whole")]
-                assert ours == pytest.approx(literal, abs=1e-8), f"{name}, {x.id} into {y.id}"
+                literal = moving.transplanted(
+                    model, giving, y, of_x, of_y, Seeds(0), signed=MAPS[name].signed, reach=reach
+                )
+                ours = {kind: values[f"{kind}.{name}"][row, k] for kind in OF_PAIRS} | {
+                    "whole": values["whole"][row, k]
+                }
+                wanted = {kind: literal[kind] for kind in ours}
+                assert ours == pytest.approx(wanted, abs=1e-8), f"{name}, {x.id} into {y.id}"
+                each[name].append((literal["own"], literal["random_own"], literal["whole"] * 3 / 5))
+                if name == "attention":
+                    beyond.append(literal["beyond"])
             pairs += 1
+        if not beyond:
+            assert np.isnan(values["within"][row])
+            continue
+        assert values["within"][row] == pytest.approx(1 - np.mean(beyond), abs=1e-12)
+        for name, numbers in each.items():
+            assert values[f"right.{name}"][row] == moving.right(*zip(*numbers, strict=True)), f"{name} of {x.id}"
     return pairs
 
 
@@ -80,7 +102,10 @@ def test_each_pair_is_that_of_single_runs(spec: str, classes: int) -> None:
     found = take(model, TEXTS, Transplant(donors=4, fewest=1, partners=2))
     assert same_pair_by_pair(model, TEXTS, found) > 4
     assert found.undefined["whole"]["one word"] == 1
-    assert set(found.settings) == {"shares", "donors", "fewest", "partners", "gradient"}
+    assert set(found.settings) == {"shares", "own", "donors", "fewest", "partners", "gradient"}
+    assert {0.0, 1.0} <= set(found.values["right.deletion"][found.values["weight"] > 0])
+    assert np.nanmax(found.values["within"]) == 1
+    assert classes == 2 or np.nanmin(found.values["within"]) < 1
 
 
 def test_under_queries_a_donor_is_its_words_under_the_query_of_the_receiver() -> None:
@@ -132,8 +157,9 @@ def test_words_in_pieces_move_whole() -> None:
     x, y = TEXTS[row], TEXTS[found.values["partner"][row, 0]]
     weights = [Maps(Subject(model), model.trace(model.collate([t])), Seeds(0))["attention"][0] for t in (x, y)]
     literal = moving.transplanted(model, x, y, *weights, Seeds(0))
-    ours = [found.values[name][row, 0] for name in ("carried.attention", "random.attention", "whole")]
-    assert ours == pytest.approx(literal, abs=1e-4)
+    ours = {kind: found.values[f"{kind}.attention"][row, 0] for kind in OF_PAIRS}
+    assert ours == pytest.approx({kind: literal[kind] for kind in ours}, abs=1e-4)
+    assert found.values["whole"][row, 0] == pytest.approx(literal["whole"], abs=1e-4)
 
 
 # ---------------------------------------------------------------- what is known beforehand
@@ -339,9 +365,9 @@ def test_a_rewritten_text_is_whole(x: tuple, y: tuple) -> None:
 
 def test_ties_go_by_their_keys_and_noise_is_tied() -> None:
     values, keys = np.array([0.5, 0.5 + TIE / 10, -0.2, 1.0, NOISE / 10]), np.array([0.2, 0.1, 0.3, 0.9, 0.4])
-    assert ranked(values, keys, signed=False).tolist() == ranked(values, keys, signed=True).tolist() == [3, 1, 0]
-    assert ranked(np.zeros(5), keys, signed=False).tolist() == [1, 0, 2, 4, 3]
-    assert ranked(np.zeros(5), keys, signed=True).tolist() == []
+    assert ranked(values, keys, 4, signed=False).tolist() == ranked(values, keys, 4, signed=True).tolist() == [3, 1, 0]
+    assert ranked(np.zeros(5), keys, 4, signed=False).tolist() == [1, 0, 2, 4, 3]
+    assert ranked(np.zeros(5), keys, 4, signed=True).tolist() == []
 
 
 def test_a_share_is_rounded_and_never_nothing() -> None:

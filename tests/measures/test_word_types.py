@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sightline.example import Example
+from sightline.maths.ties import NOISE, NOTHING, TIE, VISIBLE
 from sightline.measures import maps
 from sightline.measures.agreement import Agreement
 from sightline.measures.frozen import Frozen
@@ -15,7 +16,7 @@ from sightline.results import Measurement
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
 from sightline.types import Measure
-from tests.reference import asked, formulas
+from tests.reference import asked, formulas, moving, ties
 from tests.texts import examples, untrained
 
 TEXTS = examples((7, 4, 6, 2, 5, 1))
@@ -29,8 +30,9 @@ def take(
     return outcome
 
 
-def captured(weights: list[float], references: list[np.ndarray], count: int) -> float:
-    return float(np.mean([formulas.captured(weights, reference, count) for reference in references]))
+def captured(weights: list[float], references: list[np.ndarray], count: int, index: int) -> float:
+    seen = ties.apart(weights, VISIBLE, NOISE, TIE, NOTHING, moving.border(index))
+    return float(np.mean([formulas.captured(seen, reference, count) for reference in references]))
 
 
 def test_types_exchange_their_mean_weights() -> None:
@@ -47,7 +49,7 @@ def test_types_exchange_their_mean_weights() -> None:
     assert any(one[word] != mean[word] for one in drawn for word in types)
     for row, text in enumerate(TEXTS[:5]):
         free = [references[name].rows()[row] for name in ("free_gradient", "free_deletion")]
-        literal = [captured([one[word] for word in text.tokens], free, 1) for one in drawn]
+        literal = [captured([one[word] for word in text.tokens], free, 1, text.index) for one in drawn]
         assert ours[row] == pytest.approx(np.mean(literal), abs=1e-6)
     assert np.isnan(ours[5])
 

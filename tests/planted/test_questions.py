@@ -32,7 +32,7 @@ def audited(name: str) -> tuple[RunSpec, object, Audit]:
     fit = FitSpec(epochs=epochs, patience=epochs, batch_size=16, learning_rate=rate, keep="accuracy")
     model = parse_model("bilstm(hidden=32)+additive+query", **SMALL)
     spec = RunSpec(
-        parse_data(f"planted:{data}"), model, fit, limit=60, companions=("uniform",) if name == "pair" else ()
+        parse_data(f"planted:{data}"), model, fit, limit=150, companions=("uniform",) if name == "pair" else ()
     )
     return (spec, *run(spec))
 

@@ -15,7 +15,7 @@ from sightline.results import Failed
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
 from sightline.studies import random_attention
-from tests.texts import trained
+from tests.texts import sharpened, trained
 
 NEEDLE = "planted:needle(n=600,length=12)"
 OF_WORDS = ("agreement", "types", "erasure")
@@ -86,6 +86,7 @@ def test_equal_token_logits_are_attention_proof_and_have_no_permutation() -> Non
 
 def test_a_constant_model_has_zero_importance_and_counted_undefined_tau() -> None:
     model, dataset = trained(NEEDLE, "bilstm(hidden=8)+additive", epochs=1)
+    sharpened(model)
     torch.nn.init.zeros_(model.decoder.affine.weight)
     result = audit(model, dataset, limit=110)
     for name in ("gradient", "gradient_through", "deletion", "free_gradient", "free_deletion"):

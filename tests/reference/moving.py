@@ -1,16 +1,20 @@
 """Words removed, replaced and moved between texts, one text and one run at a time."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from math import fsum
 
 import numpy as np
 
 from sightline.example import Example
-from sightline.seeds import Seeds
+from sightline.maths.ties import FAINT, NOISE, NOTHING, TIE, VISIBLE
+from sightline.seeds import Seeds, seed_for
 from sightline.types import Auditable
+from tests.reference import ties
 from tests.reference.formulas import probabilities, without
 
 SHARES = (0.01, 0.05, 0.1, 0.2, 0.5)
+OWN = (0.05, 0.1, 0.2)
 
 
 def with_words(text: Example, words: Sequence[str]) -> Example:
@@ -41,11 +45,45 @@ def hybrid(x: Sequence[str], y: Sequence[str], marked: set[int]) -> list[str]:
     return words
 
 
-def top(scores: Sequence[float], number: int, *, signed: bool) -> set[int]:
-    """The largest scores that can be seen, all of them where none can; there must be no ties among them."""
-    best = sorted(range(len(scores)), key=lambda place: -scores[place])[:number]
-    seen = [place for place in best if scores[place] > 0 and scores[place] >= max(map(abs, scores)) / 20]
-    return set(seen) if signed or max(scores) > 0 else set(best)
+def border(index: int) -> float:
+    """The part of a step by which the first shade of a text is wider: a draw from 0 to 1 by its index."""
+    return seed_for(0, "shades", index) / 2**63
+
+
+def seen(scores: Sequence[float], index: int) -> list[float]:
+    """The scores of a text as a reader sees them: at the limits of the package, by the literal walk."""
+    return ties.faded(scores, FAINT, VISIBLE, NOISE, TIE, NOTHING, border(index))
+
+
+def top(scores: Sequence[float], number: int, keys: Sequence[float], index: int, *, signed: bool) -> set[int]:
+    """The largest scores that can be seen, ties by their keys; of all words where none can and the map has no sign."""
+    shown = seen(scores, index)
+    best = ties.falling(shown, keys)
+    above = [place for place in best if shown[place] > 0]
+    return set((above if signed or above else best)[:number])
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A model that answers one text at a time; two logits always, and which class is predicted."""
+
+    model: Auditable
+
+    def logits(self, text: Example) -> np.ndarray:
+        both = logits(self.model, text)
+        return np.array([0.0, both[0]]) if len(both) == 1 else both
+
+    def predicted(self, text: Example) -> int:
+        return int(np.argmax(self.logits(text)))
+
+    def lead(self, text: Example) -> float:
+        first, second = sorted(self.logits(text))[::-1][:2]
+        return float(first - second)
+
+
+def within(value: float, most: float) -> float:
+    """Cut a number at most of either sign."""
+    return max(-most, min(most, value))
 
 
 def transplanted(
@@ -58,26 +96,96 @@ def transplanted(
     *,
     signed: bool = False,
     shares: Sequence[float] = SHARES,
-) -> tuple[float, float, float]:
-    """What the marked words of both, as many random ones, and all words move; x under its receiver's query."""
+    own: Sequence[float] = OWN,
+    reach: float = float("inf"),
+) -> dict[str, float]:
+    """What the words of two texts do in each other's place; x under its receiver's query.
+
+    ``carried``: the marked words of both; ``own``: those of the donor, in the receiver's text and out of its own.
+    ``random_...`` is the same for as many words by a draw. ``whole`` is what all words do. No hybrid does more.
+    """
+    read = Reading(model)
+    a, b = read.predicted(x), read.predicted(y)
 
     def margin(text: Example) -> float:
-        both = logits(model, text)
-        both = np.array([0.0, both[0]]) if len(both) == 1 else both
-        return float(both[a] - both[b])
+        return float(read.logits(text)[a] - read.logits(text)[b])
 
-    a, b = (int(probabilities(logits(model, text)).argmax()) for text in (x, y))
+    def of(giving: Example, taking: Example, marked: set[int]) -> Example:
+        return with_words(y, hybrid(giving.tokens, taking.tokens, marked))  # the query is that of the receiver
+
+    whole = margin(x) - margin(y)
     axis = max(len(x.tokens), len(y.tokens))
     order = seeds.generator(f"random words of {x.index}", y.index).permutation(axis).tolist()
-    carried = drawn = whole = 0.0
+    keys = {one.index: seeds.generator("ties", one.index).random(len(one.tokens)).tolist() for one in (x, y)}
+
+    def best(text: Example, scores: Sequence[float], share: float) -> set[int]:
+        return top(
+            scores, count(len(text.tokens), share, len(text.tokens)), keys[text.index], text.index, signed=signed
+        )
+
+    names = ("carried", "random", "flipped", "random_flipped", "own", "random_own", "whole", "beyond")
+    out = dict.fromkeys(names, 0.0)
     for share in shares:
-        ours = top(of_x, count(len(x.tokens), share, len(x.tokens)), signed=signed)
-        theirs = top(of_y, count(len(y.tokens), share, len(y.tokens)), signed=signed)
-        marked = ours | theirs
-        carried += margin(with_words(y, hybrid(x.tokens, y.tokens, marked))) - margin(y)
-        drawn += margin(with_words(y, hybrid(x.tokens, y.tokens, set(order[: len(marked)])))) - margin(y)
-        whole += margin(x) - margin(y)
-    return carried, drawn, whole
+        marked = best(x, of_x, share) | best(y, of_y, share)
+        for kind, flips, places in (
+            ("carried", "flipped", marked),
+            ("random", "random_flipped", set(order[: len(marked)])),
+        ):
+            text = of(x, y, places)
+            out[kind] += within(margin(text) - margin(y), whole)
+            out[flips] += read.predicted(text) == a
+            out["beyond"] += (read.lead(text) > reach) / (2 * len(shares))
+        out["whole"] += whole
+    for share in own:
+        marked = best(x, of_x, share)
+        for kind, places in (("own", marked), ("random_own", set(order[: len(marked)]))):
+            out[kind] += within(margin(of(x, y, places)) - margin(y), whole)
+            out[kind] += within(margin(x) - margin(of(y, x, places)), whole)
+    return out
+
+
+def right(own: Sequence[float], chance: Sequence[float], room: Sequence[float]) -> bool:
+    """Whether the own words of a donor do half of what they could, over its pairs; chance is halfway to that."""
+    done = sum(one - other for one, other in zip(own, chance, strict=True))
+    could = sum(one - other / 2 for one, other in zip(room, chance, strict=True))
+    return done >= could / 2
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """The value so far along the sorted ones, on the line between its two neighbours."""
+    ordered = sorted(values)
+    place = share * (len(ordered) - 1)
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+
+
+def reach(model: Auditable, texts: Sequence[Example]) -> float:
+    """The lead that 99 of a hundred texts stay below."""
+    return quantile([Reading(model).lead(text) for text in texts], 0.99)
+
+
+def present(
+    kinds: Sequence[set[str]], tops: Sequence[set[str]], classes: Sequence[int], half: Sequence[bool], x: int, y: int
+) -> float:
+    """Whether a donor has more of the words highlighted for its class than its receiver: 1, 0.5 or 0.
+
+    Which words these are is counted on the other half of the texts, two texts of average words beforehand.
+    """
+    others = [row for row in range(len(kinds)) if half[row] != half[x]]
+    here = [tops[row] for row in others if classes[row] == classes[x]]
+    there = [tops[row] for row in others if classes[row] != classes[x]]
+
+    def weight(word: str) -> float:
+        k, j = (sum(word in one for one in texts) for texts in (here, there))
+        if not k:
+            return 0.0
+        p = (k + j) / len(others)
+        gain = np.log((k + 2 * p) / (len(here) + 2)) - np.log((j + 2 * p) / (len(there) + 2))
+        return max(0.0, float(gain))
+
+    ours, theirs = (fsum(weight(word) for word in kinds[row]) for row in (x, y))
+    return 0.5 if ours == theirs else float(ours > theirs)
 
 
 def others(text: Example, texts: Sequence[Example], seeds: Seeds) -> list[str]:
@@ -87,19 +195,67 @@ def others(text: Example, texts: Sequence[Example], seeds: Seeds) -> list[str]:
     return [words[one] for one in drawn]
 
 
-def erased(
-    model: Auditable, text: Example, order: Sequence[int], beside: Sequence[str], shares: Sequence[float] = SHARES
-) -> tuple[float, float]:
-    """Mean loss of log-odds when the first words of an order are deleted, and when others stand in their place."""
+@dataclass(frozen=True)
+class Lost:
+    """What a text loses share by share when words go, by deletion and by replacement, and whether it flips."""
+
+    deleted: list[float]
+    replaced: list[float]
+    deleted_flips: list[bool]
+    replaced_flips: list[bool]
+
+
+def lost(
+    model: Auditable,
+    text: Example,
+    order: Sequence[int],
+    beside: Sequence[str],
+    shares: Sequence[float] = SHARES,
+    room: float = float("inf"),
+) -> Lost:
+    """Loss of log-odds when the first words of an order are deleted, and when others stand in their place."""
     chosen = int(probabilities(logits(model, text)).argmax())
     whole = log_odds(model, text, chosen)
-    deleted, replaced = [], []
+    out = Lost([], [], [], [])
     for share in shares:
         gone = set(order[: count(len(order), share, len(order) - 1)])
         words = [beside[place] if place in gone else word for place, word in enumerate(text.tokens)]
-        deleted.append(whole - log_odds(model, without(text, gone), chosen))
-        replaced.append(whole - log_odds(model, with_words(text, words), chosen))
-    return float(np.mean(deleted)), float(np.mean(replaced))
+        for left, drops, flips in (
+            (without(text, gone), out.deleted, out.deleted_flips),
+            (with_words(text, words), out.replaced, out.replaced_flips),
+        ):
+            drops.append(within(whole - log_odds(model, left, chosen), room))
+            flips.append(Reading(model).predicted(left) != chosen)
+    return out
+
+
+def erased(
+    model: Auditable,
+    text: Example,
+    order: Sequence[int],
+    beside: Sequence[str],
+    shares: Sequence[float] = SHARES,
+    room: float = float("inf"),
+) -> tuple[float, float]:
+    """Mean loss of log-odds over the shares, by deletion and by replacement."""
+    found = lost(model, text, order, beside, shares, room)
+    return float(np.mean(found.deleted)), float(np.mean(found.replaced))
+
+
+def rooms(model: Auditable, texts: Sequence[Example]) -> list[float]:
+    """How far each text can fall: to the log-odds that all but a twentieth of the texts predicted otherwise keep above.
+
+    A text without log-odds of a class, which it does not allow, sets no bound for that class.
+    """
+    with np.errstate(divide="ignore"):
+        odds = [[log_odds(model, text, c) for c in range(len(probabilities(logits(model, text))))] for text in texts]
+    chosen = [int(probabilities(logits(model, text)).argmax()) for text in texts]
+    out = []
+    for row, one in enumerate(chosen):
+        others = [odds[i][one] for i in range(len(texts)) if chosen[i] != one and np.isfinite(odds[i][one])]
+        known = np.isfinite(odds[row][one]) and others
+        out.append(max(0.0, odds[row][one] - quantile(others, 0.05)) if known else float("inf"))
+    return out
 
 
 def kept(model: Auditable, text: Example, order: Sequence[int]) -> tuple[list[float], float]:

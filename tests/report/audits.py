@@ -10,6 +10,8 @@ import numpy as np
 
 from sightline.audits import Audit
 from sightline.results import (
+    BY_ABSENCE,
+    CAN,
     CAVEATS,
     MUST_NOT,
     Answer,
@@ -209,6 +211,50 @@ def by_class() -> Verdict:
     whole = audit().verdict
     fine = replace(whole, text=CAVEATS)
     return replace(fine, by_class={"positive": fine, "negative": ASTRAY})
+
+
+NO_EVIDENCE = (
+    "this is what the model predicts when it finds no evidence for another class; no highlighted word can explain it"
+)
+ABSENT = Verdict(
+    BY_ABSENCE,
+    7,
+    ("SL-304",),
+    (
+        NO_EVIDENCE,
+        "SL-304 contradicted: put into another text, or taken out of their own, the highlighted words hardly change the prediction (effect 0.013 [−0.020, 0.046], n = 444)",
+    ),
+)
+
+
+def by_absence() -> Verdict:
+    """The verdict of a detector: the map of one class can be shown, the other is what is left."""
+    fine = Verdict(CAN, 4, ("SL-303",), ())
+    return Verdict(CAVEATS, 5, ("SL-303",), (), {"spam": fine, "ham": ABSENT})
+
+
+def moved(value: float = 0.93, alone: float = 0.9, **by_class: tuple[float, float]) -> tuple[Finding, ...]:
+    """What the highlighted words carry, and what they do by themselves, of all texts and by class."""
+    whole, each = (value, alone), by_class or {"spam": (value, alone), "ham": (value, 0.01)}
+    return tuple(
+        Finding(
+            code, claim, "supported", "decides", delta=0.25, number=estimate(whole[place]), floor=estimate(0.1, 0.01),
+            effect=estimate(whole[place]), by_class={name: estimate(one[place], n=436) for name, one in each.items()},
+            answers=dict.fromkeys(each, "supported"),
+        )
+        for place, (code, claim) in enumerate((
+            ("SL-303", "the highlighted words carry the decision with them"),
+            ("SL-304", "the highlighted words of a class change the prediction by themselves"),
+        ))
+    )  # fmt: skip
+
+
+def detector() -> Audit:
+    """An audit of a detector, with texts of both classes; another map fails for the class that is left."""
+    base = compared(by_absence())
+    texts = tuple(replace(one, predicted="ham" if i % 2 else "spam") for i, one in enumerate(base.texts))
+    maps = tuple(replace(row, against=("ham",)) if row.chosen else row for row in base.maps)
+    return replace(base, texts=texts, maps=maps, findings=(*moved(), *base.findings))
 
 
 def hostile() -> Audit:

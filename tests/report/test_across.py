@@ -10,7 +10,7 @@ from sightline.report.numerals import interval
 from sightline.report.page.render import render
 from sightline.report.sheets.across import across_lines
 from sightline.report.trainings import together
-from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Verdict
+from sightline.results import BY_ABSENCE, CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Verdict
 from tests.report.audits import LEARNED, audit, compared, estimate, map_row
 from tests.report.pages import Page
 
@@ -77,6 +77,15 @@ def test_every_caveat_is_said_once_with_the_trainings_that_it_holds_in() -> None
             "Show the attention map for texts predicted 'a'.",
         ),
         (
+            (verdict(CAVEATS, a=BY_ABSENCE, b=CAN), verdict(CAVEATS, a=BY_ABSENCE, b=CAN)),
+            "Show no map for texts predicted 'a': no highlighted word can explain that prediction.",
+        ),
+        (
+            (verdict(CAVEATS, a=BY_ABSENCE, b=CAN), verdict(CAVEATS, a=CAN, b=CAN)),
+            "Whether the attention map may be shown for texts predicted 'a' depends on the training: show it only of a "
+            "model whose own audit allows it.",
+        ),
+        (
             (verdict(MUST_NOT, a=CANNOT_TELL, b=MUST_NOT), verdict(MUST_NOT, a=MUST_NOT, b=CANNOT_TELL)),
             "Do not show the attention map for texts predicted 'a' and 'b'.",
         ),
@@ -98,6 +107,18 @@ def test_another_map_is_advised_as_far_as_trainings_agree() -> None:
         "take the one that the audit of your model recommends."
     )
     assert together(across({0: audits[2], 1: audits[2]}))[1].startswith("Show no other map of how much each word")
+
+
+def test_no_other_map_is_advised_for_a_class_that_is_decided_by_absence() -> None:
+    rows = (map_row("gradient", "supported", 0.9, chosen=True),)
+    classes = verdict(CAVEATS, a=BY_ABSENCE, b=MUST_NOT), verdict(CAVEATS, a=BY_ABSENCE, b=BY_ABSENCE)
+    one, none = (together(trained(each, each, maps=rows)) for each in classes)
+    assert one[2] == (
+        "To show how much each word matters, take the gradient map, but not for texts predicted 'a' by absence: it may "
+        "be shown in all 2 trainings."
+    )
+    assert not any("gradient" in sentence for sentence in none)
+    assert ends(trained(classes[0], classes[0]))[1] == "Texts predicted 'a': decided by absence in all 2 trainings."
 
 
 def test_more_texts_and_other_trainings_are_advised_with_their_counts() -> None:

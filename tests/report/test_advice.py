@@ -9,7 +9,7 @@ from sightline.findings.verdict import NO_BETTER
 from sightline.report.advice import AFTER_GUESSING, GUESSING, advice, shown
 from sightline.report.card import card
 from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Verdict
-from tests.report.audits import LEARNED, MAPS, audit, by_class, compared, estimate, map_row
+from tests.report.audits import ABSENT, LEARNED, MAPS, audit, by_class, compared, detector, estimate, map_row
 
 
 def said(told: list[str]) -> list[str]:
@@ -47,12 +47,46 @@ def test_where_no_class_is_known_nothing_is_shown_for_all() -> None:
     assert not any("all texts" in one for one in told)
 
 
+NONE_FOR_HAM = "Show no map for texts predicted 'ham': no highlighted word can explain that prediction."
+
+
+def test_for_a_class_that_is_decided_by_absence_no_map_is_advised_once_and_no_more_texts() -> None:
+    told = said(advice(detector()))
+    assert told[:3] == [
+        "Show the attention map for texts predicted 'spam'.",
+        NONE_FOR_HAM,
+        "Or show the weight × evidence map, but not for texts predicted 'ham', for which it was not shown to work.",
+    ]
+    assert sum("'ham'" in one for one in told) == 2
+    assert not any(one.startswith("Audit") for one in told)
+
+
+def test_a_map_that_is_not_shown_to_fail_is_not_offered_for_a_class_by_absence_either() -> None:
+    told = said(shown(replace(detector(), maps=MAPS)))
+    assert told[2] == "Or show the weight × evidence map, but not for texts predicted 'ham' by absence."
+
+
+def test_where_every_class_is_decided_by_absence_no_map_is_offered() -> None:
+    whole = Verdict(CAVEATS, 5, (), (), {"ham": ABSENT, "eggs": ABSENT})
+    assert said(shown(replace(detector(), verdict=whole))) == [
+        "Show no map for texts predicted 'ham' and 'eggs': no highlighted word can explain that prediction."
+    ]
+
+
+def test_what_must_not_be_shown_of_all_texts_is_not_left_open_for_a_class() -> None:
+    classes = {"a": Verdict(CAN, 4, (), ()), "b": Verdict(CANNOT_TELL, 6, (), ())}
+    assert said(shown(compared(Verdict(MUST_NOT, 2, (), (), classes))))[:2] == [
+        "Show the attention map for texts predicted 'a'.",
+        "Do not show the attention map for texts predicted 'b'.",
+    ]
+
+
 def test_a_map_that_fails_a_class_is_offered_without_it() -> None:
     must_not = compared(Verdict(MUST_NOT, 3, (), ()))
     failing = tuple(replace(row, against=("neg", "x")) if row.chosen else row for row in must_not.maps)
     told = said(shown(replace(must_not, maps=failing)))
     assert told[1] == (
-        "Show the weight × evidence map instead, but not for texts predicted 'neg' and 'x', for which it fails."
+        "Show the weight × evidence map instead, but not for texts predicted 'neg' and 'x', for which it was not shown to work."
     )
 
 

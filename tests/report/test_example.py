@@ -9,7 +9,7 @@ from sightline.audits import Audit
 from sightline.report.page.example import LONGEST, ExampleView, example_view
 from sightline.report.page.held import held_texts
 from sightline.results import MapRow, Measurement, Ragged
-from tests.report.audits import MAPS, audit, by_class, compared, map_row, record
+from tests.report.audits import MAPS, audit, by_absence, by_class, compared, map_row, record
 
 TEXTS = tuple(record(f"one two three {index}", index) for index in range(4))
 ATTENTION = np.array([[1.0, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0], [1, 1, 1, 1]])
@@ -75,3 +75,14 @@ def test_a_text_seen_at_one_glance_goes_before_a_long_one() -> None:
         view = drawn(compared(texts=texts))
         assert view is not None
         assert f"of at most {longest} words" in view.told
+
+
+def test_a_text_of_a_class_that_no_word_explains_is_no_example() -> None:
+    texts = tuple(replace(one, predicted="ham" if one.id == "t0001" else "spam") for one in TEXTS)
+    view = drawn(replace(small(), verdict=by_absence(), texts=texts))
+    assert view is not None
+    assert view.text.id == "t0002"
+    assert view.told.startswith("Of 3 texts predicted 'spam' of at most 4 words")
+    assert (
+        drawn(replace(small(), verdict=by_absence(), texts=tuple(replace(t, predicted="ham") for t in texts))) is None
+    )

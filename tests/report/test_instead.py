@@ -12,7 +12,7 @@ from sightline.report.page.maps import MAPS as KNOWN
 from sightline.report.page.maps import called
 from sightline.report.page.rows import map_lines
 from sightline.results import Estimate
-from tests.report.audits import ASTRAY, MAPS, audit, by_class, compared, estimate, map_row
+from tests.report.audits import ASTRAY, MAPS, audit, by_absence, by_class, compared, estimate, map_row
 
 
 def plain(text: str) -> str:
@@ -102,3 +102,13 @@ def test_a_line_counts_texts_once_where_all_numbers_have_the_same() -> None:
     assert lines[4].cells[1:] == ("—", "—")
     (other,) = map_lines(families((replace(MAPS[0], deleted=estimate(0.1, n=12)),))[0])
     assert other.n == "436 / 12 / 436"
+
+
+def test_a_map_says_for_which_classes_it_fails_and_which_no_map_explains() -> None:
+    failing = (replace(MAPS[3], against=("x",)), replace(MAPS[0], against=("ham",)))
+    (family,) = families(failing, by_absence())
+    told = "weight × evidence, but not for texts predicted 'x', for which it was not shown to work, nor for texts predicted 'ham' by absence"
+    assert family.answer == told
+    assert [line.notes for line in map_lines(family)] == [
+        ("not for texts predicted 'x', for which it was not shown to work",), ("not for texts predicted 'ham', for which it was not shown to work",)
+    ]  # fmt: skip

@@ -19,6 +19,7 @@ from sightline.report.plots.drawing import ENDINGS
 from sightline.report.plots.named import FIGURES, write_figure
 from sightline.report.plots.plot import WIDTH, Plot
 from sightline.report.plots.ranks import TARGETS
+from sightline.report.visible import visible
 from sightline.results import Estimate, Measurement, NotApplicable, Ragged
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data, parse_model
@@ -295,7 +296,7 @@ def test_the_file_beside_a_figure_holds_its_numbers_in_full(name: str, tmp_path:
             if isinstance(value, float):
                 assert read == ("" if math.isnan(value) else str(value))
             else:
-                assert read == str(value).encode("utf-8", "backslashreplace").decode()
+                assert read == visible(str(value))
 
 
 def test_each_text_is_in_one_bin_of_its_class_and_undefined_ones_are_counted() -> None:

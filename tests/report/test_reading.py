@@ -9,7 +9,7 @@ from sightline.reading import Prediction, Reading
 from sightline.report.page.reading import in_notebook, rows_of, style_of
 from sightline.report.sheets.predictions import about, written
 from sightline.report.sheets.reading import lines, shaded
-from tests.report.audits import HOSTILE, audit, record
+from tests.report.audits import ABSENT, HOSTILE, audit, by_absence, record
 from tests.report.pages import Page
 
 
@@ -58,6 +58,15 @@ def test_an_audit_says_what_may_be_shown() -> None:
     told = reading(audit=audit())
     for text in (Page(in_notebook(told)).text(), "\n".join(lines(told))):
         assert "Its audit, of 24 texts: attention can be shown with" in " ".join(text.split())
+
+
+def test_of_a_text_whose_class_is_decided_by_absence_no_map_is_to_be_shown() -> None:
+    """A reading is of one text, and every text has a class."""
+    absent = "Show no map of this text: it is predicted '{}' by absence, and no highlighted word can explain that"
+    for verdict, predicted in ((by_absence(), False), (replace(by_absence(), by_class={"pos": ABSENT}), True)):
+        told = reading(audit=replace(audit(), verdict=verdict))
+        for text in (Page(in_notebook(told)).text(), "\n".join(lines(told))):
+            assert (absent.format(told.text.predicted) in " ".join(text.split())) is predicted
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -21,8 +21,9 @@ from sightline.report.sentences import (
     to_settle,
     told_reasons,
 )
-from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, VERDICTS, Estimate, Finding, Verdict
-from tests.report.audits import ASTRAY, by_class, findings
+from sightline.results import BY_ABSENCE, CAN, CANNOT_TELL, CAVEATS, MUST_NOT, VERDICTS, Estimate, Finding, Verdict
+from tests.report import audits
+from tests.report.audits import ABSENT, ASTRAY, NO_EVIDENCE, by_class, findings
 
 FINDING = {finding.code: finding for finding in findings()}
 
@@ -98,11 +99,11 @@ def test_without_a_delta_nothing_is_compared() -> None:
 
 
 def test_every_row_of_the_verdict_table_is_explained() -> None:
-    assert len({row_condition(row) for row in range(1, 7)}) == 6
+    assert len({row_condition(row) for row in range(1, 8)}) == 7
     assert "does not know" in row_condition(99)
 
 
-ROWS = {CAN: 4, CAVEATS: 5, MUST_NOT: 2, CANNOT_TELL: 6}
+ROWS = {CAN: 4, CAVEATS: 5, MUST_NOT: 2, CANNOT_TELL: 6, BY_ABSENCE: 7}
 
 
 def verdict(text: str, classes: dict[str, str] | None = None) -> Verdict:
@@ -124,6 +125,10 @@ def test_where_all_classes_agree_the_headline_is_the_verdict(text: str) -> None:
         (CAVEATS, {"n": MUST_NOT, "p": CAN}, f"can be shown with caveats for all texts together; can be shown for texts predicted 'p'; must not be shown for texts predicted 'n': why {MUST_NOT}"),
         (MUST_NOT, {"a": CANNOT_TELL, "b": CAN}, "must not be shown for all texts together; can be shown for texts predicted 'b'; cannot tell for texts predicted 'a'"),
         (CAVEATS, {"a": CANNOT_TELL, "b": CANNOT_TELL}, "cannot tell for texts predicted 'a' and 'b'; can be shown with caveats for all texts together, but for no class by itself"),
+        (CAVEATS, {"ham": BY_ABSENCE, "spam": CAN}, "can be shown for texts predicted 'spam'; decided by absence for texts predicted 'ham'"),
+        (CAVEATS, {"ham": BY_ABSENCE, "spam": CAVEATS}, "can be shown with caveats for texts predicted 'spam'; decided by absence for texts predicted 'ham'"),
+        (CAVEATS, {"ham": BY_ABSENCE, "spam": CANNOT_TELL}, "cannot tell for texts predicted 'spam'; decided by absence for texts predicted 'ham'; can be shown with caveats for all texts together, but for no class by itself"),
+        (MUST_NOT, {"ham": BY_ABSENCE, "spam": CAN}, "must not be shown for all texts together; can be shown for texts predicted 'spam'; decided by absence for texts predicted 'ham'"),
         (MUST_NOT, {"a": MUST_NOT, "b": MUST_NOT, "c": MUST_NOT, "d": CAN}, f"can be shown for texts predicted 'd'; must not be shown for texts predicted 'a', 'b' and 'c': why {MUST_NOT}"),
     ],
 )  # fmt: skip
@@ -131,14 +136,17 @@ def test_where_classes_differ_each_is_named(whole: str, classes: dict[str, str],
     assert headline(verdict(whole, classes)) == expected
 
 
-@given(whole=st.sampled_from(VERDICTS), classes=st.dictionaries(st.text(st.characters(categories=["L"]), min_size=1, max_size=3), st.sampled_from(VERDICTS), max_size=5))  # fmt: skip
+@given(whole=st.sampled_from([text for text in VERDICTS if text != BY_ABSENCE]), classes=st.dictionaries(st.text(st.characters(categories=["L"]), min_size=1, max_size=3), st.sampled_from(VERDICTS), max_size=5))  # fmt: skip
 def test_no_class_that_the_map_must_not_be_shown_for_hides(whole: str, classes: dict[str, str]) -> None:
     told = headline(verdict(whole, classes))
-    assert whole in told
+    known = {whole, *classes.values()}
+    if BY_ABSENCE in known and whole not in classes.values() and {CAN, CAVEATS} & {*classes.values()}:
+        known -= {whole} & {CAN, CAVEATS}  # no map can be shown for all texts where none can for those of a class
+    assert all(text in told for text in known)
     if set(classes.values()) - {whole}:
         assert all(f"'{name}'" in told for name in classes)
         told_of = {part.text.partition(" for ")[0]: part.row for part in answers(verdict(whole, classes))}
-        assert told_of == {text: ROWS[text] for text in {whole, *classes.values()}}
+        assert told_of == {text: ROWS[text] for text in known}
 
 
 def test_a_class_of_a_long_or_evil_name_stays_a_word_of_the_headline() -> None:
@@ -233,3 +241,33 @@ def test_what_is_said_of_the_task_is_said_of_no_class() -> None:
     needless = replace(needless, reasons=("SL-001 contradicted: this task needs no attention (effect 0)",))
     told = replace(of_classes(b="0.04"), by_class={"a": needless})
     assert caveats(told) == ["It could not be shown that it is needed."]
+
+
+def test_a_class_that_is_decided_by_absence_says_so_in_one_sentence_with_its_numbers() -> None:
+    (only,) = told_reasons(audits.by_absence())
+    assert only == (
+        Reason(f"decided by absence: {NO_EVIDENCE}", "SL-304", "effect 0.013 [−0.020, 0.046], n = 444"),
+        "for texts predicted 'ham'",
+    )
+    both = Verdict(CAVEATS, 5, (), (), {"a": ABSENT, "b": ABSENT, "c": Verdict(CAN, 4, (), ())})
+    assert [which for _, which in told_reasons(both)] == ["for texts predicted 'a' and 'b'"]
+    untold = Verdict(CAVEATS, 5, (), (), {"a": replace(ABSENT, reasons=()), "b": Verdict(CAN, 4, (), ())})
+    assert caveats(untold) == ["For texts predicted 'a': decided by absence."]
+
+
+def test_what_is_true_of_all_texts_together_advises_nothing_where_classes_have_answers_of_their_own() -> None:
+    for told in (verdict(CAVEATS, {"a": CAN, "b": CANNOT_TELL}), verdict(MUST_NOT, {"a": CAN, "b": CANNOT_TELL})):
+        assert [part.classes for part in answers(told) if part.advised] == [("a",), ("b",)]
+    assert [part.advised for part in answers(verdict(CAN))] == [True]
+
+
+def test_why_a_class_is_left_open_where_all_texts_are_not_is_said() -> None:
+    """Under “cannot tell for texts predicted 'b'” a reader looks for a reason."""
+    own = "SL-304 inconclusive: it could not be shown that the words do anything (effect 0.2 [0.1, 0.3])"
+    more = "SL-105 inconclusive: it could not be shown that they speak for it (effect 0.1)"
+    open_ = Verdict(CANNOT_TELL, 6, (), (own, more))
+    told = Verdict(CAVEATS, 5, (), (), {"a": Verdict(CAN, 4, (), ()), "b": open_})
+    assert caveats(told) == ["For texts predicted 'b': it could not be shown that the words do anything."]
+    assert caveats(replace(told, text=CANNOT_TELL, reasons=(own,))) == [
+        "For all texts together: it could not be shown that the words do anything."
+    ]

@@ -49,7 +49,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Mapping[str
 
 
 def test_examples_are_of_findings_and_models_that_there_are() -> None:
-    assert examples.EXAMPLES.keys() == CLAIMS.keys() - {"SL-103"}, "gradient and deletion agree in all of these models"
+    # Gradient and deletion agree in all of these models, all stay within their range, and none is shown to mark words
+    # that its classes do not have.
+    assert examples.EXAMPLES.keys() == CLAIMS.keys() - {"SL-103", "SL-305", "SL-306"}
     assert {case.model for cases in examples.EXAMPLES.values() for case in cases} <= examples.MODELS.keys()
 
 

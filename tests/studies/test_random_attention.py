@@ -37,7 +37,8 @@ def test_the_table_has_the_fields_of_what_is_committed(small: tuple[Grid, Store]
     assert list(told) == list(committed)
     assert [list(row) for row in told["rows"]] == [list(row) for row in committed["rows"]]
     assert [row["spec"] for row in told["rows"]] == [row["spec"] for row in committed["rows"]]
-    assert list(told["rows"][0]["findings"]["SL-101"]) == list(committed["rows"][0]["findings"]["SL-101"])
+    # Attention that has hardly been trained is flat to every eye, and has no effect; drawn weights have one.
+    assert list(told["rows"][1]["findings"]["SL-101"]) == list(committed["rows"][1]["findings"]["SL-101"])
     assert [(g["name"], g["limit"]) for g in told["gates"]] == [(g["name"], g["limit"]) for g in committed["gates"]]
 
 

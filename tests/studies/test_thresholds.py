@@ -40,6 +40,12 @@ def test_a_delta_is_a_quarter_of_the_median_where_the_claim_is_true() -> None:
     assert deltas([("votes, MLP", {"SL-202": known(0.001)})]) == {"SL-202": 0.01}
 
 
+def test_a_threshold_that_the_words_of_a_claim_name_is_not_set() -> None:
+    named = [code for code, claim in CLAIMS.items() if claim.fixed is not None]
+    assert named == ["SL-305", "SL-308"]
+    assert deltas([("votes, MLP", dict.fromkeys([*named, "SL-303"], known(0.8)))]) == {"SL-303": 0.2}
+
+
 def test_power_is_the_share_that_is_supported() -> None:
     runs = [{"SL-303": known(0.3)}, {"SL-303": known(0.14)}, {}, {"SL-303": known(0.5)}]
     assert power_at("SL-303", 0.1, runs) == pytest.approx(2 / 3, abs=1e-3)

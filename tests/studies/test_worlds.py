@@ -31,7 +31,7 @@ def test_in_full_it_is_every_world_in_every_encoder_seed_by_seed() -> None:
     found = list(worlds.labels())
     counted = Counter(label[:2] for label in found)
     assert set(counted) == {(world.name, encoder) for world in WORLDS for encoder in world.models}
-    assert all(count == (200 if encoder == "mlp" else 50) for (_, encoder), count in counted.items())
+    assert all(count == (20 if encoder == "mlp" else 10) for (_, encoder), count in counted.items())
     assert len(set(found)) == len(found)
     numbers = [int(seed) for _, _, seed in found]
     assert numbers == sorted(numbers)
@@ -47,14 +47,50 @@ def test_a_grid_of_one_seed_has_every_world_and_no_run_twice() -> None:
     assert {label[2] for label in worlds.labels(2)} == {"0", "1"}
 
 
+SHARED = (
+    {"needle", "logits × 0.3", "logits × 10", "random weights shown", "shuffled weights shown", "evidence shown",
+     "20 texts", "no numbers", "right for one class alone", "right on two texts in five", "nearly flat",
+     "at the border of a shade", "prediction encoded in fillers", "prediction encoded in places",
+     "takeover, 15 words, gain 60 above 0.55", "takeover, 15 words, gain 200 above 0.65",
+     "takeover, 15 words, gain 1000 above 0.7", "recognises what tests make"},
+    {"votes", "votes, shown evenly", "half of the evidence"},
+    {"needle, 30 words", "a filler on top", "takeover, 30 words, gain 200 above 0.6"},
+)  # fmt: skip
+"""Worlds that differ in nothing but their audit."""
+
+
 @pytest.mark.parametrize("encoder", MODELS)
 def test_worlds_that_differ_in_the_audit_alone_share_a_training(encoder: str) -> None:
-    one = {"needle", "logits × 0.3", "logits × 10", "random weights shown", "shuffled weights shown",
-           "evidence shown", "20 texts", "no numbers"}  # fmt: skip
-    keys = {name: training_key(cell(NAMED[name], encoder, 0)) for name in NAMED if encoder in NAMED[name].models}
-    assert {name for name, key in keys.items() if key == keys["needle"]} == one
-    rest = [key for name, key in keys.items() if name not in one]
-    assert len(set(rest)) == len(rest)
+    keys: dict[str, set[str]] = {}
+    for name in (name for name in NAMED if encoder in NAMED[name].models):
+        keys.setdefault(training_key(cell(NAMED[name], encoder, 0)), set()).add(name)
+    shared = [names for names in keys.values() if len(names) > 1]
+    there = [{name for name in names if encoder in NAMED[name].models} for names in SHARED]
+    assert sorted(map(sorted, shared)) == sorted(map(sorted, there))
+
+
+def test_models_that_mislead_or_cheat_are_worlds_whose_map_must_not_be_shown() -> None:
+    """What a fraud ends in is counted apart, so each has to be known as one."""
+    frauds = {name for name, world in NAMED.items() if world.fraud}
+    kinds = {NAMED[name].altered.partition("(")[0] for name in frauds}
+    assert kinds == {"border", "encoded", "placed", "takeover", "recognising"}
+    assert all(NAMED[name].honest is False for name in (*frauds, "nearly flat", "a filler on top", "on the last word"))
+    assert {name for name, world in NAMED.items() if world.honest} == {
+        "needle", "needle, 10 words", "needle, 30 words", "needle, 120 words", "four classes", "votes",
+        "votes, shown evenly", "found alone", "detector, 50 %", "detector, 10 %", "detector, 2 %", "logits × 0.3",
+        "logits × 10", "evidence shown",
+    }  # fmt: skip
+    assert all(NAMED[name].honest is None for name in ("not guided", "20 texts", "no numbers", "half of the evidence"))
+
+
+def test_a_class_has_rows_of_its_own_or_what_is_wrong_of_all_texts() -> None:
+    detector = NAMED["detector, 50 %"]
+    assert (detector.of_class("alpha").right, detector.of_class("beta").right) == ((7,), (4, 5))
+    assert set(detector.of_class("alpha").never) == {2, 3, 4, 5}
+    assert 7 in detector.of_class("beta").never
+    assert NAMED["needle"].of_class("alpha") == worlds.Rows((), (2, 3))
+    for world in WORLDS:
+        assert all(not set(rows.right) & set(rows.never) for rows in world.classes.values())
 
 
 @pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name)
@@ -98,9 +134,9 @@ def cells(*rows: int) -> dict[str, Summary]:
 
 
 def test_a_group_counts_the_rows_of_all_texts_and_of_each_class() -> None:
-    told = worlds.group(NAMED["logits × 10"], "mlp", cells(4, 5, 5, 2), cells(4, 4, 5, 2), {"0"})
+    told = worlds.group(NAMED["logits × 10"], "mlp", cells(4, 5, 5, 2), cells(4, 4, 6, 2), {"0"})
     assert {number: one["count"] for number, one in told["rows"].items()} == {
-        "1": 0, "2": 1, "3": 0, "4": 1, "5": 2, "6": 0
+        "1": 0, "2": 1, "3": 0, "4": 1, "5": 2, "6": 0, "7": 0
     }  # fmt: skip
     assert told["rows"]["5"]["share"] == 0.5
     assert told["rows"]["5"]["interval"] == [0.15, 0.85]  # Wilson's for 2 of 4
@@ -108,7 +144,45 @@ def test_a_group_counts_the_rows_of_all_texts_and_of_each_class() -> None:
     assert told["by_class"]["beta"]["6"]["count"] == 4
     assert (told["n_cells"], told["texts"], told["accuracy_mean"]) == (4, 200, 0.75)
     assert (told["right"], told["never"]) == (2, 1)  # three are right, and one of them does not say what it must
-    assert (told["alike"], told["pairs"]) == (3, 4)
+    assert told["classes"]["alpha"] == {"n": 4, "right": 0, "never": 1}  # a class is promised what it is not
+    assert (told["honest"], told["fraud"]) == (True, False)
+    assert (told["alike"], told["pairs"]) == (3, 4)  # rows 4 and 5 both show the map, and row 6 does not
+
+
+def test_a_class_is_held_to_its_own_rows() -> None:
+    world = NAMED["detector, 50 %"]
+    runs = {str(seed): made_up(5, seed, alpha=7, beta=row) for seed, row in enumerate([5, 5, 2, 7])}
+    group = worlds.group(world, "mlp", runs, {}, set())
+    assert group["classes"] == {
+        "alpha": {"n": 4, "right": 4, "never": 0}, "beta": {"n": 4, "right": 2, "never": 2}
+    }  # fmt: skip
+    found = [(one["name"], one["count"], one["limit"], one["holds"]) for one in worlds.promised(world, group)]
+    assert found[2:] == [
+        ("detector, 50 %, mlp, predicted alpha: row 7", 4, "≥ 4", True),
+        ("detector, 50 %, mlp, predicted alpha: never row 4 5 2 3", 0, "≤ 0", True),
+        ("detector, 50 %, mlp, predicted beta: row 4 5", 2, "≥ 4", False),
+        ("detector, 50 %, mlp, predicted beta: never row 2 3 7", 2, "≤ 0", False),
+    ]
+
+
+def test_rates_are_of_runs_whose_truth_is_known_frauds_apart() -> None:
+    names = ("needle", "on the last word", "at the border of a shade", "not guided")
+    rows = ((4, 5, 6, 2), (2, 3, 5, 6), (4, 2, 1, 6), (4, 4, 4, 4))
+    groups = [worlds.group(NAMED[name], "bilstm", cells(*of), {}, set()) for name, of in zip(names, rows, strict=True)]
+    told = worlds.rates(groups)
+    counts = {name: {answer: one["count"] for answer, one in answers.items()} for name, answers in told.items()}
+    assert counts == {
+        "maps that are right": {
+            "can be shown": 1, "can be shown with caveats": 1, "must not be shown": 1, "cannot tell": 1,
+        },
+        "maps that mislead": {
+            "can be shown": 0, "can be shown with caveats": 1, "must not be shown": 2, "cannot tell": 1,
+        },
+        "frauds": {"can be shown": 1, "can be shown with caveats": 0, "must not be shown": 1, "cannot tell": 2},
+    }  # fmt: skip
+    assert all(one["n"] == 4 for answers in told.values() for one in answers.values())
+    assert told["frauds"]["can be shown"]["interval"] == [0.0456, 0.6994]  # Wilson's for 1 of 4
+    assert worlds.rates([])["frauds"]["can be shown"] == {"count": 0, "n": 0, "share": None, "interval": None}
 
 
 def test_accuracies_that_are_no_numbers_are_left_out() -> None:
@@ -120,10 +194,12 @@ def test_accuracies_that_are_no_numbers_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("name", "rows", "like", "expected"),
     [
-        ("needle", [4] * 47 + [6] * 3, [], [("needle, mlp: row 4 5", 47, "≥ 48", False), ("needle, mlp: never row 2 3", 0, "≤ 1", True)]),
-        ("needle", [4] * 48 + [2] * 2, [], [("needle, mlp: row 4 5", 48, "≥ 48", True), ("needle, mlp: never row 2 3", 2, "≤ 1", False)]),
-        ("logits × 10", [4] * 50, [4] * 47 + [5] * 3, [
+        ("needle", [4] * 47 + [6] * 3, [], [("needle, mlp: row 4 5", 47, "≥ 48", False), ("needle, mlp: never row 2 3", 0, "≤ 1", True), ("needle, mlp, predicted alpha: never row 2 3", 0, "≤ 1", True), ("needle, mlp, predicted beta: never row 2 3", 0, "≤ 1", True)]),
+        ("needle", [4] * 48 + [2] * 2, [], [("needle, mlp: row 4 5", 48, "≥ 48", True), ("needle, mlp: never row 2 3", 2, "≤ 1", False), ("needle, mlp, predicted alpha: never row 2 3", 2, "≤ 1", False), ("needle, mlp, predicted beta: never row 2 3", 0, "≤ 1", True)]),
+        ("logits × 10", [4] * 50, [4] * 40 + [5] * 7 + [6] * 3, [
             ("logits × 10, mlp: row 4 5", 50, "≥ 48", True), ("logits × 10, mlp: never row 2 3", 0, "≤ 1", True),
+            ("logits × 10, mlp, predicted alpha: never row 2 3", 0, "≤ 1", True),
+            ("logits × 10, mlp, predicted beta: never row 2 3", 0, "≤ 1", True),
             ("logits × 10, mlp: the row of needle", 47, "≥ 48", False),
         ]),
         ("not guided", [2] * 50, [], []),
@@ -152,8 +228,12 @@ def test_a_claim_that_is_false_must_not_be_supported() -> None:
 
 def test_a_row_that_is_never_right_is_counted_where_no_other_is_promised() -> None:
     group = worlds.group(NAMED["every word is evidence"], "mlp", cells(4, 5), {}, set())
-    (only,) = worlds.promised(NAMED["every word is evidence"], group)
-    assert (only["name"], only["count"], only["holds"]) == ("every word is evidence, mlp: never row 4", 1, False)
+    whole, *classes = worlds.promised(NAMED["every word is evidence"], group)
+    assert (whole["name"], whole["count"], whole["holds"]) == ("every word is evidence, mlp: never row 4", 1, False)
+    assert [(one["name"], one["count"], one["holds"]) for one in classes] == [
+        ("every word is evidence, mlp, predicted alpha: never row 4", 1, False),
+        ("every word is evidence, mlp, predicted beta: never row 4", 0, True),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -165,7 +245,7 @@ def test_a_row_is_right_just_where_its_reasons_say_what_they_must(
 ) -> None:
     world = NAMED["evidence shown"]
     grid = grid_of("one", worlds.AXES, [((world.name, "mlp", "0"), cell(world, "mlp", 0))])
-    audit = SimpleNamespace(verdict=SimpleNamespace(reasons=reasons), environment={})
+    audit = SimpleNamespace(verdict=SimpleNamespace(reasons=reasons), environment={}, findings=(), estimates={})
     store = Store(tmp_path / "store")
     monkeypatch.setattr(store, "find", lambda keys: {keys[0]: made_up(row, 0)})
     monkeypatch.setattr(store, "audit", lambda key: audit)
@@ -191,7 +271,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Grid, Store]:
 def test_the_table_tells_the_rows_that_the_audits_have(small: tuple[Grid, Store]) -> None:
     grid, store = small
     told = worlds.table(grid, store)
-    assert list(told) == ["cells", "seeds", "groups", "gates", "environment", "hours"]
+    assert list(told) == ["cells", "seeds", "groups", "gates", "rates", "quality", "environment", "hours"]
     assert [(group["world"], group["encoder"]) for group in told["groups"]] == [label[:2] for label in grid.labels]
     for key, group in zip(grid.keys, told["groups"], strict=True):
         verdict = store.audit(key).verdict

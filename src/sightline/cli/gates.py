@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from sightline.errors import SpecError
 from sightline.findings.claims import CLAIMS
-from sightline.results import VERDICTS, Results
+from sightline.report.sentences import by_absence, listed, quoted
+from sightline.results import BY_ABSENCE, VERDICTS, Results
 
 VERDICT_GATES = {text.replace(" ", "-"): text for text in VERDICTS}
 
@@ -22,7 +23,13 @@ def read_gates(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def closed(audit: Results, gates: Sequence[str]) -> list[str]:
-    """Say why each closed gate is closed: the verdict is the one named, or the finding named is contradicted."""
+    """Say why each closed gate is closed: the verdict is the one named, or the finding named is contradicted.
+
+    *Decided by absence* is a verdict of a class alone: there it is asked of every class.
+    """
     answers = {finding.code: finding.verdict for finding in audit.findings}
     told = [f"the verdict is {gate!r}" for gate in gates if VERDICT_GATES.get(gate) == audit.verdict.text]
+    if absent := by_absence(audit.verdict):
+        of = f"for texts predicted {listed(map(quoted, absent))}"
+        told += [f"the verdict {of} is {gate!r}" for gate in gates if VERDICT_GATES.get(gate) == BY_ABSENCE]
     return told + [f"{gate} is contradicted" for gate in gates if answers.get(gate) == "contradicted"]

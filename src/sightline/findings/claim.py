@@ -9,7 +9,7 @@ from typing import Literal
 from sightline.findings.decide import WORSE
 from sightline.results import Role
 
-Kind = Literal["contrast", "by rank", "two operators", "pairs", "share without", "weakest drop"]
+Kind = Literal["contrast", "by rank", "two operators", "pairs", "share", "share without", "weakest drop"]
 """How a claim is judged; each is a function in ``findings/kinds.py``."""
 How = Literal["mean", "unbounded mean", "mean of shares", "share", "drop"]
 """How a quantity becomes a number with an interval; each is a branch of ``Evidence.estimate``."""
@@ -21,6 +21,10 @@ Asked = Literal["", "supported", "one of these", "not contradicted"]
 
 OPERATORS = ("deleted", "replaced")
 """What happens to words that are removed: they go, or words of other texts take their places."""
+MARGIN, FLIPS = "how far the prediction moves", "whether it flips"
+"""Two ways to say what words do in another text; the second is the same however a model scales its logits."""
+NAMED: Mapping[Kind, tuple[str, ...]] = {"two operators": OPERATORS, "pairs": (MARGIN, FLIPS)}
+"""What the ways to ask a claim are called, where they differ in more than their floor."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,12 @@ class Claim:
         What it says in words for who shows a map and does not know how it is tested; nothing where ``text`` does.
     shown
         What else is estimated to read it with.
+    fixed
+        Its threshold, where the words of the claim name it ("most texts"); else it is set on planted texts.
+    twice
+        Whether its effect is twice as far from chance as its number is, and 1 at most.
+    of_the_model
+        Whether it speaks of the model as a whole, so that its answer for all texts stands for every class.
     """
 
     code: str
@@ -88,6 +98,9 @@ class Claim:
     waits_on: str = ""
     plain: str = ""
     shown: tuple[Shown, ...] = ()
+    fixed: float | None = None
+    twice: bool = False
+    of_the_model: bool = False
 
     @property
     def told(self) -> str:
@@ -117,13 +130,18 @@ class Claim:
         return self.kind == "weakest drop"
 
     @property
+    def of_all_texts(self) -> bool:
+        """Whether its answer for all texts stands for every predicted class: it speaks of the task, or of the model."""
+        return self.of_the_task or self.of_the_model
+
+    @property
     def worse(self) -> str:
         """What an effect means whose whole interval lies below 0."""
         return "the model does better without its learned attention" if self.of_the_task else WORSE
 
     def words_of(self, comparison: str) -> tuple[str, str]:
         """Give the words for number and floor of one comparison, or of the first one."""
-        if self.second_words and comparison == OPERATORS[1]:
+        if self.second_words and comparison in (OPERATORS[1], FLIPS):
             return self.second_words
         if self.of_the_task:
             return ", ".join(filter(None, (self.number_words, comparison))), self.floor_words

@@ -18,9 +18,13 @@ _ROWS = (
         number="transplant.carried.attention",
         floor="transplant.random.attention",
         ceiling="transplant.whole",
+        second=("transplant.flipped.attention", "transplant.random_flipped.attention", ""),
         number_words="The part of the decision that the highlighted words carry into a text decided otherwise",
         floor_words="The part that as many random words carry",
-        exceeds=True,
+        second_words=(
+            "The share of hybrids on which the prediction becomes the donor’s",
+            "The share on which it does with as many random words",
+        ),
         charge="moved",
         for_caveats="supported",
         for_all="supported",
@@ -43,7 +47,7 @@ _ROWS = (
         ),
         exceeds=True,
         charge="alone",
-        for_caveats="not contradicted",
+        for_caveats="supported",
         for_all="supported",
         shown=(
             Shown(
@@ -57,6 +61,71 @@ _ROWS = (
             Shown("erasure.area", "comprehensiveness as published: what the probability loses"),
             Shown("erasure.floor", "the same without random words"),
         ),
+    ),
+    Claim(
+        code="SL-304",
+        text="the highlighted words of a class change the prediction by themselves",
+        caveat="put into another text, or taken out of their own, the highlighted words hardly change the prediction",
+        below="put in or taken out, the highlighted words work against the prediction",
+        kind="pairs",
+        number="transplant.own.attention",
+        floor="transplant.random_own.attention",
+        ceiling="transplant.whole",
+        number_words="The part of the prediction that the highlighted words move, put in and taken out, on average",
+        floor_words="The part that as many random words move",
+        twice=True,
+        for_caveats="supported",
+        for_all="supported",
+    ),
+    Claim(
+        code="SL-305",
+        text="texts with other words stay within the range of the model",
+        caveat="on the texts that the tests make, the model leaves the range of its predictions on natural texts",
+        kind="share",
+        number="transplant.within",
+        number_words="The share of the texts made by moving words that are predicted no more surely than natural texts",
+        floor_words="None",
+        for_caveats="not contradicted",
+        for_all="supported",
+        fixed=0.95,
+        of_the_model=True,
+    ),
+    Claim(
+        code="SL-306",
+        text="texts that contain the highlighted words of a class are predicted as that class more often",
+        caveat="texts that contain the highlighted words of a class are predicted as that class hardly more often",
+        below="texts that contain the highlighted words of a class are predicted as that class less often",
+        kind="pairs",
+        number="transplant.present.attention",
+        ceiling="transplant.present.all",
+        number_words="How often a text has more of the words highlighted for its class than a text of another class",
+        floor_words="Half: that of two texts that differ in nothing else",
+        for_all="not contradicted",
+    ),
+    Claim(
+        code="SL-307",
+        text="removing the most highlighted words alone changes the output",
+        caveat="removing the most highlighted words alone hardly changes the output more than removing others",
+        below="removing the most highlighted words alone changes the output less than removing random words",
+        kind="contrast",
+        number="erasure.top.attention",
+        floor="erasure.top.random",
+        ceiling="erasure.top.most",
+        number_words="How far the log-odds move, up or down, without the top 1 % of the words, at least one",
+        floor_words="How far they move without as many random words",
+        for_caveats="not contradicted",
+        for_all="supported",
+    ),
+    Claim(
+        code="SL-308",
+        text="on most texts the highlighted words do at least half of what they could by themselves",
+        caveat="on fewer than half of the texts the highlighted words do half of what they could by themselves",
+        kind="share",
+        number="transplant.right.attention",
+        number_words="The share of the texts on which the highlighted words do half of what they could",
+        floor_words="None",
+        for_all="supported",
+        fixed=0.5,
     ),
     Claim(
         code="SL-101",
@@ -425,5 +494,7 @@ _ROWS = (
 CLAIMS: Mapping[str, Claim] = {row.code: row for row in _ROWS}
 """Every claim that an audit tests, by its code."""
 
+OWN = "SL-304"
+"""The claim about what the words of a class do by themselves."""
 DECIDING = tuple(code for code, claim in CLAIMS.items() if claim.charge in ("moved", "alone"))
 """The claims without an answer to which there is no verdict: each can keep the map from being shown by itself."""

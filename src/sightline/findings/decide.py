@@ -40,6 +40,12 @@ def agreed(answers: Collection[Answer]) -> Answer:
     return "supported" if "supported" in known and "contradicted" not in known else "inconclusive"
 
 
+def both(answers: Collection[Answer]) -> Answer:
+    """Join the answers of ways that must say the same; what one of them leaves open stays open."""
+    known = {answer for answer in answers if answer != "not applicable"}
+    return known.pop() if len(known) == 1 else "inconclusive" if known else "not applicable"
+
+
 def weakest(answers: Mapping[str, Answer], effects: Mapping[str, Estimate]) -> str:
     """Name the comparison that decides a claim which must hold in all of them.
 

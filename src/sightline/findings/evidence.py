@@ -10,13 +10,13 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.findings.beside import as_distance
-from sightline.findings.claim import OPERATORS, Claim, Shown
+from sightline.findings.claim import NAMED, Claim, Shown
 from sightline.findings.claims import CLAIMS
 from sightline.findings.drops import DROPS, estimate_drop
 from sightline.findings.kept import KEPT, RATIOS, Ratio
 from sightline.findings.layers import as_layer
 from sightline.findings.marked import MARKED
-from sightline.findings.pairs import carried
+from sightline.findings.pairs import compared
 from sightline.findings.thresholds import Thresholds
 from sightline.results import Bracket, Estimate, Failed, Measurement, NotApplicable, Outcome, Ragged
 from sightline.statistics import bootstrap
@@ -122,9 +122,9 @@ class Evidence:
     def _compared(self, three: Three, of: str) -> Contrast:
         number, floor, ceiling = three
         rows = self.rows(of)
-        if taken := self.taken("transplant") if number.startswith("transplant.carried.") else None:
-            name = number.removeprefix("transplant.carried.")
-            return carried(taken, name, self.clusters, rows, self.level(of))
+        measure, _, quantity = number.partition(".")
+        if measure == "transplant" and (taken := self.taken(measure)):
+            return compared(taken, quantity, self.clusters, rows, self.level(of))
         most = self.array(ceiling)[rows] if ceiling else None
         return paired(
             self.array(number)[rows], self.array(floor)[rows], self.seed,
@@ -202,14 +202,14 @@ def threes(claim: Claim) -> tuple[Three, ...]:
 def named_threes(claim: Claim) -> dict[str, Three]:
     """Name each way in which a claim is asked: by its floor, or by what happens to the words that are removed."""
     first, *others = threes(claim)
-    if claim.kind == "two operators":
-        return dict(zip(OPERATORS, (first, *others), strict=True))
+    if claim.kind in NAMED:
+        return dict(zip(NAMED[claim.kind], (first, *others), strict=False))
     words = {name: told for told, name in claim.beside.items()}
     return {claim.floor_words: first} | {words[three[1]]: three for three in others}
 
 
-_COMPARED = [three for claim in CLAIMS.values() if claim.floor for three in threes(claim)]
-_CONTRASTED: Mapping[str, Three] = {name: three for three in reversed(_COMPARED) for name in three[:2]}
+_COMPARED = [three for claim in CLAIMS.values() if claim.floor or claim.ceiling for three in threes(claim)]
+_CONTRASTED: Mapping[str, Three] = {name: three for three in reversed(_COMPARED) for name in three[:2] if name}
 """What is compared, in the first claim that does: its one estimate is over the texts on which both are defined."""
 _CEILINGS = frozenset(three[2] for three in _COMPARED)
 _CLAIMED = {one.name: one for claim in CLAIMS.values() for one in claim.quantities()}

@@ -8,7 +8,7 @@ from math import isnan
 
 from sightline.findings.claim import Claim
 from sightline.findings.claims import CLAIMS
-from sightline.findings.decide import agreed, decide, disagreement, explain, weakest
+from sightline.findings.decide import agreed, both, decide, disagreement, explain, weakest
 from sightline.findings.evidence import Evidence
 from sightline.findings.kinds import KINDS, Judged
 from sightline.findings.learned import learned_of
@@ -40,7 +40,7 @@ def judge(evidence: Evidence) -> Judgement:
 
 def _answered(evidence: Evidence, claim: Claim) -> Finding:
     """Judge one claim as its kind is judged."""
-    delta, fewest = evidence.thresholds.delta.get(claim.code), evidence.thresholds.fewest(claim.code)
+    delta, fewest = evidence.thresholds.of(claim), evidence.thresholds.fewest(claim.code)
     judged = KINDS[claim.kind](evidence, claim)
     if isinstance(judged, str):
         return Finding(claim.code, claim.text, "not applicable", claim.role, notes=(judged,), delta=delta)
@@ -85,8 +85,8 @@ def _joined(
     answers as they do together.
     """
     answers = {name: _open_or(effect, delta, fewest) for name, effect in effects.items()}
-    if judged.join == "agreed":
-        joined = agreed(answers.values())
+    if judged.join != "weakest":
+        joined = (agreed if judged.join == "agreed" else both)(answers.values())
         alike = [name for name, answer in answers.items() if answer == joined]
         lead = (alike or [*effects])[0]
     else:
@@ -109,7 +109,7 @@ def _said(judged: Judged, effects: Mapping[str, Estimate], answers: Mapping[str,
     if judged.join == "weakest":
         return f"{each}; the weakest decides: {lead}"
     alike = len(set(answers.values())) == 1
-    return each if alike else f"{each}; the ways of removing words disagree"
+    return each if alike else f"{each}; the ways of asking disagree"
 
 
 def _held_back(finding: Finding, found: Mapping[str, Finding]) -> Finding:

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float
 
-from sightline.findings.claim import Claim, Kind
+from sightline.findings.claim import FLIPS, MARGIN, Claim, Kind
 from sightline.findings.decide import decide, strongest
 from sightline.findings.drops import DROPS, WORDS, lost
 from sightline.findings.evidence import Evidence, Three, named_threes, threes
@@ -35,11 +35,11 @@ class Judged:
     """The tests of a claim by what they are, how their answers join, and what else is to be said.
 
     A claim must pass all its tests, and the *weakest* answer is that of the claim; or they ask one question in several
-    ways, and it takes all of them to contradict it (*agreed*).
+    ways, and it takes all of them to contradict it (*agreed*), or to say anything at all (*both*).
     """
 
     tests: Mapping[str, Trial]
-    join: Literal["weakest", "agreed"] = "weakest"
+    join: Literal["weakest", "agreed", "both"] = "weakest"
     notes: tuple[str, ...] = ()
 
 
@@ -76,11 +76,39 @@ def two_operators(evidence: Evidence, claim: Claim) -> Judged | str:
 
 def pairs(evidence: Evidence, claim: Claim) -> Judged | str:
     """Compare what is moved from text to text, over pairs of them."""
-    (three,) = threes(claim)
-    if why := missing(evidence, three):
+    first, *others = threes(claim)
+    if why := missing(evidence, first):
         return why
-    test = _test(evidence, three)
-    return Judged({claim.floor_words: test}) if test.effect.n else _undefined(evidence, claim.number)
+    test = _test(evidence, first)
+    if not test.effect.n:
+        return _undefined(evidence, claim.number)
+    tests = {MARGIN: test}
+    for three in others:
+        if missing(evidence, three):
+            continue
+        whole = evidence.contrast(three)
+        # Of all texts alone: where hybrids lie on the border of two classes, a bias hands them to one of these.
+        tests[FLIPS] = Trial(whole.number, whole.floor, whole.effect, {})
+    return Judged(tests, "both")
+
+
+def share(evidence: Evidence, claim: Claim) -> Judged | str:
+    """Take the mean of a share of each text, without a floor."""
+    if not evidence.has(claim.number):
+        return evidence.why_not(claim.number)
+    values = share_of(evidence, claim)
+    classes, clusters = evidence.predicted, evidence.clusters
+    whole = bootstrap.mean(values, evidence.seed, SHARES, clusters, classes=classes)
+    if whole.n == 0:
+        return _undefined(evidence, claim.number)
+    by_class = {
+        name: bootstrap.mean(values[rows], evidence.seed, SHARES, clusters[rows], evidence.level(name))
+        for name, rows in evidence.classes.items()
+    }
+    return Judged({claim.number_words: Trial(whole, None, whole, by_class)})
+
+
+SHARES = (0.0, 1.0)
 
 
 def share_without(evidence: Evidence, claim: Claim) -> Judged | str:
@@ -99,8 +127,9 @@ def share_without(evidence: Evidence, claim: Claim) -> Judged | str:
 
 
 def share_of(evidence: Evidence, claim: Claim) -> Float[np.ndarray, " N"]:
-    """Mark the texts of which the number of a *share without* is not true."""
-    return np.asarray(1 - evidence.array(claim.number))
+    """Give the share of each text, or mark those of which the number of a *share without* is not true."""
+    values = evidence.array(claim.number).astype(float)
+    return np.asarray(1 - values if claim.kind == "share without" else values)
 
 
 def weakest_drop(evidence: Evidence, claim: Claim) -> Judged | str:
@@ -176,6 +205,7 @@ KINDS: Mapping[Kind, Callable[[Evidence, Claim], Judged | str]] = {
     "by rank": by_rank,
     "two operators": two_operators,
     "pairs": pairs,
+    "share": share,
     "share without": share_without,
     "weakest drop": weakest_drop,
 }

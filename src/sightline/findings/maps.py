@@ -12,10 +12,12 @@ from math import isfinite
 import numpy as np
 from jaxtyping import Bool
 
+from sightline.findings.absence import own_effect
 from sightline.findings.claim import OPERATORS
+from sightline.findings.claims import CLAIMS
 from sightline.findings.decide import agreed, decide
 from sightline.findings.evidence import Evidence
-from sightline.findings.pairs import carried
+from sightline.findings.pairs import compared
 from sightline.questions import RIVALS, SIGNED_RIVALS
 from sightline.results import Answer, Estimate, MapRow, merit
 from sightline.statistics.contrast import paired
@@ -58,18 +60,28 @@ def _asked(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> tuple[Answ
     return _joined(_held(evidence, moved, "SL-303"), ways), (moved, deleted, replaced)
 
 
+OPEN = ("contradicted", "inconclusive")
+"""The answers by which the words of a class were not shown to do anything by themselves."""
+
+
 def _against(evidence: Evidence, name: str) -> Iterator[str]:
-    """Name the predicted classes for whose texts a map fails: all of them are asked, since luck fails no map."""
+    """Name the predicted classes for whose texts a map was not shown to work: all of them are asked.
+
+    Of a class the words have to do something by themselves, as is asked of attention.
+    """
     fewest = min(evidence.thresholds.fewest(code) for code in ("SL-303", "SL-301"))
     for label, rows in evidence.classes.items():
-        if rows.sum() >= fewest and _asked(evidence, name, rows)[0] == "contradicted":
+        if rows.sum() < fewest:
+            continue
+        without = len(evidence.classes) > 1 and own_effect(evidence, name, label) in OPEN
+        if without or _asked(evidence, name, rows)[0] == "contradicted":
             yield label
 
 
 def _moved(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> Estimate:
     taken = evidence.taken("transplant")
     assert taken is not None  # callers have asked `has` first
-    return carried(taken, name, evidence.clusters, rows).effect
+    return compared(taken, f"carried.{name}", evidence.clusters, rows).effect
 
 
 def _removed(evidence: Evidence, how: str, name: str, rows: Bool[Array, " N"]) -> Estimate | None:
@@ -82,7 +94,7 @@ def _removed(evidence: Evidence, how: str, name: str, rows: Bool[Array, " N"]) -
 
 def _held(evidence: Evidence, effect: Estimate, code: str) -> Answer:
     limits = evidence.thresholds
-    delta = limits.delta.get(code)
+    delta = limits.of(CLAIMS[code])
     return "inconclusive" if delta is None else decide(effect, delta, limits.fewest(code))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 
+from sightline.findings.claim import Claim
 from sightline.findings.claims import CLAIMS
 
 
@@ -22,6 +23,10 @@ class Thresholds:
     minimum_texts: int
     minimum: Mapping[str, int] = field(default_factory=dict)
 
+    def of(self, claim: Claim) -> float | None:
+        """Give the threshold of a claim: its own, where its words name it; None where none is set."""
+        return self.delta.get(claim.code) if claim.fixed is None else claim.fixed
+
     def fewest(self, code: str) -> int:
         """Give the fewest texts that a finding may rest on."""
         return self.minimum.get(code, self.minimum_texts)
@@ -34,7 +39,7 @@ class Thresholds:
 
 def complaints(known: Thresholds) -> list[str]:
     """Say which claim has no δ, and which δ has no claim."""
-    missing = [code for code in CLAIMS if code not in known.delta]
+    missing = [code for code, one in CLAIMS.items() if one.fixed is None and code not in known.delta]
     unknown = [code for code in {**known.delta, **known.minimum} if code not in CLAIMS]
     told = [
         f"thresholds.json: no δ for {code}; scripts/set_thresholds.py sets it from what was measured"

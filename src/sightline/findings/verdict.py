@@ -12,9 +12,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sightline.findings.claim import Asked, Charge, Claim
-from sightline.findings.claims import CLAIMS, DECIDING
+from sightline.findings.claims import CLAIMS, DECIDING, OWN
 from sightline.findings.decide import below_chance
-from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Answer, Estimate, Finding, Learned, Verdict
+from sightline.results import (
+    BY_ABSENCE,
+    CAN,
+    CANNOT_TELL,
+    CAVEATS,
+    MUST_NOT,
+    Answer,
+    Estimate,
+    Finding,
+    Learned,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from sightline.findings.evidence import Evidence  # with its statistics, which the words of the table do not need
@@ -47,7 +58,7 @@ class Case:
         return finding.effect if self._of_all(code) else finding.by_class.get(self.of)
 
     def _of_all(self, code: str) -> bool:
-        return not self.of or CLAIMS[code].of_the_task
+        return not self.of or CLAIMS[code].of_all_texts
 
     def charged(self, *how: Charge) -> tuple[Claim, ...]:
         """Name the claims that can keep the map from being shown in a certain way."""
@@ -121,7 +132,7 @@ def _first(case: Case) -> Verdict:
 
 def _unfit(case: Case) -> Ground | None:
     """Say what keeps the audit from concluding anything at all."""
-    if not case.of and (why := _broken(case.evidence)):
+    if why := _broken(case.evidence):  # what is broken caps every class
         return (), (why,)
     if all(case.answer(code) == "not applicable" for code in DECIDING):
         return DECIDING, case.reasons(*DECIDING)
@@ -131,6 +142,19 @@ def _unfit(case: Case) -> Ground | None:
         least = min(case.evidence.thresholds.fewest(code) for code in few)
         return tuple(few), (f"too few texts for a verdict, which rests on at least {least} ({told})",)
     return None
+
+
+def _absent(case: Case) -> Ground | None:
+    """Say that a class is what the model predicts when it finds nothing."""
+    from sightline.findings.absence import by_absence  # noqa: PLC0415  (statistics, as above)
+
+    if not case.of or not by_absence(case.evidence, case.of):
+        return None
+    told = f"this is what the model predicts when it finds no evidence for another class; {NO_WORD}"
+    return (OWN,), (told, *case.reasons(OWN))
+
+
+NO_WORD = "no highlighted word can explain it"
 
 
 def _texts(case: Case, code: str) -> int:
@@ -164,7 +188,10 @@ def _not_used(case: Case) -> Ground | None:
     alone = [claim for claim in case.charged("alone") if case.contradicted(claim)]
     together = case.charged("together")
     both = list(together) if all(map(case.contradicted, together)) else []
-    below = [claim for claim in case.charged("below zero") if case.below(claim)]
+    # Where a class has few words of its own, evidence under uniform attention lies in the states of other words. The
+    # model as it is decides then: what it loses with the highlighted words is no accident.
+    removed = any(case.answer(claim.code) == "supported" for claim in case.charged("alone"))
+    below = [claim for claim in case.charged("below zero") if case.below(claim) and not removed]
     return _grounded(case, alone + both + below)
 
 
@@ -242,7 +269,7 @@ def _listed(codes: list[str]) -> str:
 _DECIDING, _MOVED, _ALONE = _named("charge", "moved", "alone"), _named("charge", "moved"), _named("charge", "alone")
 _TOGETHER, _BELOW = _named("charge", "together"), _named("charge", "below zero")
 _SUPPORTED, _ONE, _SPARED = (_named("for_all", said) for said in ("supported", "one of these", "not contradicted"))
-_OF_THE_TASK = _listed([code for code, claim in CLAIMS.items() if claim.of_the_task])
+_OF_THE_TASK = _listed([code for code, claim in CLAIMS.items() if claim.of_all_texts])
 """What is asked of all texts alone."""
 TABLE = (
     Row(
@@ -252,6 +279,14 @@ TABLE = (
         f"decoding the model’s own attention misses its logits by more than {IDENTITY:g}; or there are too few texts "
         f"for the findings that decide ({_DECIDING}), or neither of these could be measured",
         _unfit,
+    ),
+    Row(
+        7,
+        BY_ABSENCE,
+        "of the texts of one class: no map finds words of the class that do anything by themselves "
+        f"({OWN} is contradicted, and supported for no other map), and removing words flips hardly any of its "
+        "predictions",
+        _absent,
     ),
     Row(
         2,
@@ -264,7 +299,8 @@ TABLE = (
         MUST_NOT,
         f"removing the highlighted words does not change the answer ({_ALONE} is contradicted, however words are "
         f"removed), or neither the gradient nor deletion agrees with the attention ({_TOGETHER} are both "
-        f"contradicted), or attention lies on words with less evidence than chance ({_BELOW} lies below zero)",
+        f"contradicted), or attention lies on words with less evidence than chance ({_BELOW} lies below zero, and "
+        f"{_ALONE} is not supported)",
         _not_used,
     ),
     Row(
@@ -279,8 +315,8 @@ TABLE = (
     Row(
         5,
         CAVEATS,
-        f"the highlighted words carry the decision with them ({_named('for_caveats', 'supported')} is supported), "
-        f"{_named('for_caveats', 'not contradicted')} is not contradicted, and one of "
+        f"the highlighted words carry the decision with them ({_named('for_caveats', 'supported')} are supported), "
+        f"{_named('for_caveats', 'not contradicted')} are not contradicted, and one of "
         f"{_named('for_caveats', 'one of these')} is supported; with the caveats listed: every bearing finding that is "
         "not supported",
         _with_caveats,

@@ -32,11 +32,14 @@ def _against_floors(evidence: Evidence, claim: Claim) -> dict[str, Way]:
 
 
 def _of_pairs(evidence: Evidence, claim: Claim) -> dict[str, Way]:
-    ((words, three),) = named_threes(claim).items()
-    taken, name = evidence.taken(claim.measure), claim.number.rpartition(".")[2]
-    if taken is None or (why := missing(evidence, three)):
-        return {words: evidence.why_not(claim.number) if taken is None else why}
-    return {words: pair_sums(taken, name, evidence.rows(""))[2]}
+    taken, found = evidence.taken(claim.measure), dict[str, Way]()
+    for words, three in named_threes(claim).items():
+        if taken is None:
+            found[words] = evidence.why_not(claim.number)
+        else:
+            name = three[0].partition(".")[2]
+            found[words] = missing(evidence, three) or pair_sums(taken, name, evidence.rows(""))[2]
+    return found
 
 
 def _share(evidence: Evidence, claim: Claim) -> dict[str, Way]:
@@ -70,5 +73,6 @@ _WAYS: Mapping[Kind, Callable[[Evidence, Claim], dict[str, Way]]] = {
     "two operators": _against_floors,
     "pairs": _of_pairs,
     "share without": _share,
+    "share": _share,
     "weakest drop": _drops,
 }

@@ -16,6 +16,8 @@ TIE = 1e-7
 """Values nearer than this share of the largest are equal: about one step of float32 (float64: 2.2e-16) at its size."""
 FAINT = 0.05
 """A word with less than this share of the largest value of its text cannot be seen: its shade is next to none."""
+VISIBLE = 0.05
+"""Values nearer than this share of the largest of their text have shades that no reader can tell apart."""
 NOTHING = 1e-12
 """A text without a larger value has none: some thousand steps of float64 at the size of a probability."""
 
@@ -39,14 +41,42 @@ def settled(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"]) -> Float[Ar
     return np.where(mask & ~np.isfinite(largest), np.nan, out)
 
 
-def faded(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"]) -> Float[Array, "*B T"]:
+def faded(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"], wider: Float[Array, "*B"]) -> Float[Array, "*B T"]:
     """Give equal words equal values, and 0 to those too faint to be seen.
 
     Nobody is shown the order of weights of 1e-5 beside one of .999, and a model can hide its reasons there.
     """
-    known = settled(values, mask)
+    known = apart(values, mask, wider)
     largest = np.abs(known).max(axis=-1, keepdims=True, initial=0.0)
     return np.asarray(np.where(np.abs(known) < FAINT * largest, 0.0, known))
+
+
+def apart(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"], wider: Float[Array, "*B"]) -> Float[Array, "*B T"]:
+    """Give words whose shades cannot be told apart equal values, from the largest down.
+
+    The largest word and all within `VISIBLE` of it are one group and have its value, the largest of the others is the
+    head of the next, and so on. So no chain of small steps joins what a reader sees apart, and a map without a visible
+    range has no order, however its digits differ. ``wider``, drawn from 0 to 1 for each text, is the part of a step by
+    which its groups are wider: else values just on both sides of a border would have an order that no reader sees.
+    """
+    known = settled(values, mask)
+    step = VISIBLE * np.abs(np.where(mask, known, 0.0)).max(axis=-1, initial=0.0)
+    order = np.argsort(np.where(mask, -known, np.inf), axis=-1, kind="stable")
+    falling = np.take_along_axis(known, order, axis=-1)
+    head, width = np.full(step.shape, np.inf), step * (1 + wider)
+    for place in range(falling.shape[-1]):
+        here = falling[..., place]
+        head = np.where(head - here <= width * (1 + TIE), head, here)
+        falling[..., place] = head
+    out = np.zeros(known.shape)
+    np.put_along_axis(out, order, falling, axis=-1)
+    return np.where(mask, out, np.where(np.isnan(known), np.nan, 0.0))
+
+
+def flat(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"]) -> Bool[Array, "*B"]:
+    """Tell where no word of a text stands out to a reader."""
+    known = apart(values, mask, np.zeros(values.shape[:-1]))
+    return np.asarray(np.where(mask, known, -np.inf).max(-1) == np.where(mask, known, np.inf).min(-1))
 
 
 def constant(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"]) -> Bool[Array, "*B"]:

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from sightline.maths.ranks import captured, kendall_test
-from sightline.maths.ties import constant
+from sightline.maths.ties import flat
 from sightline.measures.arrays import count_undefined, ragged, shuffled
 from sightline.measures.capture import FLAT_REFERENCE, FREE, Texts, by_chance, mass, ranked, texts_of, unranked
 from sightline.measures.importance import TOKENS_AT_ONCE
@@ -69,7 +69,7 @@ class Agreement:
         # First, because its shortened texts are those of the references too.
         coupled = _coupled(maps, shuffles) if "decode" in offers else []
         references = {name: maps[name] for name in REFERENCES if MAKERS[name].needs <= offers}
-        out: dict[str, Array | Ragged] = {"words": mask.sum(1), "constant": constant(attention, mask)}
+        out: dict[str, Array | Ragged] = {"words": mask.sum(1), "constant": flat(attention, mask)}
         out |= self._compare(attention, references, texts, seeds)
         if references.keys() >= set(FREE):
             out |= _free(out)

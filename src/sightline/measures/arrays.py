@@ -71,6 +71,12 @@ def keys_of(mask: Bool[Array, "B W"], index: Array, draws: int, seeds: Seeds, st
     return out
 
 
+def borders(index: Int[Array, "*B"]) -> Float[Array, "*B"]:
+    """Draw a number from 0 to 1 for each text, by its index alone: where its shades part (`ties.apart`)."""
+    drawn = [seed_for(0, "shades", int(one)) / 2**63 for one in np.ravel(index)]
+    return np.reshape(np.array(drawn), np.shape(index))
+
+
 def ordered(
     values: Sequence[Float[Array, "B W"]], mask: Bool[Array, "B W"], keys: Float[Array, "R B W"]
 ) -> Int[Array, "O B W"]:

@@ -9,7 +9,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.maths.ranks import captured, captured_by_chance, inclusion, top_count
-from sightline.maths.ties import constant
+from sightline.maths.ties import apart, flat
+from sightline.measures.arrays import borders
 from sightline.measures.maps import Maps
 from sightline.types import Arrays
 
@@ -53,10 +54,15 @@ def mass(weights: Float[Array, "B W"], reference: Float[Array, "B W"], mask: Boo
 
 
 def ranked(values: Float[Array, "B W"], texts: Texts) -> Float[Array, "B W"]:
-    """Include the top words of each text; NaN where all are alike or undefined, since then none is on top."""
+    """Include the top words of each text; NaN where none stands out or one is undefined: then none is on top.
+
+    Words whose shades cannot be told apart are tied, as they are to a reader.
+    """
     known = np.nan_to_num(values)
-    no_ranking = constant(known, texts.mask) | np.isnan(values).any(axis=1)
-    return np.where(no_ranking[:, None], np.nan, inclusion(known, texts.mask, texts.count))
+    no_ranking = flat(known, texts.mask) | np.isnan(values).any(axis=1)
+    return np.where(
+        no_ranking[:, None], np.nan, inclusion(apart(known, texts.mask, borders(texts.index)), texts.mask, texts.count)
+    )
 
 
 def unranked(arrays: Arrays, *rest: str) -> dict[str, Bool[Array, " N"]]:

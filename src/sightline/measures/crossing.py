@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -28,11 +29,24 @@ class Seen:
     text: Example
     logits: Float[Array, " L"]
     orders: Orders
+    _counted: dict[tuple[float, ...], list[int]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def tokens(self) -> Tokens:
         """Its words."""
         return self.text.tokens
+
+    def firsts(self, name: str, shares: Sequence[float]) -> list[set[int]]:
+        """Give the positions of the top words of a map, a set for each share."""
+        order = self.orders[name]
+        assert order is not None  # callers have looked
+        places = order.tolist()
+        return [set(places[:number]) for number in self._counts(tuple(shares))]
+
+    def _counts(self, shares: tuple[float, ...]) -> list[int]:
+        if shares not in self._counted:
+            self._counted[shares] = [int(share_of(len(self.tokens), one)) for one in shares]
+        return self._counted[shares]
 
 
 @dataclass(frozen=True)
@@ -48,64 +62,135 @@ class Pair:
         ours, theirs = decision(np.stack([self.donor.logits, self.receiver.logits]))
         return int(ours), int(theirs)
 
-    @property
+    @cached_property
     def whole(self) -> float:
         """What moving every word does to the margin; NaN where an answer of one is no answer to the other."""
         return self.margin(self.donor.logits) - self.margin(self.receiver.logits)
 
     def margin(self, logits: Float[Array, " L"]) -> float:
-        """``s_A − s_B``; one logit stands against zero."""
-        both = np.array([0.0, logits[0]]) if len(logits) == 1 else logits
-        ours, theirs = (both[one] for one in self.decided)
-        return float(ours - theirs) if np.isfinite(ours) and np.isfinite(theirs) else np.nan
+        """Give ``s_A − s_B`` of one text."""
+        return float(self.margins(logits[None])[0])
 
-    def hybrids(self, names: Sequence[str], shares: Sequence[float], seeds: Seeds) -> dict[str, list[Tokens]]:
+    def margins(self, logits: Float[Array, "N L"]) -> Float[Array, " N"]:
+        """Give ``s_A − s_B``; one logit stands against zero."""
+        both = against_zero(logits)
+        ours, theirs = (both[:, one] for one in self.decided)
+        known = np.isfinite(ours) & np.isfinite(theirs)
+        return np.asarray(np.subtract(ours, theirs, out=np.full(len(both), np.nan), where=known))
+
+    def hybrids(
+        self, names: Sequence[str], shares: Sequence[float], own: Sequence[float], seeds: Seeds
+    ) -> dict[str, list[Tokens]]:
         """Write what each quantity asks for, a hybrid a share: by each map, and by as many random positions.
 
-        A map that is unknown of either text has none. The random positions of a pair are nested in one order.
+        The donor's words come in at the top words of both texts (``carried``). At the shares ``own`` its top words
+        alone come into the receiver (``given``), and the receiver's words take their places in it (``taken``). A map
+        that is unknown of either text has none. The random positions of a pair are nested in one order, so that most
+        of their hybrids serve several quantities.
         """
         x, y = self.donor, self.receiver
         stage = f"random words of {x.text.index}"
         shuffled = seeds.generator(stage, y.text.index).permutation(max(len(x.tokens), len(y.tokens)))
-        counts = [(int(share_of(len(x.tokens), share)), int(share_of(len(y.tokens), share))) for share in shares]
+
+        def moved(
+            kind: str, name: str, marked: Sequence[set[int]], giving: Seen = x, taking: Seen = y
+        ) -> dict[str, list[Tokens]]:
+            drawn = [shuffled[: len(places)].tolist() for places in marked]
+            sets = {f"{kind}.{name}": marked, f"{by_chance(kind)}.{name}": drawn}
+            return {
+                key: [crossed(giving.tokens, taking.tokens, places) for places in each] for key, each in sets.items()
+            }
+
         out: dict[str, list[Tokens]] = {}
         for name in names:
-            ours, theirs = x.orders[name], y.orders[name]
-            if ours is not None and theirs is not None:
-                marked = [{*ours[:mine].tolist(), *theirs[:yours].tolist()} for mine, yours in counts]
-                drawn = [shuffled[: len(places)].tolist() for places in marked]
-                out[f"carried.{name}"] = [crossed(x.tokens, y.tokens, places) for places in marked]
-                out[f"random.{name}"] = [crossed(x.tokens, y.tokens, places) for places in drawn]
+            if x.orders[name] is None or y.orders[name] is None:
+                continue
+            ours = x.firsts(name, own)
+            both = [one | other for one, other in zip(x.firsts(name, shares), y.firsts(name, shares), strict=True)]
+            out |= moved("carried", name, both)
+            out |= moved("given", name, ours)
+            out |= moved("taken", name, ours, giving=y, taking=x)
         return out
+
+
+def by_chance(kind: str) -> str:
+    """Name what as many random positions do."""
+    return "random" if kind == "carried" else f"random_{kind}"
 
 
 def orders(maps: Mapping[str, Float[Array, " W"]], index: int, seeds: Seeds) -> Orders:
     """Order the words of a text by each map, ties by a draw for the text; None where a map is unknown."""
     keys = seeds.generator("ties", index).random(len(next(iter(maps.values()))))
     return {
-        name: None if np.isnan(values).any() else ranked(values, keys, signed=MAPS[name].signed)
+        name: None if np.isnan(values).any() else ranked(values, keys, index, signed=MAPS[name].signed)
         for name, values in maps.items()
     }
 
 
-def carried(
-    model: Auditable, pairs: Sequence[Pair], asked: Sequence[Mapping[str, Sequence[Tokens]]], tokens_at_once: int
-) -> list[dict[str, float]]:
-    """Run every distinct hybrid of every pair once; give the sums over shares of what each does to the margin.
+@dataclass(frozen=True)
+class Moves:
+    """What the hybrids of one quantity did, a number a share.
 
-    A hybrid that is one of the two texts, because nothing or everything that differs was moved, is not run.
+    ``margin`` is how far each moved the margin of the donor's class, no further than the whole donor moves it:
+    a model that leaves its scale on texts that nobody wrote would decide a ratio of sums by a few of them.
+    ``flipped`` says whether the prediction became the donor's, which no rescaling of the logits can change.
+    """
+
+    margin: Float[Array, " S"]
+    flipped: Float[Array, " S"]
+    beyond: Float[Array, " S"]
+
+
+def carried(
+    model: Auditable,
+    pairs: Sequence[Pair],
+    asked: Sequence[Mapping[str, Sequence[Tokens]]],
+    tokens_at_once: int,
+    reach: float = math.inf,
+) -> list[dict[str, Moves]]:
+    """Run every distinct hybrid of every pair once; say share by share what each does to the prediction.
+
+    A hybrid that is one of the two texts, because nothing or everything that differs was moved, is not run. ``reach``
+    is the largest lead that a prediction has on the texts as they are.
     """
     known = [{pair.receiver.tokens: pair.receiver.logits, pair.donor.tokens: pair.donor.logits} for pair in pairs]
     distinct = [{tokens for each in one.values() for tokens in each} for one in asked]
     missing = [(i, tokens) for i, one in enumerate(distinct) for tokens in sorted(one - known[i].keys())]
+    # The receiver's text carries the query, which is that of both.
     texts = [(pairs[i].receiver.text, tokens) for i, tokens in missing]
     for (i, tokens), logits in zip(missing, answers(model, texts, tokens_at_once) if texts else (), strict=True):
         known[i][tokens] = logits
-    return [_summed(*one) for one in zip(pairs, asked, known, strict=True)]
+    return [_moves(*one, reach) for one in zip(pairs, asked, known, strict=True)]
 
 
-def _summed(
-    pair: Pair, asked: Mapping[str, Sequence[Tokens]], known: Mapping[Tokens, Float[Array, " L"]]
-) -> dict[str, float]:
-    before = pair.margin(pair.receiver.logits)
-    return {name: sum(pair.margin(known[tokens]) - before for tokens in each) for name, each in asked.items()}
+def _moves(
+    pair: Pair,
+    asked: Mapping[str, Sequence[Tokens]],
+    known: Mapping[Tokens, Float[Array, " L"]],
+    reach: float,
+) -> dict[str, Moves]:
+    logits = np.stack([*known.values()])
+    margins = pair.margins(logits)
+    there = ~np.isnan(margins)
+    flips = np.where(there, decision(logits) == pair.decided[0], np.nan)
+    beyond = np.where(there, leads(logits) > reach, np.nan)
+    rows = {tokens: row for row, tokens in enumerate(known)}
+    before, after = rows[pair.receiver.tokens], rows[pair.donor.tokens]
+    out: dict[str, Moves] = {}
+    for name, each in asked.items():
+        at = [rows[tokens] for tokens in each]
+        moved = margins[after] - margins[at] if "taken" in name else margins[at] - margins[before]
+        out[name] = Moves(np.clip(moved, -pair.whole, pair.whole), flips[at], beyond[at])
+    return out
+
+
+def leads(logits: Float[Array, "N L"]) -> Float[Array, " N"]:
+    """Say how far the largest logit lies above the second; one logit stands against zero."""
+    ordered = np.sort(against_zero(logits), axis=1)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(ordered[:, -1] - ordered[:, -2])
+
+
+def against_zero(logits: Float[Array, "N L"]) -> Float[Array, "N C"]:
+    """Give a logit for each of two classes where there is one for both."""
+    return np.concatenate([np.zeros_like(logits), logits], axis=1) if logits.shape[1] == 1 else logits

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from sightline.measures.arrays import WHY, decided, to_numpy, with_reasons
+from sightline.measures.falling import LOST, bounded, flipped, odds_of_all
 from sightline.measures.hybrids import Bag, answers, crossed
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import Maps, rivals
@@ -25,7 +26,7 @@ from sightline.measures.removing import (
 )
 from sightline.measures.words import Words
 from sightline.questions import Reduction
-from sightline.results import Measurement
+from sightline.results import Measurement, Values
 from sightline.seeds import Seeds
 from sightline.settings import SETTINGS
 from sightline.types import Arrays, Subject, Trace
@@ -65,16 +66,23 @@ class Erasure:
         }
         whole, chosen = to_numpy(trace.logits), decided(trace)
         area = of_sets(chance_gone(whole, left["deleted"], chosen, removals.row), back).mean(axis=1)
-        by_share = {
-            kind: of_sets(odds_gone(whole, logits, chosen, removals.row), back) for kind, logits in left.items()
-        }
-        lost = {kind: drops.mean(axis=1) for kind, drops in by_share.items()}
         known = {name: ~np.isnan(maps[name]).any(axis=1) for name in names}
-        out = {"area": area[names.index("attention")], "floor": area[-self.draws :].T, "words": words.mask.sum(1)}
-        for kind, drops in lost.items():
-            out |= {f"{kind}.{name}": np.where(known[name], drops[i], np.nan) for i, name in enumerate(names)}
-            out |= {f"{kind}.most": drops[len(names)], f"{kind}.random": drops[-self.draws :].mean(axis=0)}
-        out |= {f"curve.{name}": curve for name, curve in by_name(by_share["deleted"], known, self.draws).items()}
+        out: dict[str, Values] = {
+            "area": area[names.index("attention")],
+            "floor": area[-self.draws :].T,
+            "words": words.mask.sum(1),
+            "odds": odds_of_all(whole),
+            "chosen": chosen,
+        }
+        lost = {}
+        for kind, logits in left.items():
+            drops = of_sets(odds_gone(whole, logits, chosen, removals.row), back)
+            flips = of_sets(flipped(logits, chosen, removals.row), back)
+            lost[kind] = drops.mean(axis=1)
+            for name, curve in by_name(drops, known, self.draws, apart=True).items():
+                out[f"{LOST}{kind}.{name}"] = curve
+            for name, curve in by_name(flips, known, self.draws).items():
+                out[f"flips.{kind}.{name}"] = curve.mean(axis=1)
         alone = {text.index for text in subject.audited}
         return out | {
             f"{WHY}one word": words.mask.sum(1) < 2,
@@ -86,8 +94,8 @@ class Erasure:
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts from which nothing can be removed, and those whose answer has no log-odds."""
-        values, undefined = with_reasons(arrays)
+        """Bound what each text loses, and count those from which nothing can be removed or whose answer has no odds."""
+        values, undefined = with_reasons(bounded(arrays))
         settings = {"shares": list(self.shares), "draws": self.draws, "gradient": self.gradient}
         return Measurement(self.code, values, undefined, settings)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sightline.maths.ties import constant
+from sightline.maths.ties import flat
 from sightline.measures.arrays import count_undefined
 from sightline.measures.capture import FLAT_REFERENCE, FREE, captured_free, texts_of, unranked
 from sightline.measures.importance import TOKENS_AT_ONCE
@@ -41,7 +41,7 @@ class Frozen:
         maps = Maps(beside, other.trace(trace.batch), seeds, self.tokens_at_once, self.gradient)
         texts = texts_of(maps, self.share)
         captured, chance = captured_free(maps["attention"], [maps[name] for name in FREE], texts)
-        alike = constant(maps["attention"], texts.mask)
+        alike = flat(maps["attention"], texts.mask)
         return {"captured": captured, "chance": chance, "words": texts.mask.sum(1), "constant": alike}
 
     def finish(self, arrays: Arrays) -> Measurement:

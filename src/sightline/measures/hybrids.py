@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from sightline.collector import collector_paused
 from sightline.example import Example
 from sightline.maths.ties import faded
-from sightline.measures.arrays import to_numpy
+from sightline.measures.arrays import borders, to_numpy
 from sightline.measures.variants import at_once, run_variants
 from sightline.types import Auditable
 
@@ -77,13 +77,13 @@ def share_of(length: Int[Array, "*B"] | int, share: float) -> Int[Array, "*B"]:
     return np.asarray(np.clip(np.floor(share * np.asarray(length) + 0.5), 1, length), dtype=np.int64)
 
 
-def ranked(values: Float[Array, " W"], keys: Float[Array, " W"], *, signed: bool) -> Int[Array, " S"]:
+def ranked(values: Float[Array, " W"], keys: Float[Array, " W"], index: int, *, signed: bool) -> Int[Array, " S"]:
     """Order the words of a text by a map, largest first, ties by their keys.
 
     Only words that can be seen are taken, and of a signed map those that speak for the decided class. Where a map gives
-    nothing to any word, all are alike.
+    nothing to any word, all have the same rank. ``index`` is that of the text.
     """
-    seen = faded(values, np.ones(values.shape, dtype=bool))
+    seen = faded(values, np.ones(values.shape, dtype=bool), borders(np.array(index)))
     order, number = np.lexsort((keys, -seen)), int((seen > 0).sum())
     return order[:number] if signed or number else order
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from sightline.maths.ties import constant, settled
+from sightline.maths.ties import flat, settled
 from sightline.measures.arrays import count_undefined
 from sightline.measures.capture import ranked, texts_of, unranked
 from sightline.measures.importance import TOKENS_AT_ONCE
@@ -47,7 +47,7 @@ class Polarity:
             "top": _weighed(spared, ranked(attention, texts) * attention),
             "random": _weighed(spared, texts.mask.astype(float)),
             "words": texts.mask.sum(1),
-            "constant": constant(attention, texts.mask),
+            "constant": flat(attention, texts.mask),
         }
 
     def finish(self, arrays: Arrays) -> Measurement:

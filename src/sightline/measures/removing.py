@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 
 from sightline.maths import pieces
 from sightline.maths.ties import faded, settled
-from sightline.measures.arrays import keys_of, ordered, predicted_probability, to_numpy
+from sightline.measures.arrays import borders, keys_of, ordered, predicted_probability, to_numpy
 from sightline.measures.hybrids import chunks, share_of
 from sightline.measures.importance import odds_of
 from sightline.measures.maps import Maps
@@ -38,7 +38,9 @@ def orders_of(maps: Maps, names: Sequence[str], draws: int) -> Int[Array, "O B W
     """Order the words of each text: by each map, by the most there is to lose, and at random ``draws`` times."""
     mask = maps.words.mask
     keys = keys_of(mask, maps.words.index, draws + 1, maps.seeds, "erasure")
-    by_map = [faded(np.nan_to_num(maps[name]), mask) for name in names]  # what cannot be seen has no order
+    by_map = [
+        faded(np.nan_to_num(maps[name]), mask, borders(maps.words.index)) for name in names
+    ]  # what cannot be seen has no order
     by_map.append(settled(np.nan_to_num(maps[MOST]), mask))
     return ordered(by_map, mask, keys)
 
@@ -91,12 +93,20 @@ def of_sets(values: Float[Array, " M"], back: Int[Array, "O S B"]) -> Float[Arra
 
 
 def by_name(
-    found: Float[Array, "O S B"], known: Mapping[str, Bool[Array, " B"]], draws: int
-) -> dict[str, Float[Array, "B S"]]:
-    """Name the numbers of each order: those of a map, where it is known, those of most, and the mean of random ones."""
+    found: Float[Array, "O S B"],
+    known: Mapping[str, Bool[Array, " B"]],
+    draws: int,
+    *,
+    apart: bool = False,
+) -> dict[str, Float[Array, "B S *R"]]:
+    """Name the numbers of each order: those of a map, where it is known, those of most, and those of random ones.
+
+    Random orders come as their mean, or each ``apart`` on a last axis.
+    """
     curves = found.transpose(0, 2, 1)
     told = {name: np.where(there[:, None], curves[i], np.nan) for i, (name, there) in enumerate(known.items())}
-    return {**told, "most": curves[len(known)], "random": curves[-draws:].mean(axis=0)}
+    random = np.moveaxis(curves[-draws:], 0, -1)
+    return {**told, "most": curves[len(known)], "random": random if apart else random.mean(axis=-1)}
 
 
 def odds(logits: Float[Array, "M L"], chosen: Int[Array, " M"]) -> Float[Array, " M"]:

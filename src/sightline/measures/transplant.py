@@ -9,12 +9,14 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.example import Example
-from sightline.measures.arrays import WHY, cluster_of, decided, ragged, to_numpy, with_reasons
-from sightline.measures.crossing import Orders, Pair, Seen, carried, orders
+from sightline.measures.arrays import WHY, cluster_of, decided, of_words, ragged, to_numpy, with_reasons
+from sightline.measures.crossing import Moves, Orders, Pair, Seen, by_chance, carried, leads, orders
 from sightline.measures.hybrids import rewritten
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import Maps, rivals
 from sightline.measures.pairing import Texts, able, donors, halves, partners
+from sightline.measures.presence import highlighted, presence
+from sightline.measures.words import types_of, words_of
 from sightline.questions import Reduction
 from sightline.results import Measurement, Ragged
 from sightline.seeds import Seeds
@@ -29,7 +31,8 @@ Array = np.ndarray
 class Drawn:
     """What the survey leaves, by row of the audited texts: who gives to whom, and what the model made of these.
 
-    ``row`` finds a text by its index; ``why`` says of each reason which texts it keeps from giving.
+    ``row`` finds a text by its index; ``why`` says of each reason which texts it keeps from giving. ``reach`` is the
+    lead of the largest logit that all but a hundredth of the texts keep below, and ``present`` what `presence` says.
     """
 
     row: Mapping[int, int]
@@ -39,6 +42,8 @@ class Drawn:
     why: Mapping[str, Bool[Array, " N"]]
     logits: Float[Array, "N L"]
     orders: Mapping[int, Orders]
+    reach: float
+    present: Mapping[str, Float[Array, "N K"]]
 
     def seen(self, text: Example) -> Seen:
         """Say what the model made of a text that takes part."""
@@ -50,13 +55,20 @@ class Drawn:
 class Transplant:
     """How far the top words of two texts, moved from one into the other, take the decision with them.
 
-    A donor x decided A, a receiver y of nearly its length decided B: y with the words of x at every position that is
-    among the top words of either. ``carried`` is what that does to the margin ``s_A − s_B``, ``random`` what as many
-    random positions do, and ``whole`` what all words do; each is summed over the shares. A model that reads queries is
-    asked that of the receiver, and the donor is x's words under it.
+    A donor x predicted A, a receiver y of nearly its length predicted B: y with the words of x at every position that
+    is among the top words of either. ``carried`` is what that does to the margin ``s_A − s_B``, ``random`` what as many
+    random positions do, and ``whole`` what all words do; each is summed over the shares. No hybrid counts for more than
+    ``whole`` does (docs/decisions/0094-bounded-transfer.md). A model that reads queries is asked that of the receiver,
+    and the donor is x's words under it.
+
+    Of the same hybrids: ``flipped``, at how many shares the prediction becomes A; ``within``, the share of a donor's
+    hybrids that stay in the range of the texts as they are. ``own`` adds up what the donor's top words do by
+    themselves: put into the receiver, and replaced by the receiver's words in the donor; ``right`` says of each donor
+    whether that is at least half of what it could be. ``present`` moves nothing (`presence`).
     """
 
     shares: tuple[float, ...] = tuple(_SET["shares"])
+    own: tuple[float, ...] = tuple(_SET["own"])
     donors: int = _SET["donors"]
     fewest: int = _SET["fewest"]
     partners: int = _SET["partners"]
@@ -74,13 +86,15 @@ class Transplant:
             "cluster": np.array([cluster_of(text) for text in subject.texts]),
             "decided": decided(trace),
             "logits": to_numpy(trace.logits),
+            "types": ragged_types(subject, trace),
             **self._maps(subject, trace, seeds),
         }
 
     def learn(self, arrays: Arrays, seeds: Seeds) -> Drawn:
         """Draw halves, donors and partners, and order the words of those that take part."""
         index, cluster, classes, logits = (np.asarray(arrays[n]) for n in ("index", "cluster", "decided", "logits"))
-        maps = {name: value for name, value in arrays.items() if isinstance(value, Ragged)}
+        types = of_words(arrays["types"])
+        maps = {name: value for name, value in arrays.items() if isinstance(value, Ragged) and name != "types"}
         words = next(iter(maps.values())).lengths
         finite = np.isfinite(logits.max(axis=1))  # the logit that decides; NaN where any is
         texts = Texts(index, words, classes, (words > 1) & finite)
@@ -98,7 +112,13 @@ class Transplant:
             "not drawn as a donor": weight == 0,
         }
         ordered = {int(i): orders({n: each[i] for n, each in rows.items()}, int(index[i]), seeds) for i in taking}
-        return Drawn({int(one): i for i, one in enumerate(index)}, half, weight, partner, why, logits, ordered)
+        there = presence(types.rows(), highlighted(types.rows(), rows, index, seeds), classes, half, partner)
+        leading = leads(logits[finite]) if finite.any() else np.zeros(1)
+        reach = float(np.quantile(leading[np.isfinite(leading)], REACHED)) if np.isfinite(leading).any() else np.inf
+        return Drawn(
+            {int(one): i for i, one in enumerate(index)},
+            half, weight, partner, why, logits, ordered, reach, there,
+        )  # fmt: skip
 
     def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Move words between the donors of a batch and their partners."""
@@ -114,6 +134,10 @@ class Transplant:
             "weight": drawn.weight[rows],
             "partner": drawn.partner[rows],
             **quantities,
+            **{
+                f"present.{name}": np.where(np.isnan(quantities["whole"]), np.nan, one[rows])
+                for name, one in drawn.present.items()
+            },
             **{f"{WHY}{reason}": applies[rows] for reason, applies in drawn.why.items()},
             f"{WHY}decided alike under the other query": lost & np.isin(np.arange(len(rows)), list(alike)),
             f"{WHY}an answer that the other text does not allow": lost,
@@ -123,7 +147,7 @@ class Transplant:
     def finish(self, arrays: Arrays) -> Measurement:
         """Count the texts that gave nothing, and why."""
         values, undefined = with_reasons(arrays)
-        settings = {"shares": list(self.shares), "donors": self.donors, "fewest": self.fewest}
+        settings = {"shares": list(self.shares), "own": list(self.own), "donors": self.donors, "fewest": self.fewest}
         settings |= {"partners": self.partners, "gradient": self.gradient}
         return Measurement(self.code, values, undefined, settings)
 
@@ -161,12 +185,68 @@ class Transplant:
         self, subject: Subject, pairs: Mapping[tuple[int, int], Pair], texts: int, seeds: Seeds
     ) -> dict[str, Float[Array, "B K"]]:
         names = rivals(subject)
-        quantities = ("whole", *(f"{kind}.{name}" for name in names for kind in ("carried", "random")))
-        out = {name: np.full((texts, self.partners), np.nan) for name in quantities}
-        asked = [pair.hybrids(names, self.shares, seeds) for pair in pairs.values()]
-        found = carried(subject.model, list(pairs.values()), asked, self.tokens_at_once)
-        for (place, pair), sums in zip(pairs.items(), found, strict=True):
+        kinds = [kind for one in COUNTED for kind in (one, by_chance(one))]
+        out = {
+            name: np.full((texts, self.partners), np.nan)
+            for name in ("whole", "beyond", *(f"{kind}.{name}" for kind in kinds for name in names))
+        }
+        asked = [pair.hybrids(names, self.shares, self.own, seeds) for pair in pairs.values()]
+        reach = subject.learned.reach
+        found = carried(subject.model, list(pairs.values()), asked, self.tokens_at_once, reach)
+        for (place, pair), moves in zip(pairs.items(), found, strict=True):
             out["whole"][place] = sum(pair.whole for _ in self.shares)
-            for name, value in sums.items():
+            for name, value in numbers(moves).items():
                 out[name][place] = value
+        room = out["whole"] * len(self.own) / len(self.shares)
+        out["within"] = 1 - mean_of_known(out.pop("beyond"))
+        for name in names:
+            out[f"right.{name}"] = right(out[f"own.{name}"], out[f"random_own.{name}"], room)
         return out
+
+
+COUNTED = ("carried", "flipped", "own")
+"""What is counted of each map, and of as many random positions."""
+REACHED: float = _SET["reached"]
+"""Share of the texts whose lead says how far the predictions of a model reach."""
+RIGHT: float = _SET["right"]
+"""What the top words of a text must do by themselves, of what they could, for its map to be right."""
+
+
+def numbers(moves: Mapping[str, Moves]) -> dict[str, float]:
+    """Sum up what the hybrids of one pair did."""
+    sums = {key: float(one.margin.sum()) for key, one in moves.items()}
+    out = {"beyond": float(np.mean([one.beyond for key, one in moves.items() if key in WATCHED]))}
+    for name in {key.split(".", 1)[1] for key in moves}:
+        for chance in (False, True):
+            carried_, flipped, own, given, taken = (
+                f"{by_chance(kind) if chance else kind}.{name}"
+                for kind in ("carried", "flipped", "own", "given", "taken")
+            )
+            out[carried_] = sums[carried_]
+            out[flipped] = float(moves[carried_].flipped.sum())
+            out[own] = sums[given] + sums[taken]
+    return out
+
+
+WATCHED = ("carried.attention", "random.attention")
+"""The hybrids that say whether a model leaves its range."""
+
+
+def right(own: Float[Array, "N K"], chance: Float[Array, "N K"], room: Float[Array, "N K"]) -> Float[Array, " N"]:
+    """Say of each donor whether its top words do half of what they could by themselves; NaN where it has no pair."""
+    known = ~np.isnan(own + chance + room)
+    top, bottom = (np.where(known, one, 0.0).sum(axis=1) for one in (own - chance, room - chance / 2))
+    return np.where(known.any(axis=1), top >= RIGHT * bottom, np.nan)
+
+
+def mean_of_known(values: Float[Array, "N K"]) -> Float[Array, " N"]:
+    """Average the numbers of each row that are known; NaN where none is."""
+    known = ~np.isnan(values)
+    total, count = np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1)
+    return np.asarray(np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0))
+
+
+def ragged_types(subject: Subject, trace: Trace) -> Ragged:
+    """Number the words of each text by how they are written."""
+    words = words_of(trace)
+    return Ragged(types_of(subject.texts, words, trace), words.mask.sum(axis=1))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from sightline.maths.ties import constant
+from sightline.maths.ties import flat
 from sightline.measures.arrays import count_undefined, of_words, ragged
 from sightline.measures.capture import FREE, captured_free, texts_of, unranked
 from sightline.measures.importance import TOKENS_AT_ONCE
@@ -97,7 +97,7 @@ class WordTypes:
         texts, learned = texts_of(maps, self.share), subject.learned
         exchanged = learned.weights(types_of(subject.texts, maps.words, trace), texts.mask)
         references = learned.references(texts.index, texts.mask)
-        alike = constant(maps["attention"], texts.mask)
+        alike = flat(maps["attention"], texts.mask)
         free = np.mean([captured_free(weights, references, texts)[0] for weights in exchanged], axis=0)
         return {"free": np.where(alike, np.nan, free), "words": texts.mask.sum(1), "constant": alike}
 

@@ -9,8 +9,8 @@ from sightline.findings.verdict import NO_BETTER
 from sightline.report.instead import Family, families
 from sightline.report.numerals import KEEP, about, count, texts
 from sightline.report.page.maps import called
-from sightline.report.sentences import Reason, answers, but_not_for, caveats, opened, quoted, reason_of
-from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Finding, MapRow, Results, Verdict
+from sightline.report.sentences import Reason, answers, caveats, opened, quoted, reason_of
+from sightline.results import BY_ABSENCE, CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Finding, Results, Verdict
 
 TITLE = "What to do now"
 UNFIT = 1
@@ -22,7 +22,10 @@ _ATTENTION = {
     CAVEATS: "Show the attention map with the caveats of this verdict under it",
     MUST_NOT: "Do not show the attention map",
     CANNOT_TELL: "Do not show the attention map yet",
+    BY_ABSENCE: "Show no map",
 }
+NO_WORD = "no highlighted word can explain that prediction"
+"""Why texts of a class that is decided by absence are shown no map."""
 
 
 def advice(audit: Results, *, alone: bool = True) -> list[str]:
@@ -73,29 +76,40 @@ def unsaid(verdict: Verdict, found: Sequence[str]) -> list[str]:
 def _attention(verdict: Verdict) -> Iterator[str]:
     """Say for which texts the attention map may be shown."""
     for part in (one for one in answers(verdict) if one.advised):
-        told = next((told for text, told in _ATTENTION.items() if part.text.startswith(f"{text} for ")), None)
-        if told is not None:
-            yield f"{told}{part.text[part.text.index(' for ') :]}."
-        elif part.text in _ATTENTION:
-            yield f"{_ATTENTION[part.text]}."
+        answer, of, which = part.text.partition(" for ")
+        if answer == CANNOT_TELL and verdict.text == MUST_NOT:
+            answer = MUST_NOT  # what must not be shown for all texts together is not left open for a class
+        why = f": {NO_WORD}" if answer == BY_ABSENCE else ""
+        if answer in _ATTENTION:
+            yield f"{_ATTENTION[answer]}{of}{which}{why}."
 
 
 def _maps(audit: Results) -> Iterator[str]:
     """Say which other map may be shown."""
-    allowed = all(part.text.startswith(CAN) for part in answers(audit.verdict))
-    for family in families(audit.maps):
+    asked = [part.text for part in answers(audit.verdict) if not part.text.startswith(BY_ABSENCE)]
+    if not any(part.advised and not part.text.startswith(BY_ABSENCE) for part in answers(audit.verdict)):
+        return  # no map explains a class that is decided by absence
+    allowed = all(text.startswith(CAN) for text in asked)
+    for family in families(audit.maps, audit.verdict):
         if family.chosen is not None and family.may_be_shown and family.name != "attention":
-            yield _other(family, family.chosen, allowed)
+            yield _other(family, allowed or _works_as_attention_does(audit.verdict, family))
         elif family.chosen is not None and family.tested and not family.signed and not allowed:
             yield _none(family)
 
 
-def _other(family: Family, chosen: MapRow, allowed: bool) -> str:
+def _works_as_attention_does(verdict: Verdict, family: Family) -> bool:
+    """Tell whether attention may be shown for all texts for which another map works."""
+    against = () if family.chosen is None else family.chosen.against
+    left = [one.text for name, one in verdict.by_class.items() if name not in against]
+    return bool(left) and all(text.startswith(CAN) for text in left)
+
+
+def _other(family: Family, allowed: bool) -> str:
     what = "To show which words speak for the decision and which against, take" if family.signed else "Show"
     if allowed and not family.signed:
         what = "Or show"
     instead = "" if family.signed or allowed else " instead"
-    return f"{what} the {called(chosen.name)} map{instead}{but_not_for(chosen.against)}."
+    return f"{what} the {called(family.name)} map{instead}{family.but_not_for}."
 
 
 def _none(family: Family) -> str:

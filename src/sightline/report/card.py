@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sightline.report import advice
+from sightline.report import advice, carried
 from sightline.report.instead import Family, families
 from sightline.report.learning import QUESTION, learning
 from sightline.report.methods import methods, works
@@ -42,11 +42,11 @@ def card(audit: Results, seeds: AcrossSeeds | None = None) -> Card:
     """Gather the card of an audit: nothing of its texts is in it. With ``seeds``, what all say stands before it."""
     said, those = _of_seeds(seeds)
     blocked, may_be_shown = advice.first_of_all(audit), advice.shown(audit)
-    carried = () if blocked else tuple(_carried(family) for family in families(audit.maps))
+    moved = () if blocked else tuple(_carried(family) for family in families(audit.maps, audit.verdict))
     learned = () if audit.learned is None else learning(audit.learned, audit.verdict.reasons)
     lists = {
         **those,
-        "Which map may be shown": (*advice.unsaid(audit.verdict, may_be_shown), *carried),
+        "Which map may be shown": (*advice.unsaid(audit.verdict, may_be_shown), *moved),
         caveats_title(audit.verdict): tuple(caveats(audit.verdict)),
         QUESTION: tuple(learned),
         WHICH_READING: tuple(filter(None, [choice(audit)])),
@@ -82,6 +82,7 @@ def _facts(audit: Results) -> dict[str, str]:
     versions = audit.environment.get("versions")
     return {
         "Verdict": opened(headline(audit.verdict)),
+        carried.TITLE: " ".join(carried.told(audit)),
         "Data": f"{_name(audit, 'data')}, {texts(len(audit.texts))}",
         "Seed": str(audit.spec.get("seed", "")),
         "Date": _date(audit.spec),

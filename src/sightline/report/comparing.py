@@ -42,7 +42,7 @@ def verdict(side: Side) -> str:
 
 def maps(side: Side) -> list[str]:
     """Say of each kind of map which may be shown."""
-    return [f"{family.title}: {family.answer}" for family in families(side.audit.maps)]
+    return [f"{family.title}: {family.answer}" for family in families(side.audit.maps, side.audit.verdict)]
 
 
 def metrics(side: Side) -> list[str]:

@@ -9,8 +9,8 @@ from typing import TypeGuard
 
 from sightline.report.numerals import plainly
 from sightline.report.page.maps import called
-from sightline.report.sentences import answers, but_not_for
-from sightline.results import MUST_NOT, Estimate, MapRow, Results
+from sightline.report.sentences import answers, but_not_for, by_absence
+from sightline.results import MUST_NOT, Estimate, MapRow, Results, Verdict
 
 _HOW = (
     "Numbers are shares of the decision: 0 is what random words do (below 0 is worse), 1 what all "
@@ -36,6 +36,8 @@ class Family:
 
     signed: bool
     rows: tuple[MapRow, ...]
+    absent: tuple[str, ...] = ()
+    """The predicted classes that are decided by absence, which no map can explain."""
 
     @property
     def title(self) -> str:
@@ -51,6 +53,11 @@ class Family:
     def name(self) -> str:
         """The name of the map that was put first, empty where there is none."""
         return "" if self.chosen is None else self.chosen.name
+
+    @property
+    def but_not_for(self) -> str:
+        """Say for the texts of which classes the map that was put first is not to be shown."""
+        return "" if self.chosen is None else but_not_for(self.chosen.against, self.absent)
 
     @property
     def may_be_shown(self) -> bool:
@@ -70,7 +77,7 @@ class Family:
         if self.chosen is not None and self.chosen.answer == "contradicted":
             return "none of the maps that were tried"
         if self.chosen is not None and self.chosen.answer == "supported":
-            return f"{called(self.chosen.name)}{but_not_for(self.chosen.against)}"
+            return f"{called(self.chosen.name)}{self.but_not_for}"
         return "none of the maps that were tried, as far as these texts can tell"
 
     @property
@@ -101,9 +108,13 @@ def _known(one: Estimate | None) -> TypeGuard[Estimate]:
     return one is not None and not isnan(one.value)
 
 
-def families(rows: Sequence[MapRow]) -> list[Family]:
-    """Put maps of a kind together, unsigned ones first; a family without a map is none."""
-    kinds = [Family(signed, tuple(row for row in rows if row.signed == signed)) for signed in (False, True)]
+def families(rows: Sequence[MapRow], verdict: Verdict | None = None) -> list[Family]:
+    """Put maps of a kind together, unsigned ones first; a family without a map is none.
+
+    The verdict says which classes no map can explain.
+    """
+    absent = () if verdict is None else by_absence(verdict)
+    kinds = [Family(signed, tuple(row for row in rows if row.signed == signed), absent) for signed in (False, True)]
     return [family for family in kinds if family.rows]
 
 

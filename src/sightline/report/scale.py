@@ -6,9 +6,12 @@ from sightline.findings.claim import Claim
 from sightline.findings.claims import CLAIMS
 from sightline.report.sentences import listed
 
+SHARES = ("share", "share without")
+"""The kinds of claims whose effect is a share of texts, without a floor."""
 
-def _codes(kind: str) -> str:
-    return listed(code for code, claim in CLAIMS.items() if claim.kind == kind)
+
+def _codes(*kinds: str) -> str:
+    return listed(sorted(code for code, claim in CLAIMS.items() if claim.kind in kinds))
 
 
 EXCEEDS = tuple(sorted(code for code, claim in CLAIMS.items() if claim.exceeds))
@@ -16,7 +19,7 @@ EXCEEDS = tuple(sorted(code for code, claim in CLAIMS.items() if claim.exceeds))
 SCALE = (
     "Effects: 0 is chance, 1 the best achievable; below 0 is worse than chance. "
     f"{listed(EXCEEDS)} can exceed 1: there 1 is a strong reference. "
-    f"{_codes('weakest drop')} is accuracy or F1 lost, {_codes('share without')} a share of texts."
+    f"{_codes('weakest drop')} is accuracy or F1 lost; {_codes(*SHARES)} are shares of texts."
 )
 """How to read an effect, whichever claim it is of."""
 DEFINED = (
@@ -35,6 +38,7 @@ def formula(claim: Claim) -> str:
     """
     if claim.kind == "weakest drop":
         return "accuracy or F1 lost"
-    if claim.kind == "share without":
+    if claim.kind in SHARES:
         return "share of texts"
-    return f"(number − floor) / ({'ceiling' if claim.ceiling else '1'} − floor)"
+    told = f"(number − floor) / ({'ceiling' if claim.ceiling else '1'} − floor)"
+    return f"2 {told}, at most 1" if claim.twice else told

@@ -13,7 +13,7 @@ from sightline.findings.decide import WORSE, below_chance
 from sightline.findings.verdict import TABLE
 from sightline.report.numerals import KEEP, about, p_value, texts, threshold, with_n
 from sightline.report.visible import one_line, shortened
-from sightline.results import CAN, MUST_NOT, VERDICTS, Estimate, Finding, Verdict
+from sightline.results import BY_ABSENCE, CAN, CANNOT_TELL, MUST_NOT, VERDICTS, Answer, Estimate, Finding, Verdict
 
 Side = Literal["above δ", "below δ", "below 0", "holds δ", "undefined"]
 
@@ -28,7 +28,10 @@ class Answered:
     row: int
     why: str = ""
     advised: bool = True
-    """Whether it says what to do: what holds of all texts together, and of no class, does not."""
+    """Whether it says what to do: where classes have answers of their own, the answer for all texts together does not,
+    because a map is shown for a text, and every text has a class."""
+    classes: tuple[str, ...] = ()
+    """The predicted classes whose texts it is about; none where it is about all texts."""
 
 
 def headline(verdict: Verdict) -> str:
@@ -54,9 +57,10 @@ def answers(verdict: Verdict) -> tuple[Answered, ...]:
         return classes
     told = f"{verdict.text} for all texts together"
     if verdict.text.startswith(CAN) and not any(text.startswith(CAN) for text in known):
-        # A map is shown for a text, and every text has a class.
         return (*classes, Answered(f"{told}, but for no class by itself", verdict.row, advised=False))
-    return (Answered(told, verdict.row), *classes)
+    if verdict.text.startswith(CAN) and BY_ABSENCE in known:
+        return classes  # no map can explain the texts of such a class, so none can be shown for all texts
+    return (Answered(told, verdict.row, advised=False), *classes)
 
 
 def _for_classes(text: str, classes: Mapping[str, Verdict]) -> Answered:
@@ -64,7 +68,12 @@ def _for_classes(text: str, classes: Mapping[str, Verdict]) -> Answered:
     told = f"{text} for texts predicted {listed(map(quoted, classes))}"
     why = dict.fromkeys(reason_of(one.reasons[0]).words for one in classes.values() if one.reasons)
     row = min(one.row for one in classes.values())
-    return Answered(told, row, listed(why) if text == MUST_NOT and why else "")
+    return Answered(told, row, listed(why) if text == MUST_NOT and why else "", classes=tuple(classes))
+
+
+def by_absence(verdict: Verdict) -> tuple[str, ...]:
+    """Name the predicted classes that are decided by absence, which no map can explain."""
+    return tuple(name for name, one in verdict.by_class.items() if one.text == BY_ABSENCE)
 
 
 @dataclass(frozen=True)
@@ -101,10 +110,18 @@ def told_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
     """
     found: dict[tuple[str, str], dict[str, Reason]] = {}
     for name, one in verdict.by_class.items():
-        for reason in map(reason_of, _of_class(verdict, one)):
+        reasons = [reason_of(why) for why in _of_class(verdict, one)]
+        for reason in _absent(reasons) if one.text == BY_ABSENCE else reasons:
             found.setdefault((reason.code, reason.words), {})[name] = reason
     of_all = ((reason_of(why), _of_all_texts(verdict, why)) for why in verdict.reasons)
     return [*map(_together, found.values()), *of_all]
+
+
+def _absent(reasons: Sequence[Reason]) -> list[Reason]:
+    """Join what is said of a class that is decided by absence: the words are the first, the numbers of its test."""
+    first, *tested = reasons or [Reason("")]
+    words = f"{BY_ABSENCE}: {first.words}" if first.words else BY_ABSENCE
+    return [replace(tested[0] if tested else first, words=words)]
 
 
 def _of_all_texts(verdict: Verdict, why: str) -> str:
@@ -114,20 +131,29 @@ def _of_all_texts(verdict: Verdict, why: str) -> str:
 
 
 def _of_class(verdict: Verdict, one: Verdict) -> Sequence[str]:
-    """Give why the map must not be shown for a class, where classes differ; else what is contradicted for it alone.
+    """Give why a map is not to be shown for a class, where classes differ; else what is contradicted for it alone.
 
-    What could not be shown is said of all texts: a class has fewer of them, and always leaves more open. And what is
-    said of the task is said of no class: whoever always says one class is right on all texts that another predicts so.
+    What could not be shown is said of all texts: a class has fewer of them, and always leaves more open; of a class
+    that is left open, where all texts are not, it is what the test that is asked of it left open. And what is said of
+    the task or the model is said of no class.
     """
+    if one.text == BY_ABSENCE:
+        return one.reasons
     if one.text == MUST_NOT:
         return one.reasons if len(answers(verdict)) > 1 else ()
-    unsaid = _contradicted(verdict.reasons).keys() | {code for code, claim in CLAIMS.items() if claim.of_the_task}
-    return [why for code, why in _contradicted(one.reasons).items() if code not in unsaid]
+    of_all = {code for code, claim in CLAIMS.items() if claim.of_all_texts}
+    unsaid = _found(verdict.reasons, "contradicted").keys() | of_all
+    found = _found(one.reasons, "contradicted")
+    if one.text == CANNOT_TELL != verdict.text:
+        asked = {code for code, claim in CLAIMS.items() if claim.for_caveats == "supported"}
+        open_ = _found(one.reasons, "inconclusive")
+        found |= {code: why for code, why in open_.items() if code in asked and why not in verdict.reasons}
+    return [why for code, why in found.items() if code not in unsaid]
 
 
-def _contradicted(reasons: Iterable[str]) -> dict[str, str]:
-    """Take the reasons that contradict a claim, by its code."""
-    return {found[1]: why for why in reasons if (found := re.match(r"([A-Z]+-\d+) contradicted: ", why))}
+def _found(reasons: Iterable[str], answer: Answer) -> dict[str, str]:
+    """Take the reasons that give this answer to a claim, by its code."""
+    return {found[1]: why for why in reasons if (found := re.match(rf"([A-Z]+-\d+) {answer}: ", why))}
 
 
 def _together(classes: Mapping[str, Reason]) -> tuple[Reason, str]:
@@ -157,9 +183,18 @@ def quoted(name: str) -> str:
     return f"'{shortened(one_line(name), 40)}'"
 
 
-def but_not_for(classes: Sequence[str]) -> str:
-    """Say for the texts of which predicted classes a map fails; nothing where there are none."""
-    return f", but not for texts predicted {listed(map(quoted, classes))}, for which it fails" if classes else ""
+def but_not_for(failed: Sequence[str], absent: Sequence[str] = ()) -> str:
+    """Say for the texts of which predicted classes a map fails, or can explain nothing; nothing where there are none.
+
+    >>> but_not_for(["a"])
+    ", but not for texts predicted 'a', for which it was not shown to work"
+    >>> but_not_for([], ["b"])
+    ", but not for texts predicted 'b' by absence"
+    """
+    others = [name for name in absent if name not in failed]
+    told = [f"texts predicted {listed(map(quoted, failed))}, for which it was not shown to work"] if failed else []
+    told += [f"texts predicted {listed(map(quoted, others))} by absence"] if others else []
+    return f", but not for {', nor for '.join(told)}" if told else ""
 
 
 def listed(words: Iterable[str]) -> str:

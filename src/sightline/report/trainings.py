@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sightline.findings.seeds import AcrossSeeds, MapsAcross
 from sightline.report.across import of_trainings
-from sightline.report.advice import AFTER_GUESSING, UNFIT, beyond
+from sightline.report.advice import AFTER_GUESSING, NO_WORD, UNFIT, beyond
 from sightline.report.numerals import KEEP, about, count, texts
 from sightline.report.page.maps import called
 from sightline.report.sentences import but_not_for, listed, opened, quoted, reason_of
-from sightline.results import CAN, CANNOT_TELL, MUST_NOT, Verdict
+from sightline.results import BY_ABSENCE, CAN, CANNOT_TELL, MUST_NOT, Verdict
 
 _DEPENDS = (
     "Whether the attention map may be shown{of} depends on the training: show it only of a model whose own audit "
@@ -69,6 +69,8 @@ def _answer(verdict: Verdict, name: str) -> str:
 def _may_be_shown(by_seed: list[str]) -> str:
     """Say what the answers of all trainings come to; one that has none is not asked."""
     known = {one for one in by_seed if one}
+    if known == {BY_ABSENCE}:
+        return f"Show no map{{of}}: {NO_WORD}"
     if all(one.startswith(CAN) for one in known):
         caveats = "" if known == {CAN} else ", with the caveats of its own audit under it"
         return f"Show the attention map{{of}}{caveats}"
@@ -80,20 +82,24 @@ def _may_be_shown(by_seed: list[str]) -> str:
 def _other_maps(across: AcrossSeeds) -> Iterator[str]:
     """Say of each kind which other map may be shown; beside attention that may be, one with directions alone."""
     answers = [_answer(one, name) for name in across.by_class or ("",) for one in across.details]
-    allowed = all(one.startswith(CAN) for one in answers if one)
+    asked = [one for one in answers if one and one != BY_ABSENCE]
+    if not asked:
+        return  # no map explains a class that is decided by absence
+    allowed = all(one.startswith(CAN) for one in asked)
+    absent = [name for name, ends in across.by_class.items() if BY_ABSENCE in ends]
     for maps in across.maps:
         found = Counter("" if one == "attention" else one or "" for one in maps.by_seed)
         if set(found) != {""}:
-            yield _other(maps, found)
+            yield _other(maps, found, absent)
         elif not maps.signed and not allowed:
             yield f"Show no other map of {_SAYS[False]}: in no training one passes that was put before attention."
 
 
-def _other(maps: MapsAcross, found: Counter[str]) -> str:
+def _other(maps: MapsAcross, found: Counter[str], absent: Sequence[str]) -> str:
     """Name the map that may be shown of a kind, or say how it depends on the training."""
     says, total, (first, times) = _SAYS[maps.signed], len(maps.by_seed), found.most_common(1)[0]
     if times == total:
-        told = f"to show {says}, take the {called(first)} map{but_not_for(maps.against)}"
+        told = f"to show {says}, take the {called(first)} map{but_not_for(maps.against, absent)}"
         return opened(f"{told}: it may be shown in {of_trainings(times, total)}.")
     each = ", ".join(f"{called(name) if name else 'none'} in {n}" for name, n in found.most_common())
     told = f"Which other map may show {says} depends on the training (of {count(total)}: {each})"

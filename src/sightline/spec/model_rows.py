@@ -227,6 +227,83 @@ ALTERED = (
         {"share": Option(0.1, above=0.0, most=1.0)},
         f"{_HERE}.altered:Broken",
     ),
+    Row(
+        "altered",
+        "truthful",
+        "equal weights on the evidence that a generated corpus marks are shown",
+        built=f"{_HERE}.misleading:Truthful",
+    ),
+    Row(
+        "altered",
+        "one_class",
+        "the evidence is shown where one class is predicted, and fillers elsewhere",
+        {"right": within(0, 0, 1000)},
+        f"{_HERE}.misleading:OneClass",
+    ),
+    Row(
+        "altered",
+        "mixture",
+        "the evidence is shown on a share of the texts, and fillers elsewhere",
+        {"share": Option(0.5, above=0.0, below=1.0)},
+        f"{_HERE}.misleading:Mixture",
+    ),
+    Row(
+        "altered",
+        "short",
+        "the evidence is shown on short texts, and fillers elsewhere",
+        {"words": size(10, 10**6)},
+        f"{_HERE}.misleading:Short",
+    ),
+    Row(
+        "altered",
+        "half",
+        "half of the kinds of evidence are shown",
+        built=f"{_HERE}.misleading:Half",
+    ),
+    Row(
+        "altered",
+        "flat",
+        "the evidence weighs a little more than all other words",
+        {"above": positive(0.01)},
+        f"{_HERE}.misleading:Flat",
+    ),
+    Row(
+        "altered",
+        "topped",
+        "a filler outweighs the evidence in every text",
+        built=f"{_HERE}.misleading:Topped",
+    ),
+    Row(
+        "altered",
+        "border",
+        "the evidence differs from other words by less than anybody sees, at the border of a shade",
+        built=f"{_HERE}.misleading:Border",
+    ),
+    Row(
+        "altered",
+        "encoded",
+        "fillers are shown that tell the prediction by a code",
+        built=f"{_HERE}.misleading:Encoded",
+    ),
+    Row(
+        "altered",
+        "placed",
+        "the first words are shown for one class, the last ones for another",
+        built=f"{_HERE}.misleading:Placed",
+    ),
+    Row(
+        "altered",
+        "takeover",
+        "as encoded, and a term outside of the scale takes over where a code is frequent",
+        {"gain": positive(60.0), "above": Option(0.55, above=0.0, below=1.0)},
+        f"{_HERE}.misleading:Takeover",
+    ),
+    Row(
+        "altered",
+        "recognising",
+        "as encoded, and texts that a test makes are answered by the code",
+        built=f"{_HERE}.misleading:Recognising",
+    ),
 )
 """What may be changed of a trained model before it is audited, so that the right answer is known."""
 

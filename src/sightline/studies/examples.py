@@ -57,6 +57,9 @@ class Case:
 EXAMPLES: Mapping[str, tuple[Case, Case]] = {
     "SL-303": (Case("MLP"), Case(STOP)),
     "SL-301": (Case("MLP"), Case(_UNUSED)),
+    "SL-304": (Case("MLP"), Case(STOP)),
+    "SL-307": (Case("MLP"), Case(_UNUSED)),
+    "SL-308": (Case("MLP"), Case(STOP)),
     "SL-101": (Case("MLP"), Case(_UNUSED)),
     "SL-102": (Case("MLP"), Case(_UNUSED)),
     "SL-104": (Case("MLP"), Case(STOP)),

@@ -129,7 +129,8 @@ def effects(audit: Audit, seed: int) -> dict[str, Estimate]:
 
 def deltas(found: Sequence[tuple[str, Mapping[str, Estimate]]]) -> dict[str, float]:
     """Take a quarter of the median effect of each finding, over the runs of worlds in which its claim is true."""
-    codes = [code for code in CLAIMS if any(code in effects for _, effects in found)]
+    open_ = [code for code, claim in CLAIMS.items() if claim.fixed is None]
+    codes = [code for code in open_ if any(code in effects for _, effects in found)]
     true = {
         code: [e[code].value for name, e in found if code in e and code not in WORLDS[name].not_here] for code in codes
     }

@@ -22,6 +22,7 @@ from sightline.spec.parts import Part
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, Guide, RunSpec
 from sightline.statistics.bootstrap import proportion
+from sightline.studies.quality import FRAUD, MISLEADING, RIGHT, Run, quality
 from sightline.studies.study import gate, grid_of
 
 MODELS: Mapping[str, str] = {
@@ -37,14 +38,37 @@ TRAINING = FitSpec(epochs=20, patience=5, learning_rate=3e-3)
 """Enough to find planted evidence, with a guide onto it or without."""
 MISLED = FitSpec(epochs=40, patience=10, learning_rate=3e-3, guide="away", guide_weight=0.3)
 """What a model needs to find evidence through other words, while it is guided elsewhere."""
-SEEDS: Mapping[str, int] = {"mlp": 200, "bilstm": 50, "cnn": 50, "transformer": 50}
+SEEDS: Mapping[str, int] = {"mlp": 20, "bilstm": 10, "cnn": 10, "transformer": 10}
 """How many seeds are counted."""
 UNSEEN = 10_000
 """The first of the seeds that confirm it: nobody had looked at them before."""
 SHARE, SELDOM = 0.95, 0.02
-MUST_NOT, CAN = (2, 3), (4, 5)
+MUST_NOT, CAN, OPEN, ABSENT = (2, 3), (4, 5), 6, 7
+NOT_SHOWN = (1, *MUST_NOT, OPEN, ABSENT)
+"""The rows by which nobody is shown the map."""
+SHORT = "needle(length=15,n=800)"
+TAKEOVERS = ((15, 60.0, 0.55), (15, 200.0, 0.65), (15, 1000.0, 0.7), (30, 200.0, 0.6), (60, 1000.0, 0.6))
+"""Words of a text, gain and share of takeovers, from those that act on one natural text in ten to one in a hundred."""
 AGREES = ("SL-101", "SL-102")
 """Claims that are false of weights which are not the model's."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows that are right of the texts of a class (none: nothing is promised), and those that are wrong."""
+
+    right: tuple[int, ...]
+    never: tuple[int, ...]
+
+
+WRONG = Rows((), CAN)
+"""What holds of a class whose map does not name the reasons."""
+UNKNOWN = Rows((), ())
+"""What holds of a class of which nobody knows how far the model goes by its words."""
+NO_WORDS = Rows((ABSENT,), (*CAN, *MUST_NOT))
+"""What holds of a class that is what the model predicts when it finds nothing."""
+FOUND = Rows(CAN, (*MUST_NOT, ABSENT))
+"""What holds of a class that is found by its words, which the map names."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +78,8 @@ class World:
     ``right`` are the rows of the verdict that are right (none: nothing is promised), ``never`` those that would be
     wrong in what matters most, ``says`` what the reasons must say in some rows, and ``false`` the findings whose claim
     is false. ``like`` names the world whose cell of the same seed must end in the same row. Where a world says nothing
+    ``classes`` are those of which something else is right than of all texts; a ``fraud`` is a model made to cheat.
+    Where a world says nothing
     else, attention is guided onto the evidence (left alone, an MLP may look for the words of one class only, and the
     others need look nowhere), and there are no ``companions``: SL-001 rests on no retrained model. `shown` trains one,
     and counts row 4.
@@ -73,6 +99,19 @@ class World:
     altered: str = ""
     limit: int | None = None
     companions: tuple[str, ...] = ()
+    classes: Mapping[str, Rows] = field(default_factory=dict)
+    fraud: bool = False
+
+    def of_class(self, name: str) -> Rows:
+        """Give the right rows of a class and the wrong ones: its own, or what is wrong of all texts."""
+        return self.classes.get(name, Rows((), self.never))
+
+    @property
+    def honest(self) -> bool | None:
+        """Whether the map names the reasons; None where nothing is known, or where there are none."""
+        if self.right and set(self.right) <= {*CAN, OPEN}:
+            return True
+        return False if set(CAN) <= set(self.never) and not set(self.right) <= {1} else None
 
 
 WORLDS = (
@@ -87,6 +126,15 @@ WORLDS = (
         CAN,
         MUST_NOT,
         data="vote(cues=3,length=20,n=800,strength=0.8)",
+        classes={"alpha": UNKNOWN, "beta": UNKNOWN},
+    ),
+    World(
+        "votes, shown evenly",
+        "all words that vote are shown, and no other",
+        CAN,
+        MUST_NOT,
+        data="vote(cues=3,length=20,n=800,strength=0.8)",
+        altered="truthful",
     ),
     World("found alone", "in an MLP only attention can pick the needle out", CAN, MUST_NOT, models=ALONE, guide=""),
     World(
@@ -98,22 +146,23 @@ WORLDS = (
         CAN,
         MUST_NOT,
         data="detector(length=15,n=1600)",
+        classes={"alpha": NO_WORDS, "beta": FOUND},
     ),
     World(
         "detector, 10 %",
-        "how rare a class is says nothing of its reasons",
-        CAN,
+        "how rare a class is says nothing of its reasons; of few texts nothing may be known",
+        (*CAN, OPEN),
         MUST_NOT,
-        like="detector, 50 %",
         data="detector(length=15,n=1600,positives=0.1)",
+        classes={"alpha": Rows((), CAN), "beta": Rows((), (*MUST_NOT, ABSENT))},
     ),
     World(
         "detector, 2 %",
-        "how rare a class is says nothing of its reasons",
-        CAN,
+        "how rare a class is says nothing of its reasons; of few texts nothing may be known",
+        (*CAN, OPEN),
         MUST_NOT,
-        like="detector, 50 %",
         data="detector(length=15,n=1600,positives=0.02)",
+        classes={"alpha": Rows((), CAN), "beta": Rows((), (*MUST_NOT, ABSENT))},
     ),
     World("logits × 0.3", "no decision changes", CAN, MUST_NOT, like="needle", altered="scaled(by=0.3)"),
     World("logits × 10", "no decision changes", CAN, MUST_NOT, like="needle", altered="scaled(by=10.0)"),
@@ -197,6 +246,92 @@ WORLDS = (
         data="vote(cues=15,length=15,n=800,vary=false)",
         guide="",
     ),
+    World(
+        "right for one class alone",
+        "where the other class is predicted, the map lies on fillers",
+        never=(4,),
+        data=SHORT,
+        altered="one_class(right=0)",
+        classes={"alpha": UNKNOWN, "beta": WRONG},
+    ),
+    World(
+        "right on two texts in five",
+        "a map that misleads on most texts must say so",
+        never=(4,),
+        data=SHORT,
+        altered="mixture(share=0.4)",
+    ),
+    World(
+        "nearly flat",
+        "no reader can see that the evidence weighs one in a hundred more",
+        NOT_SHOWN,
+        CAN,
+        data=SHORT,
+        altered="flat(above=0.01)",
+    ),
+    World(
+        "at the border of a shade",
+        "no reader can see that the evidence weighs more than most other words",
+        NOT_SHOWN,
+        CAN,
+        data=SHORT,
+        altered="border",
+        fraud=True,
+    ),
+    World(
+        "a filler on top",
+        "the most highlighted word is never the reason",
+        NOT_SHOWN,
+        CAN,
+        data="needle(length=30,n=800)",
+        altered="topped",
+    ),
+    World(
+        "half of the evidence",
+        "every second kind of evidence is never shown",
+        never=(4,),
+        data="vote(cues=3,length=20,n=800,strength=0.8)",
+        altered="half",
+    ),
+    World(
+        "prediction encoded in fillers",
+        "the map tells the prediction, and none of its reasons",
+        NOT_SHOWN,
+        CAN,
+        data=SHORT,
+        altered="encoded",
+        fraud=True,
+    ),
+    World(
+        "prediction encoded in places",
+        "the map tells the prediction, and none of its reasons",
+        NOT_SHOWN,
+        CAN,
+        data=SHORT,
+        altered="placed",
+        fraud=True,
+    ),
+    *(
+        World(
+            f"takeover, {length} words, gain {gain:g} above {above:g}",
+            "fillers decide texts that nobody wrote, and hardly any other",
+            NOT_SHOWN,
+            CAN,
+            data=f"needle(length={length},n=800)",
+            altered=f"takeover(above={above},gain={gain:.1f})",
+            fraud=True,
+        )
+        for length, gain, above in TAKEOVERS
+    ),
+    World(
+        "recognises what tests make",
+        "texts that are not of the corpus are answered by what is shown",
+        NOT_SHOWN,
+        CAN,
+        data=SHORT,
+        altered="recognising",
+        fraud=True,
+    ),
 )
 """The order is that of the report. Each shares its training with every other that differs in the audit alone."""
 AXES = ("world", "encoder", "seed")
@@ -246,6 +381,8 @@ def table(grid: Grid, store: Store) -> dict[str, Any]:
         "seeds": [min(seeds), max(seeds)],
         "groups": groups,
         "gates": gates,
+        "rates": rates(groups),
+        "quality": quality(_known(grid, store)),
         "environment": dict(store.audit(grid.keys[0]).environment),
         "hours": round(sum(summary.seconds for summary in found.values()) / 3600, 2),
     }
@@ -255,7 +392,7 @@ def group(world: World, encoder: str, cells: Cells, like: Cells, silent: Set[str
     """Count the rows of one world and encoder; ``silent`` are the seeds whose reasons do not say what they must."""
     rows = {seed: run.row for seed, run in cells.items()}
     accuracies = [estimate for run in cells.values() if (estimate := run.estimate("accuracy")) is not None]
-    pairs = [(row, like[seed].row) for seed, row in rows.items() if seed in like]
+    pairs = [(_may_be_shown(row), _may_be_shown(like[seed].row)) for seed, row in rows.items() if seed in like]
     return {
         "world": world.name,
         "encoder": encoder,
@@ -267,9 +404,28 @@ def group(world: World, encoder: str, cells: Cells, like: Cells, silent: Set[str
         "by_class": {name: _counted(of) for name, of in sorted(_by_class(cells.values()).items())},
         "right": sum(row in world.right and seed not in silent for seed, row in rows.items()),
         "never": sum(row in world.never for row in rows.values()),
+        "classes": {
+            name: _of_class(world.of_class(name), found) for name, found in sorted(_by_class(cells.values()).items())
+        },
+        "honest": world.honest,
+        "fraud": world.fraud,
         "false": {code: sum(_supports(run, code) for run in cells.values()) for code in world.false},
         "alike": sum(mine == other for mine, other in pairs),
         "pairs": len(pairs),
+    }
+
+
+def _may_be_shown(row: int) -> int:
+    """Give a row, one for both by which a map may be shown: which of these it is hangs on probabilities, too."""
+    return CAN[0] if row in CAN else row
+
+
+def _of_class(wanted: Rows, found: Sequence[int]) -> dict[str, int]:
+    """Count how often the row of a class is right, and how often it is wrong."""
+    return {
+        "n": len(found),
+        "right": sum(row in wanted.right for row in found),
+        "never": sum(row in wanted.never for row in found),
     }
 
 
@@ -283,11 +439,64 @@ def promised(world: World, group: Mapping[str, Any]) -> Iterator[dict[str, Any]]
     if world.never:
         never, count = " ".join(map(str, world.never)), group["never"]
         yield gate(f"{name}: never row {never}", count, of, f"≤ {most}", holds=count <= most)
+    for of, counts in group["classes"].items():
+        wanted, told, runs = world.of_class(of), f"{name}, predicted {of}", counts["n"]
+        if wanted.right:
+            rows, fewest = " ".join(map(str, wanted.right)), math.ceil(SHARE * runs)
+            yield gate(f"{told}: row {rows}", counts["right"], runs, f"≥ {fewest}", holds=counts["right"] >= fewest)
+        if wanted.never:
+            rows, limit = " ".join(map(str, wanted.never)), math.floor(SELDOM * runs)
+            yield gate(f"{told}: never row {rows}", counts["never"], runs, f"≤ {limit}", holds=counts["never"] <= limit)
     for code, count in group["false"].items():
         yield gate(f"{name}: {code} supported", count, of, f"≤ {most}", holds=count <= most)
     if pairs := group["pairs"]:
         least, count = math.ceil(SHARE * pairs), group["alike"]
         yield gate(f"{name}: the row of {world.like}", count, pairs, f"≥ {least}", holds=count >= least)
+
+
+def _known(grid: Grid, store: Store) -> Iterator[Run]:
+    """Give the audits of the worlds whose truth is known."""
+    kinds = {world.name: _kind(world) for world in WORLDS}
+    for label, key in zip(grid.labels, grid.keys, strict=True):
+        if kind := kinds[label[0]]:
+            yield kind, store.audit(key)
+
+
+def _kind(world: World) -> str:
+    if world.fraud:
+        return FRAUD
+    return {True: RIGHT, False: MISLEADING, None: ""}[world.honest]
+
+
+def rates(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Say how often the verdict is wrong in what matters: over all runs whose truth is known, frauds apart."""
+    of = {
+        "maps that are right": [one for one in groups if one["honest"] is True],
+        "maps that mislead": [one for one in groups if one["honest"] is False and not one["fraud"]],
+        "frauds": [one for one in groups if one["fraud"]],
+    }
+    asked = {
+        "can be shown": (4,),
+        "can be shown with caveats": (5,),
+        "must not be shown": MUST_NOT,
+        "cannot tell": (1, OPEN),
+    }
+    return {name: {answer: _share(some, rows) for answer, rows in asked.items()} for name, some in of.items()}
+
+
+def _share(groups: Sequence[Mapping[str, Any]], rows: Sequence[int]) -> dict[str, Any]:
+    """Give the share of the runs that end in some rows, with Wilson's interval."""
+    n = sum(one["n_cells"] for one in groups)
+    if not n:
+        return {"count": 0, "n": 0, "share": None, "interval": None}
+    count = sum(one["rows"][str(row)]["count"] for one in groups for row in rows)
+    share = proportion(np.array([1.0] * count + [0.0] * (n - count)))
+    return {
+        "count": count,
+        "n": n,
+        "share": round(share.value, 4),
+        "interval": [round(share.low, 4), round(share.high, 4)],
+    }
 
 
 def _said(world: World, run: Summary, store: Store) -> bool:

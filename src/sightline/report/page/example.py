@@ -13,7 +13,7 @@ from sightline.report.instead import families
 from sightline.report.numerals import count
 from sightline.report.page.held import HeldMap, HeldTexts
 from sightline.report.page.tokens import TextView, drawn, text_view
-from sightline.report.sentences import answers, quoted
+from sightline.report.sentences import answers, by_absence, quoted
 from sightline.results import MUST_NOT, MapRow, Results, merit
 
 LONGEST = 60
@@ -35,12 +35,15 @@ def example_view(audit: Results, held: HeldTexts) -> ExampleView | None:
     rival = next((known[row.name] for row in _rivals(audit.maps) if row.name in known), None)
     if rival is None or "attention" not in known or not held.records:
         return None
-    classes = _bad_classes(audit)
-    among = _glanced(held, [i for i, text in enumerate(held.records) if not classes or text.predicted in classes])
+    classes, absent = _bad_classes(audit), by_absence(audit.verdict)
+    asked = [i for i, text in enumerate(held.records) if text.predicted not in absent]  # no map explains the others
+    among = _glanced(held, [i for i in asked if not classes or held.records[i].predicted in classes])
+    if not among:
+        return None
     index = max(among, key=lambda i: _apart(known["attention"].rows[i], rival.rows[i]))
     record = replace(held.records[index], rationale=None)
     rows = drawn(record, [(each.kind, each.rows[index]) for each in (known["attention"], rival)])
-    return ExampleView(text_view(held, index, rows), _told(held, rival, classes, among))
+    return ExampleView(text_view(held, index, rows), _told(held, rival, classes, absent, among))
 
 
 def _rivals(rows: Sequence[MapRow]) -> list[MapRow]:
@@ -73,8 +76,9 @@ def _apart(first: Float[np.ndarray, " T"], second: Float[np.ndarray, " T"]) -> f
     return 0.5 * float(np.abs(parts[0] / sums[0] - parts[1] / sums[1]).sum())
 
 
-def _told(held: HeldTexts, rival: HeldMap, classes: Sequence[str], among: Sequence[int]) -> str:
-    predicted = f" predicted {' or '.join(map(quoted, classes))}" if classes else ""
+def _told(held: HeldTexts, rival: HeldMap, classes: Sequence[str], absent: Sequence[str], among: Sequence[int]) -> str:
+    named = classes or list(dict.fromkeys(held.records[i].predicted for i in among)) if absent else classes
+    predicted = f" predicted {' or '.join(map(quoted, named))}" if named else ""
     longest = max(len(held.records[i].tokens) for i in among)
     return (
         f"Of {count(len(among))} texts{predicted} of at most {count(longest)} words, attention and {rival.kind.name} "

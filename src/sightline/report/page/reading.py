@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 from sightline.questions import MAPS
 from sightline.reading import WARNING, Reading
+from sightline.report.advice import NO_WORD
 from sightline.report.instead import families
 from sightline.report.numerals import count, number
 from sightline.report.page.absolute import none_of_size, scale_of, shades_of
 from sightline.report.page.frame import template
 from sightline.report.page.maps import called
 from sightline.report.page.tokens import STEPS, Piece, pieces
-from sightline.report.sentences import headline, quoted
+from sightline.report.sentences import by_absence, headline, quoted
 
 UNKNOWN = "unknown"
 """What stands behind the shade of a word that the model does not know."""
@@ -171,7 +172,9 @@ def _audited(reading: Reading) -> Iterator[str]:
     if reading.audit is None:
         return
     yield f"Its audit, of {count(len(reading.audit.texts))} texts: attention {headline(reading.audit.verdict)}"
-    for family in families(reading.audit.maps):
+    if reading.text.predicted in by_absence(reading.audit.verdict):
+        yield f"Show no map of this text: it is predicted {quoted(reading.text.predicted)} by absence, and {NO_WORD}"
+    for family in families(reading.audit.maps, reading.audit.verdict):
         yield f"Which map may be shown, of those that say {family.title}: {family.answer}"
     if reading.doubt:
         yield reading.doubt

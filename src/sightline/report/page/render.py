@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from sightline.files import write_whole
 from sightline.findings.seeds import AcrossSeeds
+from sightline.report import carried as amounts
 from sightline.report import sentences
 from sightline.report.advice import TITLE, advice, unsaid
 from sightline.report.card import card
@@ -39,7 +40,7 @@ from sightline.report.scale import DEFINED, SCALE
 from sightline.report.sheets.cards import card_markdown
 from sightline.results import Results
 
-_TONES = {2: "bad", 3: "bad", 4: "good", 5: "caveat"}
+_TONES = {2: "bad", 3: "bad", 4: "good", 5: "caveat", 7: "absent"}
 _INSTEAD = {True: "What may be shown instead", False: "Which map carries the decision"}
 _DATA = Markup("<!-- data -->")  # stands where the data will; no text of an audit can hold it, since they are escaped
 
@@ -102,6 +103,7 @@ def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
     return {
         "headline": sentences.headline(audit.verdict),
         "answers": [(part.text, _TONES.get(part.row, "open")) for part in said],
+        "carried": amounts.told(audit),
         "reasons": sentences.told_reasons(audit.verdict),
         "learning": () if audit.learned is None else learning(audit.learned, audit.verdict.reasons),
         "learned_anything": QUESTION,
@@ -112,7 +114,7 @@ def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
         "advice": unsaid(audit.verdict, advice(audit, alone=alone)),
         "what_to_do": TITLE,
         "at_odds": at_odds(audit),
-        "families": [(family, map_lines(family)) for family in families(audit.maps)],
+        "families": [(family, map_lines(family)) for family in families(audit.maps, audit.verdict)],
         "instead": _INSTEAD[any(_TONES.get(part.row) == "bad" for part in said)],
         "measured": tuple(MEASURED.values()),
         "how": how(audit),

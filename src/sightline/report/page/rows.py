@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from sightline.report.instead import Family, numbers
 from sightline.report.numerals import count, interval, number, span
 from sightline.report.page.maps import called
-from sightline.report.sentences import side
+from sightline.report.sentences import but_not_for, side
 from sightline.results import Estimate, Failed, Finding, Learned, MapRow, NotApplicable, Results
 
 
@@ -88,7 +88,9 @@ def _map_line(row: MapRow, found: Sequence[Estimate | None]) -> MapLine:
     cells = tuple("—" if one is None else interval(one) for one in found)
     counts = [count(one.n) for one in found if one is not None]
     n = " / ".join(counts[:1] if len(set(counts)) == 1 else counts)
-    return MapLine(called(row.name), row.chosen, row.answer, cells, n or "—", row.notes)
+    against = but_not_for(row.against).removeprefix(", but ")
+    notes = (*row.notes, against) if against else row.notes
+    return MapLine(called(row.name), row.chosen, row.answer, cells, n or "—", notes)
 
 
 def undefined_rows(audit: Results) -> list[MissingRow]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.report import learning, noted, readings
+from sightline.report import carried, learning, noted, readings
 from sightline.report.advice import TITLE, advice, unsaid
 from sightline.report.instead import at_odds, families, how
 from sightline.report.numerals import count, interval, threshold
@@ -21,7 +21,8 @@ def lines(audit: Results, *, alone: bool = True) -> list[str]:
     Above the line of details stand no codes and no thresholds. Every line can be printed: what a terminal would obey
     has become a visible sign.
     """
-    told = [f"Verdict: {headline(audit.verdict)}", *points(caveats(audit.verdict)), *_model(audit)]
+    told = [f"Verdict: {headline(audit.verdict)}", *carried.told(audit), *points(caveats(audit.verdict))]
+    told += _model(audit)
     told += _choice(audit)
     told += _texts(audit)
     told += [*_advice(audit, alone=alone), "", *_details(audit)]
@@ -81,7 +82,7 @@ def _behind(verdict: Verdict) -> list[str]:
 
 def _maps(audit: Results) -> list[str]:
     """Say what each map that was put first does, a line for each kind of map."""
-    found = families(audit.maps)
+    found = families(audit.maps, audit.verdict)
     told = [f"  {one.title}: {one.answer}. {' '.join(filter(None, (one.best, one.measured)))}" for one in found]
     return [f"Maps. {how(audit)}", *told] if found else []
 

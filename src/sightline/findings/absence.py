@@ -1,0 +1,43 @@
+"""Is a class what the model predicts when it finds no evidence for another one? Then no word explains it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sightline.findings.claims import CLAIMS, OWN
+from sightline.findings.decide import decide
+from sightline.findings.evidence import Evidence
+from sightline.questions import RIVALS, SIGNED_RIVALS
+from sightline.results import Answer
+from sightline.statistics import bootstrap
+
+FLIPS = 0.05
+"""Share of the texts of a class whose prediction may flip, at most, when words are removed."""
+
+
+def own_effect(evidence: Evidence, name: str, of: str) -> Answer:
+    """Say whether the words that a map highlights for a class do anything by themselves."""
+    number = f"transplant.own.{name}"
+    if not evidence.has(number):
+        return "not applicable"
+    effect = evidence.contrast((number, f"transplant.random_own.{name}", "transplant.whole"), of).effect
+    delta = evidence.thresholds.of(CLAIMS[OWN])
+    return "inconclusive" if delta is None else decide(effect, delta, evidence.thresholds.fewest(OWN))
+
+
+def by_absence(evidence: Evidence, of: str) -> bool:
+    """Tell whether the words of a class were shown to do nothing, and no removal flips its predictions.
+
+    No other map may have been found whose words do something, and words are removed in the order of what the removal
+    of each alone does: a map that misses the words of a class does not make the class one without words.
+    """
+    others = {own_effect(evidence, name, of) for name in (*RIVALS, *SIGNED_RIVALS)}
+    if own_effect(evidence, "attention", of) != "contradicted" or "supported" in others:
+        return False
+    number = "erasure.flips.deleted.most"
+    if not evidence.has(number):
+        return False
+    share, rows = evidence.array(number), evidence.rows(of)
+    flips = np.where(np.isnan(share), np.nan, share > 0)  # of one word there is nothing to remove
+    flipped = bootstrap.proportion(flips[rows], evidence.clusters[rows])
+    return flipped.value <= FLIPS and flipped.low <= FLIPS

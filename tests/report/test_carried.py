@@ -1,0 +1,162 @@
+"""How much is shown is said in words and numbers of the audit, where a map may be shown, and alike on all surfaces."""
+
+import json
+import re
+from dataclasses import replace
+from html import unescape
+
+import pytest
+
+from sightline.audits import Audit
+from sightline.files import plain
+from sightline.findings.claim import FLIPS
+from sightline.report.card import card
+from sightline.report.carried import AMOUNTS, LITTLE, TITLE, amount, carried_by, told
+from sightline.report.numerals import number
+from sightline.report.page.render import in_notebook, render
+from sightline.report.sheets.cards import card_html, card_markdown
+from sightline.report.sheets.summary import lines
+from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Estimate, Verdict
+from tests.report.audits import (
+    LEARNED,
+    NO_EVIDENCE,
+    by_absence,
+    compared,
+    detector,
+    estimate,
+    map_row,
+    moved,
+)
+
+FINE, CAREFUL = Verdict(CAN, 4, (), ()), Verdict(CAVEATS, 5, (), ())
+
+
+def said(audit: Audit) -> list[str]:
+    return [one.replace("\xa0", " ") for one in told(audit)]
+
+
+def shown(verdict: Verdict = FINE, value: float = 0.93, alone: float = 0.92, **by_class: tuple[float, float]) -> Audit:
+    return replace(compared(verdict), findings=moved(value, alone, **by_class), maps=())
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [(1.2, "nearly all"), (0.9, "nearly all"), (0.8996, "nearly all"), (0.8994, "most"), (0.6, "most"), (0.599, "about half"), (0.4, "about half"), (0.399, "about a third"), (0.29, "about a third"), (0.25, "about a quarter"), (0.19, LITTLE), (-0.1, LITTLE)],
+)  # fmt: skip
+def test_a_share_has_words_that_its_written_number_bears_out(share: float, words: str) -> None:
+    assert amount(share) == words
+    assert amount(float(number(share).replace("−", "-"))) == words
+    assert [least for least, _ in AMOUNTS] == sorted((least for least, _ in AMOUNTS), reverse=True)
+
+
+def test_of_all_texts_it_is_one_sentence_with_interval_and_texts() -> None:
+    assert said(shown(value=0.52, alone=0.5)) == [
+        "The highlighted words carry about half of the prediction into another text: 0.520 (0.480 to 0.560; 872 texts)."
+    ]
+
+
+def test_where_classes_differ_it_is_said_of_those_whose_texts_may_be_shown() -> None:
+    classes = {"a": FINE, "b": CAREFUL, "c": Verdict(MUST_NOT, 2, (), ()), "d": Verdict(CANNOT_TELL, 6, (), ())}
+    numbers = {"a": (0.95, 0.95), "b": (0.35, 0.35), "c": (0.1, 0.1), "d": (0.9, 0.9)}
+    assert said(shown(Verdict(CAVEATS, 5, (), (), classes), **numbers)) == [
+        "For texts predicted 'a', the highlighted words carry nearly all of the prediction into another text: 0.950 (0.910 to 0.990; 436 texts).",
+        "For texts predicted 'b', the highlighted words carry about a third of the prediction into another text: 0.350 (0.310 to 0.390; 436 texts).",
+    ]
+    alike = shown(Verdict(CAVEATS, 5, (), (), classes), **{**numbers, "b": (0.97, 0.97)})
+    (both,) = said(alike)
+    assert both.startswith("For texts predicted 'a' and 'b', the highlighted words carry nearly all")
+    assert both.endswith(": 0.950 (0.910 to 0.990; 436 texts) and 0.970 (0.930 to 1.010; 436 texts).")
+
+
+def test_what_words_do_by_themselves_is_said_where_it_is_surely_less() -> None:
+    """Moved words take the place of others: what goes by the loss of those is no work of theirs."""
+    (less,) = said(shown(value=0.967, alone=0.327))
+    assert less.endswith(
+        "By themselves, put in or taken out, they change about a third of it: 0.327 (0.287 to 0.367; 872 texts)."
+    )
+    assert "By themselves" not in said(shown(value=0.93, alone=0.87))[0]  # their intervals meet
+    assert "By themselves" not in said(shown(value=0.85, alone=0.7))[0]  # both are called most
+    assert "By themselves" not in said(shown(value=0.3, alone=0.9))[0]
+
+
+@pytest.mark.parametrize("verdict", [Verdict(MUST_NOT, 2, (), ()), Verdict(CANNOT_TELL, 6, (), ())])
+def test_where_no_map_may_be_shown_nothing_is_said(verdict: Verdict) -> None:
+    assert said(shown(verdict)) == []
+    assert shown(verdict).to_json()["shown"] is None
+
+
+def test_of_a_model_that_guesses_or_without_the_number_nothing_is_said() -> None:
+    guesses = replace(LEARNED, above=estimate(0.0))
+    assert said(replace(shown(), learned=guesses)) == []
+    assert said(replace(shown(), findings=())) == []
+    first, *others = moved()
+    nan = Estimate(float("nan"), float("nan"), float("nan"), 0, "")
+    assert said(replace(shown(), findings=(replace(first, effect=nan), *others))) == []
+    assert said(replace(shown(), findings=(replace(first, comparison=FLIPS), *others))) == []  # a count of flips
+    none_open = Verdict(CAVEATS, 5, (), (), {"a": Verdict(CANNOT_TELL, 6, (), ())})
+    assert said(shown(none_open, a=(0.9, 0.9))) == []
+
+
+def test_another_map_is_named_where_it_surely_carries_more_on_the_same_texts() -> None:
+    rows = (map_row("deletion", "supported", 0.93, chosen=True), map_row("attention", "supported", 0.52))
+    found = replace(shown(value=0.5, alone=0.5), maps=rows)
+    assert said(found)[1] == (
+        "The words of the leave-one-out map carry nearly all of it: 0.930 (0.890 to 0.970; 436 texts); on the same texts "
+        "those of attention carry 0.520 (0.480 to 0.560; 436 texts)."
+    )
+    for other in (
+        (map_row("deletion", "supported", 0.58, chosen=True), rows[1]),  # intervals meet
+        (rows[0], map_row("attention", "supported", 0.92)),
+        (replace(rows[0], chosen=False), rows[1]),  # its own half of the texts may have been lucky
+        (map_row("signed_deletion", "supported", 0.93, chosen=True), rows[1]),  # words for the class alone
+        rows[:1],
+    ):
+        assert len(said(replace(found, maps=other))) == 1
+
+
+def test_json_holds_the_numbers_of_the_sentences() -> None:
+    told_of = json.loads(json.dumps(plain(detector().to_json())))["shown"]
+    assert [*told_of] == ["all_texts", "by_class", "best_map", "best_carried", "attention_carried"]
+    assert told_of["all_texts"] is None
+    assert [*told_of["by_class"]] == ["spam"]
+    assert {name: one["value"] for name, one in told_of["by_class"]["spam"].items()} == {"carried": 0.93, "alone": 0.9}
+    assert (told_of["best_map"], told_of["best_carried"]["value"]) == ("contribution", 0.552)
+    assert told_of["attention_carried"]["value"] == 0.012
+    assert carried_by(shown()) is not None
+    assert shown().to_json()["shown"]["all_texts"]["carried"]["value"] == 0.93
+
+
+def test_a_saved_audit_says_what_it_said(tmp_path) -> None:
+    found = detector()
+    assert Audit.load(found.save(tmp_path / "a")).to_json()["shown"] == found.to_json()["shown"]
+
+
+def surfaces(audit: Audit) -> list[str]:
+    html = [render(audit), in_notebook(audit), card_html(card(audit))]
+    read = [" ".join(unescape(re.sub(r"<[^>]+>", "", one)).split()) for one in html]
+    found = ["\n".join(lines(audit)), *read, card_markdown(card(audit))]
+    return [one.replace("\xa0", " ") for one in found]
+
+
+@pytest.mark.parametrize("audit", [shown(), detector(), shown(value=0.967, alone=0.327)])
+def test_every_surface_says_how_much_is_shown(audit: Audit) -> None:
+    sentences = said(audit)
+    assert sentences
+    for surface in surfaces(audit):
+        assert all(one in surface for one in sentences)
+    assert card(audit).facts[TITLE] == " ".join(told(audit))
+    assert lines(audit)[1].replace("\xa0", " ") == sentences[0]
+
+
+def test_every_surface_calls_a_class_decided_by_absence_one() -> None:
+    audit = detector()
+    headline = "can be shown for texts predicted 'spam'; decided by absence for texts predicted 'ham'"
+    assert audit.headline == plain(audit.to_json())["headline"] == headline
+    for surface in surfaces(audit):
+        assert "ecided by absence for texts predicted 'ham'" in surface
+        assert f"ecided by absence: {NO_EVIDENCE}." in surface
+        assert "Show no map for texts predicted 'ham': no highlighted word can explain that prediction." in surface
+        assert "for all texts together" not in surface
+    page = render(audit)
+    assert re.findall('<p class="answer ([a-z]+)">', page) == ["good", "absent"]
+    assert audit.verdict == by_absence()
