@@ -204,7 +204,7 @@ def test_results_of_worlds_become_tables():
 
     group = {
         "world": "needle", "encoder": "mlp", "n_cells": 200, "accuracy_mean": 0.987, "right": 190,
-        "rows": {str(row): share(190 if row == 5 else 2) for row in range(1, 7)},
+        "rows": {str(row): share(190 if row == 5 else 2) for row in range(1, 8)},
     }  # fmt: skip
     held = {"name": "needle, mlp: row 4 5", "count": 190, "of": 200, "limit": "≥ 190", "holds": True}
     broken = {"name": "needle | cnn", "count": 3, "of": 50, "limit": "≤ 1", "holds": False}
@@ -216,7 +216,7 @@ def test_results_of_worlds_become_tables():
     assert told.startswith("2,000 cells, seeds 0 to 199, 1.2 hours; torch 2.0.\n")
     assert "**1 of 2 gates hold.**" in told
     assert "| needle &#124; cnn | 3 of 50 | ≤ 1 |" in told
-    assert "| needle | mlp | 0.99 | 200 | 190 | 2 | 2 | 2 | 2 | 190 | 2 |" in told
+    assert "| needle | mlp | 0.99 | 200 | 190 | 2 | 2 | 2 | 2 | 2 | 190 | 2 |" in told
     assert "| 4, 5 |" in told
     assert "what fails" not in results.worlds(stored | {"gates": [held]})
     assert "planned" not in told
