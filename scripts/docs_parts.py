@@ -99,7 +99,9 @@ def fill(text: str, made: Made) -> str:
 
 def delta(code: str) -> str:
     """State the smallest effect that matters, and on how many texts the finding may rest."""
-    known = committed()
+    known, fixed = committed(), CLAIMS[code].fixed
+    if fixed is not None:
+        return f"Threshold, chosen beforehand: **{fixed:g}**; fewest texts: **{known.fewest(code)}**.\n"
     told = f"δ = {known.delta[code]:g}" if code in known.delta else "not set yet"
     how = "how both were set: [calibration](../calibration.md)"
     return f"Smallest effect that matters: **{told}**; fewest texts: **{known.fewest(code)}** ({how}).\n"
@@ -124,7 +126,7 @@ def thresholds() -> str:
     """Table every δ, and the fewest texts of each finding."""
     known = committed()
     rows = [
-        (_linked(code), claim.text, f"{known.delta[code]:g}" if code in known.delta else "—", str(known.fewest(code)))
+        (_linked(code), claim.text, "—" if known.of(claim) is None else f"{known.of(claim):g}", str(known.fewest(code)))
         for code, claim in CLAIMS.items()
     ]
     return table(("finding", "claim", "δ", "fewest texts"), rows)
