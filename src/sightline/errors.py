@@ -82,3 +82,8 @@ class DataError(SightlineError):
         super().__init__(where + message, field=field)
         self.file = None if file is None else str(file)
         self.line = line
+
+
+def panicked(error: BaseException) -> bool:
+    """Tell whether a library that is written in Rust broke; each such library has a class of its own for it."""
+    return type(error).__name__ == "PanicException"

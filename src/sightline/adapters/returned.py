@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import torch
 from jaxtyping import Bool, Int
 
-from sightline.errors import ModelError, SightlineError
+from sightline.errors import ModelError, SightlineError, panicked
 from sightline.example import Example
 from sightline.types import Batch, Trace
 
@@ -52,11 +52,6 @@ def blamed(name: str, when: Callable[[BaseException], bool] = lambda error: True
 def is_fault(error: BaseException) -> bool:
     """Tell an error of some code from a request to stop: `sys.exit` and a panic in Rust are no `Exception`."""
     return isinstance(error, Exception | SystemExit) or panicked(error)
-
-
-def panicked(error: BaseException) -> bool:
-    """Tell whether a library that is written in Rust broke; each such library has a class of its own for it."""
-    return type(error).__name__ == "PanicException"
 
 
 def _place(error: BaseException) -> str:

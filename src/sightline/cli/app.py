@@ -43,7 +43,7 @@ from sightline.cli.stopping import STOPS, Terminated, heed_stops, leave, say_sto
 from sightline.cli.study import study
 from sightline.cli.train import train
 from sightline.cli.vectors import vectors
-from sightline.errors import SightlineError
+from sightline.errors import SightlineError, panicked
 from sightline.installing import AGAIN, version_of
 from sightline.report.visible import one_line
 
@@ -150,7 +150,7 @@ def _ended(error: BaseException, asked: Sequence[str], *, debug: bool) -> int:
         if isinstance(error.__context__, OSError):  # typer leaves so where it meets a broken pipe first
             return _hang_up()
         return _failed(f"{_LEFT}: sys.exit({error.code!r:.60})", WRONG_INPUT)
-    if type(error).__name__ == "PanicException":
+    if panicked(error):
         return _failed(f"a library written in Rust broke: {error}; is a file of the model damaged?", WRONG_INPUT)
     if not isinstance(error, Exception):
         raise error

@@ -269,7 +269,7 @@ def _listed(codes: list[str]) -> str:
 _DECIDING, _MOVED, _ALONE = _named("charge", "moved", "alone"), _named("charge", "moved"), _named("charge", "alone")
 _TOGETHER, _BELOW = _named("charge", "together"), _named("charge", "below zero")
 _SUPPORTED, _ONE, _SPARED = (_named("for_all", said) for said in ("supported", "one of these", "not contradicted"))
-_OF_THE_TASK = _listed([code for code, claim in CLAIMS.items() if claim.of_all_texts])
+_OF_ALL_TEXTS = _listed([code for code, claim in CLAIMS.items() if claim.of_all_texts])
 """What is asked of all texts alone."""
 TABLE = (
     Row(
@@ -309,7 +309,7 @@ TABLE = (
         f"{_SUPPORTED} are supported, and one of {_ONE} is; none of {_SPARED} is contradicted "
         "(each may be inconclusive or not measured); the model is better than guessing; and the "
         "findings answer as much for the texts of each predicted class alone, where "
-        f"{_OF_THE_TASK} counts with its answer for all texts",
+        f"{_OF_ALL_TEXTS} counts with its answer for all texts",
         _faithful,
     ),
     Row(
