@@ -22,6 +22,11 @@ unset PYTHONPATH
 "$room/venv/bin/sightline" --help
 "$room/venv/bin/sightline" audit --data 'planted:needle(n=300,length=12)' --model mlp+additive --epochs 3 --out report.html
 test -s report.html
-"$room/venv/bin/sightline" demo --quiet | tee demo.txt
-grep -q '^Verdict: can be shown$' demo.txt
+"$room/venv/bin/sightline" demo --quiet
+"$room/venv/bin/python" - <<'PYTHON'
+import json, sys
+
+verdict = json.load(open("sightline-demo/audit/audit.json"))["verdict"]
+sys.exit(0 if verdict in ("can be shown", "can be shown with caveats") else f"the demo's verdict is {verdict!r}")
+PYTHON
 echo "wheel smoke: $(basename "$wheel") installed bare, $(wc -c < report.html) bytes of report"
