@@ -16,6 +16,7 @@ from sightline.adapters.labels import LabelMap, as_read, numbered_for_model
 from sightline.adapters.sight import as_seen
 from sightline.audits import Audit
 from sightline.data.dataset import Dataset, describe, sample_test
+from sightline.data.near_copies import counted_once
 from sightline.errors import DataError
 from sightline.example import Example
 from sightline.findings.estimates import estimates, metrics, with_context
@@ -88,7 +89,7 @@ def audit(
     sampled = sample_test(dataset, limit, seed)
     if not sampled.test:
         raise DataError(f"{dataset.name}: no test text to audit")
-    sampled = as_seen(sampled, model)
+    sampled = counted_once(as_seen(sampled, model))
     model = admit(model, sampled.test, dataset.label_names)
     mapped = {"label_map": as_read(label_map)} if label_map else {}
     about = {"seed": seed, "limit": limit, **mapped, **(spec or {})}

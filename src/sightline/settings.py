@@ -112,3 +112,6 @@ SETTINGS: Mapping[str, Settings] = {
 
 INTERVALS: Settings = {"level": 0.95, "resamples": 2000, "few": 10, "lost": 0.1, "apart": 2.0, "family": 20}
 """The settings of every interval of a finding: an audit is kept with its intervals, made when it is judged."""
+
+NEAR_COPIES: Settings = {"alike": 0.75, "fewest": 8, "sketch": 32, "likely": 0.15, "compared": 8}
+"""The settings by which near copies are found, which count as one text in every interval."""

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.questions import ALWAYS, BY_NAME, MEASURES
-from sightline.settings import INTERVALS, SETTINGS
+from sightline.settings import INTERVALS, NEAR_COPIES, SETTINGS
 from sightline.spec import unsaid
 from sightline.spec.catalogue import ROOMS, names_of, row_of
 from sightline.spec.keys import lasting_key, run_key, training_key
@@ -41,9 +41,10 @@ NAMED = {
     "usual": ("399241f3ae2bc610", "bda1c4fcd3321d03"),
     "every measure": ("c776ccbdfbd4cc76", "5246abe6dea95b80"),
     "a query": ("29ebef3fc8b2f13f", "5f6a1f369e3a6fe1"),
-    "altered": ("21ee07ceae77044b", "56177f1d64733327"),
+    "altered": ("a2d8bb44b2538c95", "56177f1d64733327"),
 }
-"""The keys of runs and of trainings as they were first made under this meaning."""
+"""The keys of runs and of trainings as they were first made under this meaning; *altered* reads a user's own table,
+whose near copies count as one since."""
 KINDS = (*ROOMS, "altered", "companion", "planted", "published", "table", "gathered")
 SPECS: Mapping[str, type] = {"data": DataSpec, "model": ModelSpec, "fit": FitSpec, "run": RunSpec}
 
@@ -109,6 +110,15 @@ def test_other_intervals_are_another_run_of_the_same_training(name: str, monkeyp
     assert run_key(run) != before[0]
     assert training_key(run) == before[1]
     assert lasting_key(run) == run_key(run)
+
+
+@pytest.mark.parametrize("name", NEAR_COPIES)
+def test_near_copies_enter_the_keys_of_own_texts_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {of: (run_key(run), training_key(run)) for of, run in RUNS.items()}
+    monkeypatch.setitem(NEAR_COPIES, name, other(NEAR_COPIES[name]))  # type: ignore[arg-type]
+    for of, run in RUNS.items():
+        assert (run_key(run) != before[of][0]) == (of == "altered"), of
+        assert training_key(run) == before[of][1]
 
 
 def with_part(kind: str, name: str) -> RunSpec:
@@ -194,6 +204,7 @@ def test_texts_that_were_handed_over_have_no_defaults() -> None:
     run = replace(RUNS["usual"], data=DataSpec(GIVEN, "mine", digest="ab" * 32))
     assert not unsaid.changed(unsaid.of_training(run))
     of_audit = unsaid.changed(unsaid.of_audit(run))
+    assert of_audit.pop("near copies") == NEAR_COPIES
     assert of_audit == unsaid.changed(unsaid.of_audit(RUNS["usual"]))  # what measures are set to, whatever the texts
     assert all(place.startswith("measure ") for place in of_audit)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from sightline.data.corpora.noticed import MARKUP
 from sightline.data.corpora.own_rule import ALSO_TRAINED, EVERY_ROW
+from sightline.data.near_copies import NEAR
 from sightline.report.numerals import count, texts
 from sightline.report.sentences import opened, quoted
 from sightline.results import Results
@@ -15,7 +16,7 @@ from sightline.spec.label_map import READ_AS
 TITLE = "About the texts"
 MOST = 6
 """Labels that are named one by one."""
-_WORTH = (MARKUP, EVERY_ROW, ALSO_TRAINED, READ_AS)
+_WORTH = (MARKUP, EVERY_ROW, ALSO_TRAINED, READ_AS, NEAR)
 """What stands in a note of the data card that is to be known before any number."""
 
 
@@ -32,7 +33,7 @@ def noted(audit: Results) -> list[str]:
 
 
 def worth_noting(card: Mapping[str, Any]) -> list[str]:
-    """Give the notes on which rows are test texts, which class each label is, and where markup counts as words."""
+    """Give the notes on test rows, classes of labels, markup that counts as words, and near copies."""
     return [note for note in card.get("notes", ()) if any(mark in note for mark in _WORTH)]
 
 

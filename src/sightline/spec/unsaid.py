@@ -16,7 +16,7 @@ from typing import Any
 
 from sightline.errors import SpecError
 from sightline.questions import taken
-from sightline.settings import INTERVALS, SETTINGS
+from sightline.settings import INTERVALS, NEAR_COPIES, SETTINGS
 from sightline.spec.catalogue import SOURCES, names_of, row_of
 from sightline.spec.later import later_fields
 from sightline.spec.parts import Part, parse_part
@@ -55,6 +55,8 @@ def of_audit(spec: RunSpec) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Give what an audit depends on unsaid, beside its training."""
     yield from ((f"measure {code}", SETTINGS[code]) for code in taken(spec.measures))
     yield "intervals", INTERVALS
+    if spec.data.kind in (*OWN, GIVEN):  # in other corpora near copies are not looked for
+        yield "near copies", NEAR_COPIES
     yield _omitted("run", spec)
     for part in _readable("companion", spec.companions):
         yield _left_open("companion", part)
