@@ -23,6 +23,7 @@ from sightline.findings.estimates import estimates, metrics, with_context
 from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
 from sightline.findings.maps import maps_of
+from sightline.findings.pairs import pair_sums
 from sightline.findings.thresholds import Thresholds, committed
 from sightline.installing import version_of
 from sightline.measures import default_measures
@@ -32,7 +33,7 @@ from sightline.seeds import Seeds
 from sightline.sharing import Sharing
 from sightline.taking.attributing import attributed
 from sightline.taking.measuring import Progress, measure
-from sightline.taking.readings.choosing import choose
+from sightline.taking.readings.choosing import Asking, choose
 from sightline.types import Auditable, Measure, Showing, Trace
 
 TRAINED_ELSEWHERE = "unknown: this model was trained elsewhere, and may have seen the texts it was audited on"
@@ -94,7 +95,8 @@ def audit(
     mapped = {"label_map": as_read(label_map)} if label_map else {}
     about = {"seed": seed, "limit": limit, **mapped, **(spec or {})}
     if isinstance(model, Showing) and model.choosing:
-        model, sampled, about["readings"] = _chosen(model, sampled, seed, batch_size, on_progress)
+        asking = Asking(seed, batch_size, on_progress, pair_sums, thresholds.least)
+        model, sampled, about["readings"] = _chosen(model, sampled, asking)
         model = admit(model, sampled.test, dataset.label_names)
     beside = admit_companions(companions or {}, model, sampled.test, dataset.label_names)
     others = {"train": sampled.train, "validation": sampled.validation}
@@ -106,14 +108,13 @@ def audit(
     return conclude(model, sampled, outcomes, seed, thresholds=thresholds, spec=about)
 
 
-def _chosen(
-    model: Showing, sampled: Dataset, seed: int, batch_size: int, on_progress: Progress
-) -> tuple[Auditable, Dataset, dict[str, Any]]:
-    """Choose the reading on half of the texts, and leave the other half to be audited."""
-    choice = choose(model, sampled.test, sampled.validation, seed, batch_size, on_progress)
+def _chosen(model: Showing, sampled: Dataset, asking: Asking) -> tuple[Auditable, Dataset, dict[str, Any]]:
+    """Choose the attention source on some of the texts, and leave the others to be audited."""
+    choice = choose(model, sampled.test, sampled.validation, asking)
     card = dict(sampled.card)
     card["splits"] = {**card.get("splits", {}), "test": describe(choice.rest, sampled.label_names)}
-    told = f"the reading was chosen on {choice.told['texts']} of {len(sampled.test)} texts; the others are audited"
+    told = f"the attention source was chosen on {choice.told['texts']} of {len(sampled.test)} texts"
+    told += "; the others are audited"
     if not sampled.validation:
         told += "; without validation texts no mixture of heads was tried"
     card["notes"] = [*card.get("notes", ()), told]

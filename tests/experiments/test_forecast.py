@@ -134,7 +134,7 @@ def test_half_of_the_texts_choose_a_reading_and_half_are_audited(exact: None, tr
     choosing, named = (transformer(bert, pieces, **asked) for asked in ({"reading": "all"}, {"head": 0}))
     found = [forecast_audit(replace(trained, model=model), 0) for model in (choosing, named)]
     assert found[0].seconds_audit == pytest.approx(found[1].seconds_audit)
-    assert ["half of which choose the reading" in one.basis for one in found] == [True, False]
+    assert ["of which choose the attention source" in one.basis for one in found] == [True, False]
 
 
 def test_an_attribution_takes_its_time(exact: None, trained: Trained, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,10 +32,15 @@ FOUND = {
     ],
 }
 SAID = (
-    "Of 4 readings (one of them learned on 25 validation texts) that were tried on 40 texts, layer 1, head 0 carried "
-    "most of the decision: 0.840 (0.740 to 0.940; 40 texts). All that is said here is of it, on other texts, which had "
-    "no part in the choice."
+    "Of 4 attention sources (one of them learned on 25 validation texts) that were compared on 40 texts, layer 1, "
+    "head 0 was chosen; its score of Removal there: 0.840 (0.740 to 0.940; 40 texts). All other numbers are of layer 1, "
+    "head 0, on other texts, which had no part in the choice."
 )
+NOW = {
+    "of_class": {"good": 25, "bad <b>": 15},
+    "alike": ["(layer=1,head=1)"],
+    "left_by": {"removal": 2, "worst_class": 2, "transfer": 2},
+}
 
 
 @pytest.fixture
@@ -53,6 +58,19 @@ def test_the_choice_is_a_sentence_with_how_many_were_tried(chosen: Audit) -> Non
     assert choice(audit()) == ""
     without = {**FOUND, "shares": {}, "learned_from": 0}
     assert "validation" not in choice(replace(chosen, spec={"readings": without}))
+
+
+def test_the_choice_says_which_texts_chose_and_which_sources_may_be_as_good(chosen: Audit) -> None:
+    said = plain(choice(replace(chosen, spec={"readings": FOUND | NOW})))
+    assert "40 texts (predicted" in said
+    assert all(
+        part in said for part in ("good", "25", "bad <b>", "15", "Not surely different from it: layer 1, head 1.")
+    )
+    assert "&lt;b&gt;" in render(replace(chosen, spec={**chosen.spec, "readings": FOUND | NOW}))
+    apart = {**FOUND, **NOW, "alike": [], "left_by": {"removal": 2, "worst_class": 2, "transfer": 1, "agreement": 1}}
+    assert "Transfer (SL-303) told the last of them apart" in plain(choice(replace(chosen, spec={"readings": apart})))
+    many = {**FOUND, **NOW, "alike": ["(layer=1,head=1)"] * 9}
+    assert "and 3 more" in plain(choice(replace(chosen, spec={"readings": many})))
 
 
 def test_terminal_card_and_page_say_it(chosen: Audit) -> None:

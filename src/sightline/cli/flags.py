@@ -194,7 +194,7 @@ Reading = Annotated[
         metavar="NAME",
         show_default="the last layer, mean of its heads",
         help="Which attention of a model of Hugging Face is shown: layer=N,head=M, rollout, values, evidence; or all, "
-        "and the audit chooses on half of the texts and tells of the other half.",
+        "and the audit chooses on a few texts of each predicted class and audits the others.",
         rich_help_panel="Model and training",
     ),
 ]

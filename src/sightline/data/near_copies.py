@@ -190,4 +190,4 @@ def _mixed(values: UInt64[Array, " P"]) -> UInt64[Array, " P"]:
     """Spread numbers over all bits (the finaliser of SplitMix64, Steele et al. 2014)."""
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         values = (values ^ (values >> np.uint64(shift))) * np.uint64(factor)
-    return values ^ (values >> np.uint64(31))
+    return np.asarray(values ^ (values >> np.uint64(31)))

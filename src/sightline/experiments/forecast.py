@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import resource
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from sightline.example import Example
 from sightline.experiments.forecasted import Forecast
 from sightline.experiments.judging import time_judging
 from sightline.experiments.run import Trained
+from sightline.findings.thresholds import committed
 from sightline.measures import default_measures
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.models.classifier import AttentionClassifier, build
@@ -36,9 +38,10 @@ from sightline.spec.values import FitSpec, ModelSpec, RunSpec
 from sightline.taking.attributing import attributed
 from sightline.taking.measuring import measure
 from sightline.taking.readings.choosing import TRIED
+from sightline.taking.readings.dividing import quota
 from sightline.training.companions import companions_of, trainings_of
 from sightline.training.fit import fit
-from sightline.types import Measure, Showing, Surveying
+from sightline.types import Auditable, Measure, Showing, Surveying
 
 SECONDS = 5.0
 """About as long is trained, and audited, to know how long it takes."""
@@ -102,8 +105,9 @@ def forecast_audit(
 ) -> Forecast:
     """Estimate the audit of a model that needs no training; ``share`` is how much of its texts are there.
 
-    Where a reading is to be chosen, one half of the texts chooses it and the other is audited: both are timed on the
-    same texts, and each counts for half. An ``attribution`` (``captum:NAME``) is made of texts that are audited.
+    Where an attention source is to be chosen, some texts choose it and the others are audited: both are timed on the
+    same texts, and each counts for its share, as if predictions were the labels.
+    An ``attribution`` (``captum:NAME``) is made of texts that are audited.
 
     Texts are cut, in order of length, into strata in which deleting each word of each text costs alike. With T the
     words of a text, sums over a stratum against sums over the few of it that were timed together, and b what a batch
@@ -118,8 +122,9 @@ def forecast_audit(
     texts = round(len(ordered) / share)
     audited = texts if limit is None else min(limit, texts)
     measures = default_measures(tokens_at_once, chosen)
-    choosing = isinstance(trained.model, Showing) and trained.model.choosing
-    halves, take = 2 if choosing else 1, _taking(trained, seed, measures, attribution)
+    choosing = _is_choosing(trained.model)
+    chosen_by = share_that_chooses(ordered, audited) if choosing else 0.0
+    take = _taking(trained, seed, measures, attribution, chosen_by)
     short = amid(ordered[: len(ordered) // 5 + 1], FIRST_SQUARES)
     # The first call of everything is slow.
     first, alone, again = (take(few)[0] for few in (short[:1], short[:1], short))
@@ -127,13 +132,13 @@ def forecast_audit(
     part = audited / len(ordered)
     timed = sum(len(few) for few, _ in tried)
     basis = f"an audit of {timed} of {audited:,} test texts, scaled by the square of their length"
-    basis += ", half of which choose the reading" if choosing else ""
+    basis += f", {chosen_by:.0%} of which choose the attention source" if choosing else ""
     learned = [one.code for one in measures if one.code in BY_NAME and isinstance(one, Surveying)]
     basis += f"; without what {' and '.join(learned)} learn from all texts together" if learned else ""
     memory = "memory: the most that was held meanwhile, and the raw numbers of all texts"
     # Arrays of all texts are held twice while batches are joined.
-    peak = _peak_bytes(trained.model.collate(short).ids.device) + round(2 * held * audited / halves)
-    after, page = time_judging(trained, *tried[0], audited // halves, seed)
+    peak = _peak_bytes(trained.model.collate(short).ids.device) + round(2 * held * audited * (1 - chosen_by))
+    after, page = time_judging(trained, *tried[0], round(audited * (1 - chosen_by)), seed)
     return Forecast(
         0.0,
         seconds * part,
@@ -160,7 +165,9 @@ def quick_seconds(
     """
     model = trained.model
     seen = as_seen(sample_test(trained.dataset, limit, seed), model)
-    take = _taking(replace(trained, dataset=seen), seed, default_measures(tokens_at_once, chosen), attribution)
+    chosen_by = share_that_chooses(seen.test, len(seen.test)) if _is_choosing(model) else 0.0
+    measures = default_measures(tokens_at_once, chosen)
+    take = _taking(replace(trained, dataset=seen), seed, measures, attribution, chosen_by)
     ordered = sorted(seen.test, key=lambda example: len(example.tokens))
     took, few = 0.0, ordered[:1]
     with torch.random.fork_rng(devices=[]):
@@ -177,22 +184,35 @@ def _amid_runs(ordered: Sequence[Example], count: int) -> list[Example]:
     return [ordered[(2 * place + 1) * len(ordered) // (2 * count)] for place in range(count)]
 
 
-def _taking(trained: Trained, seed: int, measures: Sequence[Measure], attribution: str | None) -> Take:
+def _is_choosing(model: Auditable) -> bool:
+    return isinstance(model, Showing) and model.choosing
+
+
+def share_that_chooses(texts: Sequence[Example], audited: int) -> float:
+    """Give the share of the texts that would choose an attention source, if each were predicted as its label says."""
+    counts = Counter(text.label for text in texts).values()
+    scale = audited / len(texts)
+    return sum(quota(round(count * scale), committed().least) for count in counts) / max(audited, 1)
+
+
+def _taking(
+    trained: Trained, seed: int, measures: Sequence[Measure], attribution: str | None, chosen_by: float = 0.0
+) -> Take:
     """Give what takes the measures of an audit on some texts, and times it.
 
-    Where a reading is to be chosen, one half of the texts chooses it and the other is audited, so each counts for half.
+    ``chosen_by`` is the share of the texts that choose an attention source; the others are audited.
     """
     model, others = precise(trained.model), {name: precise(other) for name, other in trained.companions.items()}
-    choosing = isinstance(model, Showing) and model.choosing
 
     def take(examples: Sequence[Example]) -> tuple[float, dict[str, Outcome]]:
         began = perf_counter()
-        if choosing:
+        if chosen_by:
             measure(model, examples, TRIED, {}, Seeds(seed), AUDIT_BATCH, nothing_said)
+        tried = perf_counter()
         if attribution is not None:
             attributed(attribution, model, examples, seed, AUDIT_BATCH)
         taken = measure(model, examples, measures, others, Seeds(seed), AUDIT_BATCH, nothing_said)
-        return (perf_counter() - began) / (2 if choosing else 1), taken
+        return (tried - began) * chosen_by + (perf_counter() - tried) * (1 - chosen_by), taken
 
     return take
 

@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from sightline.example import Example
 from sightline.maths.simplex import decision
 from sightline.measures.hybrids import answers, crossed, ranked, share_of
-from sightline.questions import MAPS
+from sightline.questions import takes_sides
 from sightline.seeds import Seeds
 from sightline.types import Auditable
 
@@ -122,7 +122,7 @@ def orders(maps: Mapping[str, Float[Array, " W"]], index: int, seeds: Seeds) -> 
     """Order the words of a text by each map, ties by a draw for the text; None where a map is unknown."""
     keys = seeds.generator("ties", index).random(len(next(iter(maps.values()))))
     return {
-        name: None if np.isnan(values).any() else ranked(values, keys, index, signed=MAPS[name].signed)
+        name: None if np.isnan(values).any() else ranked(values, keys, index, signed=takes_sides(name))
         for name, values in maps.items()
     }
 

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.measures.hybrids import ranked, share_of
-from sightline.questions import MAPS
+from sightline.questions import takes_sides
 from sightline.seeds import Seeds
 from sightline.settings import SETTINGS
 
@@ -38,7 +38,7 @@ def highlighted(
         for words, values, text in zip(types, rows, index, strict=True):
             keys = seeds.generator("ties", int(text)).random(len(values))
             known = not np.isnan(values).any()
-            order = ranked(values, keys, int(text), signed=MAPS[name].signed) if known else np.zeros(0, dtype=np.int64)
+            order = ranked(values, keys, int(text), signed=takes_sides(name)) if known else np.zeros(0, dtype=np.int64)
             out[name].append(frozenset(words[order[: int(share_of(len(values), TOP))]].tolist()))
     return out
 

@@ -151,9 +151,13 @@ class Transplant:
         settings |= {"partners": self.partners, "gradient": self.gradient}
         return Measurement(self.code, values, undefined, settings)
 
+    def names(self, subject: Subject) -> tuple[str, ...]:
+        """Name the maps whose words are moved."""
+        return rivals(subject)
+
     def _maps(self, subject: Subject, trace: Trace, seeds: Seeds) -> dict[str, Ragged]:
         maps = Maps(subject, trace, seeds, self.tokens_at_once, self.gradient)
-        return {name: ragged(maps[name], maps.words.mask) for name in rivals(subject)}
+        return {name: ragged(maps[name], maps.words.mask) for name in self.names(subject)}
 
     def _pairs(
         self, subject: Subject, drawn: Drawn, rows: Int[Array, " B"], seeds: Seeds
@@ -184,7 +188,7 @@ class Transplant:
     def _measured(
         self, subject: Subject, pairs: Mapping[tuple[int, int], Pair], texts: int, seeds: Seeds
     ) -> dict[str, Float[Array, "B K"]]:
-        names = rivals(subject)
+        names = self.names(subject)
         kinds = [kind for one in COUNTED for kind in (one, by_chance(one))]
         out = {
             name: np.full((texts, self.partners), np.nan)
@@ -215,7 +219,8 @@ RIGHT: float = _SET["right"]
 def numbers(moves: Mapping[str, Moves]) -> dict[str, float]:
     """Sum up what the hybrids of one pair did."""
     sums = {key: float(one.margin.sum()) for key, one in moves.items()}
-    out = {"beyond": float(np.mean([one.beyond for key, one in moves.items() if key in WATCHED]))}
+    watched = [one.beyond for key, one in moves.items() if key in WATCHED]
+    out = {"beyond": float(np.mean(watched)) if watched else np.nan}
     for name in {key.split(".", 1)[1] for key in moves}:
         for chance in (False, True):
             carried_, flipped, own, given, taken = (

@@ -1,4 +1,4 @@
-"""Which of a model's readings was chosen, in sentences, and what each that was tried did."""
+"""Which attention source of a model was chosen, in sentences, and the score of each that was tried."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from math import isnan
 from typing import Any
 
 from sightline.report.numerals import count, number, plainly
+from sightline.report.sentences import quoted
 from sightline.results import Estimate, Results
 
 QUESTION = "Which attention is this?"
@@ -41,19 +42,51 @@ class Heat:
     rows: tuple[tuple[tuple[str, int] | None, ...], ...]
 
 
+CRITERIA = {
+    "removal": "Removal (SL-301)",
+    "worst_class": "Removal in the predicted class where it is lowest",
+    "transfer": "Transfer (SL-303)",
+    "agreement": "agreement with gradient and leave-one-out (SL-101, SL-102)",
+}
+"""What each criterion of the choice is called."""
+MOST_NAMED = 6
+"""Sources that are named one by one."""
+
+
 def choice(audit: Results) -> str:
-    """Say which reading was chosen, among how many and on which texts; nothing where there was no choice."""
+    """Say which source was chosen, among how many, on which texts, and which others may be as good."""
     found = audit.spec.get("readings")
     if not found:
         return ""
     best = next(one for one in tried(found) if one.chosen)
     learned = found["learned_from"]
-    beside = f" (one of them learned on {count(learned)} validation texts)" if found["shares"] else ""
-    return (
-        f"Of {count(len(found['tried']))} readings{beside} that were tried on {count(found['texts'])} texts, "
-        f"{best.words} carried most of the decision: {plainly(best.carried)}. All that is said here is of it, on other "
-        "texts, which had no part in the choice."
+    mixture = f" (one of them learned on {count(learned)} validation texts)" if found["shares"] else ""
+    said = (
+        f"Of {count(len(found['tried']))} attention sources{mixture} that were compared on {count(found['texts'])} "
+        f"texts{_by_class(found.get('of_class'))}, {best.words} was chosen; its score of Removal there: "
+        f"{plainly(best.carried)}."
     )
+    audited = f"All other numbers are of {best.words}, on other texts, which had no part in the choice."
+    return " ".join(filter(None, (said, _told_apart(found), audited)))
+
+
+def _by_class(counts: Mapping[str, int] | None) -> str:
+    """Say how many texts of each predicted class chose."""
+    if not counts:
+        return ""
+    return f" (predicted {', '.join(f'{quoted(name)}: {count(n)}' for name, n in counts.items())})"
+
+
+def _told_apart(found: Mapping[str, Any]) -> str:
+    """Say which other sources no criterion told from the best, or which criterion left the chosen one alone."""
+    if "alike" not in found:  # an audit of before
+        return ""
+    words = {one["reading"]: one["words"] for one in found["tried"]}
+    if names := [words[name] for name in found["alike"]]:
+        more = f" and {count(len(names) - MOST_NAMED)} more" if len(names) > MOST_NAMED else ""
+        return f"Not surely different from it: {', '.join(names[:MOST_NAMED])}{more}."
+    by = next((criterion for criterion, left in found["left_by"].items() if left == 1), "")
+    return f"All others are surely worse; {CRITERIA[by]} told the last of them apart." if by else ""
 
 
 def tried(found: Mapping[str, Any]) -> list[Tried]:

@@ -16,10 +16,10 @@ from sightline.measures.removing import (
     of_sets,
     orders_of,
 )
-from sightline.measures.words import words_of
 from sightline.results import Measurement
 from sightline.seeds import Seeds
-from sightline.types import Arrays, Showing, Subject, Trace
+from sightline.taking.readings.shown import by_word
+from sightline.types import Arrays, Subject, Trace
 
 
 @dataclass(frozen=True)
@@ -38,18 +38,16 @@ class Removed:
 
     def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Order the words by every reading, and delete each distinct set once."""
-        assert isinstance(subject.model, Showing)  # whoever chooses has looked
-        shown = subject.model.read_all(trace.batch)
-        by_word = {name: words_of(replace(trace, attention=one)).attention for name, one in shown.items()}
-        maps = Maps(replace(subject, shared={**subject.shared, **by_word}), trace, seeds)
+        shown = by_word(subject, trace)
+        maps = Maps(replace(subject, shared={**subject.shared, **shown}), trace, seeds)
         words = maps.words
-        orders = orders_of(maps, tuple(by_word), self.draws)
+        orders = orders_of(maps, tuple(shown), self.draws)
         removals, back = distinct(first_words(orders, words, self.shares), words.mask.sum(1) > 1)
         left = answers_without(subject, trace, words, removals, TOKENS_AT_ONCE)
         gone = odds_gone(to_numpy(trace.logits), left, decided(trace), removals.row)
         lost = of_sets(gone, back).mean(axis=1)
-        named = {name: lost[row] for row, name in enumerate(by_word)}
-        return {**named, "most": lost[len(by_word)], "random": lost[-self.draws :].mean(axis=0)}
+        named = {name: lost[row] for row, name in enumerate(shown)}
+        return {**named, "most": lost[len(shown)], "random": lost[-self.draws :].mean(axis=0)}
 
     def finish(self, arrays: Arrays) -> Measurement:
         """Keep the numbers; texts of one word have none."""

@@ -1,0 +1,24 @@
+"""What every attention source shows of the words of a batch, read once for all measures that choose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Float
+
+from sightline.measures.words import words_of
+from sightline.types import Showing, Subject, Trace
+
+
+def by_word(subject: Subject, trace: Trace) -> Mapping[str, Float[np.ndarray, "B W"]]:
+    """Give the weights of the words in every source, by its name."""
+    assert isinstance(subject.model, Showing)  # only a model with several sources is asked
+    if "sources" not in subject.shared:
+        shown = subject.model.read_all(trace.batch)
+        subject.shared["sources"] = {
+            name: words_of(replace(trace, attention=one)).attention for name, one in shown.items()
+        }
+    found: Mapping[str, Float[np.ndarray, "B W"]] = subject.shared["sources"]
+    return found
