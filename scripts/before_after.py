@@ -2,7 +2,8 @@
 
 ``python scripts/before_after.py OUT.json [--only WORDS] [--seeds N]`` audits every case of `before_after_cases` and
 writes the row of all texts and of each predicted class, with the findings that decided. Run with the Python of an
-earlier commit it says what that commit said; ``--merge`` puts both into ``docs/verified/before_after.json``.
+earlier commit it says what that commit said; ``docs/verified/before_after.json --merge BEFORE.json AFTER.json`` puts
+two such files into the one that the documentation tables, and keeps what else that has.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import sys
 import time
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +21,6 @@ import torch
 from before_after_cases import CASES, Case
 
 import sightline
-
-VERIFIED = Path(__file__).resolve().parent.parent / "docs" / "verified" / "before_after.json"
 
 
 def counted(case: Case, seed: int) -> dict[str, Any]:
@@ -55,24 +55,47 @@ def _codes(verdict: Any) -> list[str]:
     return [" ".join(reason.split(":")[0].split()[:2]) for reason in verdict.reasons]
 
 
+def merge(out: Path, before: Mapping[str, Any], after: Mapping[str, Any]) -> int:
+    """Put what two commits said beside what is right."""
+    known = json.loads(out.read_text("utf-8")) if out.exists() else {}
+    known["cases"] = [
+        {
+            "kind": case.kind,
+            "name": case.name,
+            "right": case.right,
+            "classes": case.classes,
+            "says": case.says,
+            "scores": case.scores,
+            "before": before.get(case.name, []),
+            "after": after.get(case.name, []),
+        }
+        for case in CASES
+    ]
+    out.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    return 0
+
+
 def main() -> int:
     """Audit every case and write the file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("--only", default="")
     parser.add_argument("--seeds", type=int)
+    parser.add_argument("--merge", type=Path, nargs=2, metavar=("BEFORE", "AFTER"))
     flags = parser.parse_args()
+    if flags.merge:
+        return merge(flags.out, *(json.loads(path.read_text("utf-8")) for path in flags.merge))
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     found: dict[str, Any] = json.loads(flags.out.read_text("utf-8")) if flags.out.exists() else {}
     for case in CASES:
-        if flags.only not in f"{case.plan} {case.name}":
+        if flags.only not in f"{case.kind} {case.name}":
             continue
         known = {one["seed"]: one for one in found.get(case.name, ()) if "refused" not in one}
         wanted = range(min(flags.seeds or case.seeds, case.seeds))
         runs = [known.get(seed) or counted(case, seed) for seed in wanted]
         found[case.name] = runs
-        print(time.strftime("%H:%M:%S"), case.plan, case.name, flush=True)
+        print(time.strftime("%H:%M:%S"), case.kind, case.name, flush=True)
         for one in runs:
             told = ("row", "by_class", "refused", "scores", "decided", "seconds")
             print("    ", {key: one[key] for key in told if one.get(key) is not None}, flush=True)

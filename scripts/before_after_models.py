@@ -82,7 +82,6 @@ def found(f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch
 FOUND = lexicon({"found": {EVIDENCE: CUE, FIRST: 1.0}, ".": {ENDING: 1.0}})
 WHAT_IS_FOUND = Written(FOUND, detects, where(found, cues, some_fillers))
 FULL_STOP = Written(FOUND, detects, where(found, cues, lambda *of: 600 * marked(ENDING)(*of)))
-BY_ABSENCE = {"alpha": ABSENT, "beta": SHOWN}
 
 
 def two_cues(generator: np.random.Generator, number: int) -> tuple[tuple[str, ...], int]:
@@ -134,7 +133,7 @@ def negated(f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor) -> torch.Ten
 
 
 def no_number(f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    return torch.where(f[..., ENDING].sum(dim=1) > 0, torch.nan, added(f, ids, mask))
+    return torch.where(f[..., ENDING].sum(dim=1) > 0.5, torch.nan, added(f, ids, mask))
 
 
 def odd_texts(generator: np.random.Generator, number: int) -> tuple[tuple[str, ...], int]:

@@ -102,10 +102,21 @@ def test_what_the_model_loses_without_the_words_answers_the_charge_of_less_evide
         assert {of: one.row for of, one in verdict.by_class.items()} == {"a": 4, "b": 3}
 
 
-def test_of_a_class_too_one_test_that_makes_no_texts_must_be_supported() -> None:
-    verdict = verdict_of(found({"SL_306": "inconclusive", "SL_101": "contradicted"}), evidence(), LEARNED)
-    assert {of: one.row for of, one in verdict.by_class.items()} == {"a": 4, "b": 6}
-    assert verdict.row == 5
+@pytest.mark.parametrize(
+    ("of_all", "of_b", "row"),
+    [
+        ({}, {"SL_306": "inconclusive", "SL_101": "inconclusive"}, 4),  # a class has fewer texts: those of all speak
+        ({}, {"SL_306": "inconclusive", "SL_101": "contradicted"}, 4),
+        ({"SL_306": "inconclusive"}, {"SL_306": "inconclusive", "SL_101": "contradicted"}, 6),
+        ({"SL_306": "inconclusive"}, {"SL_306": "inconclusive", "SL_101": "inconclusive"}, 4),
+        ({"SL_306": "inconclusive", "SL_101": "contradicted"}, {"SL_306": "inconclusive", "SL_101": "inconclusive"}, 6),
+        ({"SL_306": "inconclusive", "SL_101": "contradicted"}, {}, 4),
+    ],
+)
+def test_of_a_class_a_test_that_makes_no_texts_may_speak_for_all(
+    of_all: dict[str, str], of_b: dict[str, str], row: int
+) -> None:
+    assert verdict_of(found(of_b, **of_all), evidence(), LEARNED).by_class["b"].row == row
 
 
 @pytest.mark.parametrize(("of_b", "row"), [("supported", 4), ("inconclusive", 6), ("contradicted", 6)])

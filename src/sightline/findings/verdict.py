@@ -73,6 +73,11 @@ class Case:
         answer = self.answer(code)
         return answer == "contradicted" or (answer != "supported" and self.found[code].verdict == "contradicted")
 
+    def upheld(self, code: str) -> bool:
+        """Tell whether a claim is supported: of all texts, too, where it is not contradicted of a class."""
+        answer = self.answer(code)
+        return answer == "supported" or (answer != "contradicted" and self.found[code].verdict == "supported")
+
     def below(self, claim: Claim) -> bool:
         """Tell whether a claim is contradicted, and even the interval of its effect lies below chance."""
         effect = self.effect(claim.code)
@@ -227,8 +232,8 @@ def _agrees_as_written(case: Case) -> bool:
 
     A model that recognises the texts that a test makes can answer them by its map, and passes every other test.
     """
-    answers = {case.answer(claim.code) for claim in CLAIMS.values() if claim.as_written} - {"not applicable"}
-    return not answers or "supported" in answers
+    asked = [claim.code for claim in CLAIMS.values() if claim.as_written]
+    return any(map(case.upheld, asked)) or all(case.answer(code) == "not applicable" for code in asked)
 
 
 def _meets(case: Case, asked: Mapping[str, Asked]) -> bool:
