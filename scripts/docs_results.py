@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
+import docs_before_after as before_after
 import published
 from docs_adversaries import ablations, adversaries
 from docs_information import information
@@ -266,6 +267,12 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: sst bert": when_counted("sst_bert", sst_bert),
     "table: exact": when_counted("exact", exact),
     "table: real": when_counted("real", real_texts),
+    "table: real earlier": when_counted("real-before", real_texts),
+    "table: before and after": when_counted("before_after", before_after.cases),
+    "table: real before and after": when_counted("real", before_after.real),
+    "table: sources before and after": when_counted("before_after", before_after.sources),
+    "table: seeds of an audit": when_counted("before_after", before_after.seeds),
+    "table: costs before and after": when_counted("before_after", before_after.costs),
     "table: trained": when_counted("trained", trained),
     "table: adversaries": when_counted("adversaries", adversaries),
     "table: retained": when_counted("retained", retained),

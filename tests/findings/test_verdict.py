@@ -12,7 +12,7 @@ from sightline.findings.verdict import TABLE, verdict_of
 from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Failed, Finding, Measurement
 from tests.findings.cases import LEARNED, NOTHING_LEARNED, THRESHOLDS, evidence, finding
 
-BASIS = ("SL-303", "SL-301", "SL-304", "SL-305", "SL-307", "SL-101", "SL-102")
+BASIS = ("SL-303", "SL-301", "SL-304", "SL-305", "SL-306", "SL-307", "SL-101", "SL-102")
 """What "can be shown with caveats" rests on."""
 
 
@@ -57,8 +57,13 @@ ASKED = tuple(code for code, claim in CLAIMS.items() if claim.for_all)
         ({"SL_305": "inconclusive"}, CAVEATS, 5, BASIS),
         ({"SL_307": "contradicted"}, CANNOT_TELL, 6, ("SL-307",)),
         ({"SL_307": "inconclusive"}, CAVEATS, 5, BASIS),
-        ({"SL_306": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-306")),
+        ({"SL_306": "contradicted"}, CANNOT_TELL, 6, ("SL-306",)),
         ({"SL_306": "inconclusive"}, CAN, 4, ASKED),
+        ({"SL_101": "contradicted"}, CAN, 4, ASKED),
+        ({"SL_306": "inconclusive", "SL_101": "contradicted"}, CANNOT_TELL, 6, ("SL-306", "SL-101")),
+        ({"SL_306": "inconclusive", "SL_101": "not applicable"}, CANNOT_TELL, 6, ("SL-306", "SL-101")),
+        ({"SL_306": "not applicable", "SL_101": "inconclusive"}, CANNOT_TELL, 6, ("SL-306", "SL-101")),
+        ({"SL_306": "not applicable", "SL_101": "not applicable"}, CAN, 4, ASKED),
         ({"SL_308": "contradicted"}, CAVEATS, 5, (*BASIS, "SL-308")),
         ({"SL_308": "inconclusive"}, CAVEATS, 5, (*BASIS, "SL-308")),
         ({"SL_303": "inconclusive"}, CANNOT_TELL, 6, ("SL-303",)),
@@ -95,6 +100,29 @@ def test_what_the_model_loses_without_the_words_answers_the_charge_of_less_evide
         charged = found({"SL_104": "contradicted", "SL_301": answer})
         verdict = verdict_of(charged, evidence(), LEARNED)
         assert {of: one.row for of, one in verdict.by_class.items()} == {"a": 4, "b": 3}
+
+
+@pytest.mark.parametrize(
+    ("of_all", "of_b", "row"),
+    [
+        ({}, {"SL_306": "inconclusive", "SL_101": "inconclusive"}, 4),  # a class has fewer texts: those of all speak
+        ({}, {"SL_306": "inconclusive", "SL_101": "contradicted"}, 4),
+        ({"SL_306": "inconclusive"}, {"SL_306": "inconclusive", "SL_101": "contradicted"}, 6),
+        ({"SL_306": "inconclusive"}, {"SL_306": "inconclusive", "SL_101": "inconclusive"}, 4),
+        ({"SL_306": "inconclusive", "SL_101": "contradicted"}, {"SL_306": "inconclusive", "SL_101": "inconclusive"}, 6),
+        ({"SL_306": "inconclusive", "SL_101": "contradicted"}, {}, 4),
+    ],
+)
+def test_of_a_class_a_test_that_makes_no_texts_may_speak_for_all(
+    of_all: dict[str, str], of_b: dict[str, str], row: int
+) -> None:
+    assert verdict_of(found(of_b, **of_all), evidence(), LEARNED).by_class["b"].row == row
+
+
+@pytest.mark.parametrize(("of_b", "row"), [("supported", 4), ("inconclusive", 6), ("contradicted", 6)])
+def test_what_is_contradicted_of_all_texts_must_be_supported_of_a_class(of_b: str, row: int) -> None:
+    verdict = verdict_of(found({"SL_306": of_b}, SL_306="contradicted"), evidence(), LEARNED)
+    assert (verdict.row, verdict.by_class["a"].row, verdict.by_class["b"].row) == (6, 4, row)
 
 
 def test_what_is_asked_of_the_model_has_one_answer_for_every_class() -> None:

@@ -76,6 +76,8 @@ class Claim:
         Whether its effect is twice as far from chance as its number is, and 1 at most.
     of_the_model
         Whether it speaks of the model as a whole, so that its answer for all texts stands for every class.
+    as_written
+        Whether it looks for the reasons in texts as they are written, and makes none.
     """
 
     code: str
@@ -101,6 +103,7 @@ class Claim:
     fixed: float | None = None
     twice: bool = False
     of_the_model: bool = False
+    as_written: bool = False
 
     @property
     def told(self) -> str:

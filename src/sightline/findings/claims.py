@@ -100,7 +100,9 @@ _ROWS = (
         ceiling="transplant.present.all",
         number_words="How often a text has more of the words highlighted for its class than a text of another class",
         floor_words="Half: that of two texts that differ in nothing else",
+        for_caveats="not contradicted",
         for_all="not contradicted",
+        as_written=True,
     ),
     Claim(
         code="SL-307",
@@ -153,6 +155,7 @@ _ROWS = (
             Shown("agreement.chance.gradient_through"),
             Shown("agreement.tau.gradient_through"),
         ),
+        as_written=True,
     ),
     Claim(
         code="SL-102",

@@ -68,6 +68,16 @@ class Case:
         """Tell whether a claim is contradicted."""
         return self.answer(claim.code) == "contradicted"
 
+    def spoiled(self, code: str) -> bool:
+        """Tell whether a claim is contradicted: of all texts, too, where it is not supported of a class."""
+        answer = self.answer(code)
+        return answer == "contradicted" or (answer != "supported" and self.found[code].verdict == "contradicted")
+
+    def upheld(self, code: str) -> bool:
+        """Tell whether a claim is supported: of all texts, too, where it is not contradicted of a class."""
+        answer = self.answer(code)
+        return answer == "supported" or (answer != "contradicted" and self.found[code].verdict == "supported")
+
     def below(self, claim: Claim) -> bool:
         """Tell whether a claim is contradicted, and even the interval of its effect lies below chance."""
         effect = self.effect(claim.code)
@@ -217,6 +227,15 @@ def _with_caveats(case: Case) -> Ground | None:
     return (*basis, *short), (*case.reasons(*short), *_remarks(case))
 
 
+def _agrees_as_written(case: Case) -> bool:
+    """Tell whether a claim is supported that makes no texts, where one was measured.
+
+    A model that recognises the texts that a test makes can answer them by its map, and passes every other test.
+    """
+    asked = [claim.code for claim in CLAIMS.values() if claim.as_written]
+    return any(map(case.upheld, asked)) or all(case.answer(code) == "not applicable" for code in asked)
+
+
 def _meets(case: Case, asked: Mapping[str, Asked]) -> bool:
     """Tell whether every claim answers as it is asked to."""
     supported = [code for code, what in asked.items() if what == "supported"]
@@ -225,7 +244,8 @@ def _meets(case: Case, asked: Mapping[str, Asked]) -> bool:
     return (
         all(case.answer(code) == "supported" for code in supported)
         and any(case.answer(code) == "supported" for code in some)
-        and not any(case.answer(code) == "contradicted" for code in spared)
+        and not any(map(case.spoiled, spared))
+        and _agrees_as_written(case)
     )
 
 
@@ -271,6 +291,8 @@ _TOGETHER, _BELOW = _named("charge", "together"), _named("charge", "below zero")
 _SUPPORTED, _ONE, _SPARED = (_named("for_all", said) for said in ("supported", "one of these", "not contradicted"))
 _OF_ALL_TEXTS = _listed([code for code, claim in CLAIMS.items() if claim.of_all_texts])
 """What is asked of all texts alone."""
+_AS_WRITTEN = _listed(sorted(code for code, claim in CLAIMS.items() if claim.as_written))
+_NATURAL = f"one of {_AS_WRITTEN}, which make no texts, is supported where one was measured"
 TABLE = (
     Row(
         1,
@@ -307,7 +329,7 @@ TABLE = (
         4,
         CAN,
         f"{_SUPPORTED} are supported, and one of {_ONE} is; none of {_SPARED} is contradicted "
-        "(each may be inconclusive or not measured); the model is better than guessing; and the "
+        f"(each may be inconclusive or not measured); {_NATURAL}; the model is better than guessing; and the "
         "findings answer as much for the texts of each predicted class alone, where "
         f"{_OF_ALL_TEXTS} counts with its answer for all texts",
         _faithful,
@@ -317,8 +339,8 @@ TABLE = (
         CAVEATS,
         f"the highlighted words carry the decision with them ({_named('for_caveats', 'supported')} are supported), "
         f"{_named('for_caveats', 'not contradicted')} are not contradicted, and one of "
-        f"{_named('for_caveats', 'one of these')} is supported; with the caveats listed: every bearing finding that is "
-        "not supported",
+        f"{_named('for_caveats', 'one of these')} is supported; {_NATURAL}; with the caveats "
+        "listed: every bearing finding that is not supported",
         _with_caveats,
     ),
     Row(6, CANNOT_TELL, "no other row of the table applies", _open),
