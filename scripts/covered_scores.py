@@ -49,8 +49,8 @@ SCORES: Mapping[str, str] = {
     "Presence (SL-306), near its threshold, one class": f"faintly present of {OF}",
 }
 """What a score is called, and its name in a simulated audit."""
-NOT_PROMISED = {"Presence (SL-306), one class": (100, 300)}
-"""Scores near their ceiling, and numbers of texts with which intervals miss more often; the documentation says so."""
+NOT_PROMISED = {"Presence (SL-306), one class": (100,)}
+"""A score near its ceiling, and how few texts make its intervals miss more often; the documentation says so."""
 Held = tuple[bool, bool, float]
 """Whether the truth lies below an interval, above it, and how wide it is."""
 
