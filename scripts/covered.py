@@ -5,6 +5,8 @@ clustered (sources of five texts, which share most of it). It is estimated as a 
 gains to what there is to gain, which differs from text to text and is now and then below 0. Pairs have effects of the
 donor and of the receiver, which are related, and noise; a donor has four partners, all of another class. Over classes,
 which differ, a ratio is estimated in which each counts alike.
+
+The scores of whole audits are simulated, too (``scripts/covered_scores.py``).
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from covered_scores import scores
 
 from sightline.results import Estimate
 from sightline.seeds import Seeds
@@ -125,11 +128,13 @@ def coverage(repetitions: int = REPETITIONS) -> dict[str, Any]:
     cases = [(kind, shape, n) for kind, (_, shapes) in KINDS.items() for shape, n in product(shapes, SIZES)]
     with ProcessPoolExecutor(2) as pool:
         rows = [_row(case, list(pool.map(partial(_held, case), range(repetitions), chunksize=25))) for case in cases]
+    simulated = scores(repetitions)
     return {
         "repetitions": repetitions,
         "level": LEVEL,
         "rows": rows,
-        "gates": [_gate(row, repetitions) for row in rows if _is_promised(row)],
+        "gates": [_gate(row, repetitions) for row in rows if _is_promised(row)] + simulated.pop("gates"),
+        "scores": simulated,
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 import docs_before_after as before_after
@@ -11,6 +11,7 @@ from docs_adversaries import ablations, adversaries
 from docs_information import information
 from docs_plausible import plausible
 from docs_promises import chaos, fuzz, large, promises, repeats, resumed, shared
+from docs_quality import metrics, metrics_counted, quality, scores_covered
 from docs_real import real_texts
 from docs_reproduction import artefacts, overview
 from docs_retained import retained
@@ -19,18 +20,19 @@ from docs_sparse import sparse
 from docs_tables import Stored, answered, gates, number, table, unfinished, verified, when_counted
 from docs_trained import trained
 from docs_transformers import families, planted_heads, sst_bert
+from tiny_berts import BERT_WORLDS
 
 from sightline.findings.claims import CLAIMS
 from sightline.findings.verdict import TABLE
-from sightline.studies.worlds import SEEDS, WORLDS, World
+from sightline.studies.worlds import CONFIRMED, SEEDS, WORLDS, World
 
 
-def worlds(stored: Stored) -> str:
+def worlds(stored: Stored, known: Sequence[World] = WORLDS) -> str:
     """Say what a count took and which gates failed; table how often each row of the verdict applied."""
     rows = [tuple(_world(group)) for group in stored["groups"]]
     numbers = [f"row {row.number}" for row in TABLE]
     told = table(("world", "encoder", "accuracy", "cells", "right", *numbers), rows)
-    right = {world.name: world for world in WORLDS}
+    right = {world.name: world for world in known}
     shown = dict.fromkeys(group["world"] for group in stored["groups"])
     about = table(("world", "what is true", "right rows"), (_about(right[name]) for name in shown if name in right))
     classes = table(("world", "encoder", "predicted", "runs", "right", "wrong"), _classes(stored))
@@ -72,27 +74,6 @@ def _rate(one: Stored) -> str:
     return f"{one['share']:.3f} [{low:.3f}, {high:.3f}]"
 
 
-def quality(stored: Stored) -> str:
-    """Table how well each test, and each published metric, tells maps that are right from others."""
-    head = ("score", "against maps that mislead", "against frauds", "false passes", "false failures")
-    rows = [
-        (one["name"], *(_area(one[kind]) for kind in ("misleading", "fraud")), *(_of(one[kind]) for kind in FALSE))
-        for one in stored.get("quality", ())
-    ]
-    return table(head, rows)
-
-
-FALSE = ("false_passes", "false_failures")
-
-
-def _area(one: Stored | None) -> str:
-    return "—" if one is None else f"{one['value']:.3f} [{one['low']:.3f}, {one['high']:.3f}], n = {one['n']}"
-
-
-def _of(one: Stored | None) -> str:
-    return "—" if one is None else f"{one['count']} of {one['n']}"
-
-
 def worlds_counted() -> str:
     """Say how many of the planned runs in worlds are counted, on both sets of seeds."""
     first, again = verified("worlds"), verified("worlds-confirmation")
@@ -102,8 +83,19 @@ def worlds_counted() -> str:
         f"**Counted are {first['cells']:,} of {first['planned']:,} planned runs, and {again['cells']:,} of "
         f"{again['planned']:,} on seeds that nobody had looked at.**"
     )
-    seeds = ", ".join(f"{number} with `{encoder}`" for encoder, number in SEEDS.items())
-    return f"{told} Planned seeds of each world: {seeds}.\n"
+    return f"{told} Planned seeds of each world: {_planned(SEEDS)}; of those that confirm it: {_planned(CONFIRMED)}.\n"
+
+
+def _planned(seeds: Mapping[str, int]) -> str:
+    return ", ".join(f"{number} with `{encoder}`" for encoder, number in seeds.items())
+
+
+def berts_counted(stored: Stored) -> str:
+    """Say how many of the planned runs of tiny BERTs are counted, and how often the verdict was wrong."""
+    told = f"**Counted are {stored['cells']:,} of {stored['planned']:,} planned runs of tiny BERTs.**\n"
+    head = ("maps", "runs", "can be shown", "with caveats", "must not be shown", "cannot tell")
+    rows = [(kind, str(next(iter(of.values()))["n"]), *map(_rate, of.values())) for kind, of in stored["rates"].items()]
+    return f"{told}\n{table(head, rows)}"
 
 
 def shown(stored: Stored) -> str:
@@ -260,7 +252,12 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: worlds confirmed": when_counted("worlds-confirmation", worlds),
     "rates of the verdict": rates,
     "table: quality": when_counted("worlds-trial", quality),
+    "table: metrics": when_counted("metrics", metrics),
+    "counted: metrics": when_counted("metrics", metrics_counted),
     "table: coverage": when_counted("coverage", coverage),
+    "table: coverage of scores": when_counted("coverage", scores_covered),
+    "counted: tiny berts": when_counted("tiny_berts", berts_counted),
+    "table: tiny berts": when_counted("tiny_berts", partial(worlds, known=BERT_WORLDS)),
     "table: families": when_counted("families", families),
     "table: shown": when_counted("shown", shown),
     "table: planted heads": when_counted("planted_heads", planted_heads),

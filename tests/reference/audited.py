@@ -31,8 +31,18 @@ STEPS = np.array([-0.4, 0.0, 0.3, 0.6, 0.9])
 LEFT = 0.3
 """By how much less random words make it flip."""
 PRESENT, ALL_PRESENT = (0.6, 0.9), 1.3
+FAINT = (0.15, 0.2)
+"""How present the words of a second map are, whose score is about the threshold of its test, 0.25."""
 RIGHT = (0.8, 0.0)
 REMOVED, REMOVED_BY_CHANCE, MOST = (0.7, 0.4), 0.1, 0.8
+NUMBERS = {
+    "carried": "carried.attention",
+    "own": "own.attention",
+    "flipped": "flipped.attention",
+    "present": "present.attention",
+    "faintly present": "present.faint",
+}
+"""Scores over pairs, and the number of the measure that each is made of."""
 OUTSIDE = 0.02
 """Share of the hybrids of a text that leave the range of the model."""
 
@@ -60,13 +70,14 @@ def truths(of: int | None = None) -> dict[str, float]:
     chance = cut(CHANCE)
     flipped = average((flips(MOVED[0]), flips(MOVED[1])))
     drawn = average((flips(MOVED[0] - LEFT), flips(MOVED[1] - LEFT)))
-    present = average(tuple(float(norm.cdf(one / SPREAD)) for one in PRESENT))
+    present, faint = (average(tuple(float(norm.cdf(one / SPREAD)) for one in each)) for each in (PRESENT, FAINT))
     every = float(norm.cdf(ALL_PRESENT / SPREAD))
     return {
         "carried": (moved - chance) / (1 - chance),
         "own": min(1.0, 2 * (moved - chance) / (1 - chance)),
         "flipped": (flipped - drawn) / (1 - drawn),
         "present": (present - 0.5) / (every - 0.5),
+        "faintly present": (faint - 0.5) / (every - 0.5),
         "right": average(tuple(float(norm.cdf(one / np.hypot(1.0, GIVES))) for one in RIGHT)),
         "within": 1 - OUTSIDE,
         "removed": (average(REMOVED) * MOST - REMOVED_BY_CHANCE) / (MOST - REMOVED_BY_CHANCE),
@@ -127,6 +138,8 @@ class Simulated:
             "present.all": (hybrid(ALL_PRESENT) > 0).astype(float),
             "whole": whole,
         }
+        more = np.random.default_rng([self.seed, self.n, self.copies, 1]).normal(0, NOISE, both.shape)
+        pairs["present.faint"] = (np.array(FAINT)[classes][:, None] + both + more > 0).astype(float)
         values = {name: np.where(there, one, np.nan) for name, one in pairs.items()}
         taken = Measurement(
             "transplant",
@@ -134,12 +147,12 @@ class Simulated:
             settings={"shares": [0.01, 0.05, 0.1, 0.2, 0.5], "own": [0.05, 0.1, 0.2]},
         )
         out = {}
-        for kind in ("carried", "own", "flipped", "present"):
-            out[kind] = compared(taken, f"{kind}.attention", cluster, np.ones(self.n, bool)).effect
+        for kind, number in NUMBERS.items():
+            out[kind] = compared(taken, number, cluster, np.ones(self.n, bool)).effect
             if kind != "flipped":  # which is asked of all texts alone
                 for of in self.of:
                     rows = classes == of
-                    found = compared(taken, f"{kind}.attention", cluster, rows, LEVEL_OF_CLASS).effect
+                    found = compared(taken, number, cluster, rows, LEVEL_OF_CLASS).effect
                     out[f"{kind} of {of}"] = found
         giving = weight > 0
         right = np.array(RIGHT)[classes] + good + texts(1.0) > 0

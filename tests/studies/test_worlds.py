@@ -47,6 +47,16 @@ def test_a_grid_of_one_seed_has_every_world_and_no_run_twice() -> None:
     assert {label[2] for label in worlds.labels(2)} == {"0", "1"}
 
 
+def test_what_confirms_it_is_fewer_seeds_of_every_world() -> None:
+    """Three or five seeds of unseen ones in every world, each a run that the calibration does not have."""
+    again, first = worlds.grid(None, worlds.UNSEEN, worlds.CONFIRMED), worlds.grid()
+    counted = Counter(label[:2] for label in again.labels)
+    assert set(counted) == {label[:2] for label in first.labels}
+    assert all(count == (5 if encoder == "mlp" else 3) for (_, encoder), count in counted.items())
+    assert min(spec.seed for spec in again.cells) == worlds.UNSEEN
+    assert not set(again.keys) & set(first.keys)
+
+
 SHARED = (
     {"needle", "logits × 0.3", "logits × 10", "random weights shown", "shuffled weights shown", "evidence shown",
      "20 texts", "no numbers", "right for one class alone", "right on two texts in five", "nearly flat",

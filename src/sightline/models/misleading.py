@@ -48,8 +48,8 @@ class Truthful(Shown):
         return self.answered(trace.inside)
 
     def answered(self, own: Trace) -> Float[torch.Tensor, "B L"]:
-        """Answer as the model does."""
-        return self.model.decode(own, own.attention.detach())
+        """Answer as the model does; again from its attention, where that can be replaced."""
+        return self.model.decode(own, own.attention.detach()) if "decode" in self.offers else own.logits
 
     def weighed(self, batch: Batch, logits: Float[torch.Tensor, "B L"]) -> Float[torch.Tensor, "B T"]:
         """Weigh the words; the sum does not matter."""

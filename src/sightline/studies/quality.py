@@ -32,12 +32,16 @@ PUBLISHED: Mapping[str, tuple[str, str, float]] = {
 """Published metrics: the quantity, what is taken off it, and its sign, so that more is better."""
 
 
-def quality(runs: Iterable[Run]) -> list[dict[str, Any]]:
-    """Give a row for each test that the verdict looks at, and for each published metric."""
+def quality(runs: Iterable[Run], beside: Iterable[Mapping[str, float]] = ()) -> list[dict[str, Any]]:
+    """Give a row for each test that the verdict looks at, and for each published metric.
+
+    ``beside`` has more scores by name of each run, which its audit does not hold.
+    """
     scores: dict[str, dict[str, list[float]]] = {}
     answers: dict[str, dict[str, list[str]]] = {}
+    more = iter(beside)
     for kind, audit in runs:
-        for name, score in _scores(audit):
+        for name, score in (*_scores(audit), *next(more, {}).items()):
             scores.setdefault(name, {}).setdefault(kind, []).append(score)
         for finding in audit.findings:
             if finding.bears:

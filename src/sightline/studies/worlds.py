@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from sightline.audits import Audit
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store, Summary
 from sightline.findings.verdict import TABLE
@@ -22,7 +24,7 @@ from sightline.spec.parts import Part
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, Guide, RunSpec
 from sightline.statistics.bootstrap import proportion
-from sightline.studies.quality import FRAUD, MISLEADING, RIGHT, Run, quality
+from sightline.studies.quality import FRAUD, MISLEADING, RIGHT, quality
 from sightline.studies.study import gate, grid_of
 
 MODELS: Mapping[str, str] = {
@@ -40,6 +42,8 @@ MISLED = FitSpec(epochs=40, patience=10, learning_rate=3e-3, guide="away", guide
 """What a model needs to find evidence through other words, while it is guided elsewhere."""
 SEEDS: Mapping[str, int] = {"mlp": 20, "bilstm": 10, "cnn": 10, "transformer": 10}
 """How many seeds are counted."""
+CONFIRMED: Mapping[str, int] = {"mlp": 5, "bilstm": 3, "cnn": 3, "transformer": 3}
+"""How many of the seeds that confirm it are counted: enough to see rates that differ, in a third of the runs."""
 UNSEEN = 10_000
 """The first of the seeds that confirm it: nobody had looked at them before."""
 SHARE, SELDOM = 0.95, 0.02
@@ -347,45 +351,73 @@ def cell(world: World, encoder: str, seed: int) -> RunSpec:
     return RunSpec(data, model, fit, seed, world.limit, world.companions, altered=world.altered)
 
 
-def grid(count: int | None = None, first: int = 0) -> Grid:
+def grid(count: int | None = None, first: int = 0, seeds: Mapping[str, int] = SEEDS) -> Grid:
     """List the runs seed by seed, so that a part of them is a small calibration."""
     made = {(world.name, encoder): cell(world, encoder, first) for world in WORLDS for encoder in world.models}
-    cells = ((label, replace(made[label[:2]], seed=int(label[2]))) for label in labels(count, first))
+    cells = ((label, replace(made[label[:2]], seed=int(label[2]))) for label in labels(count, first, seeds))
     return grid_of("worlds", AXES, cells)
 
 
-def labels(count: int | None = None, first: int = 0) -> Iterator[tuple[str, str, str]]:
-    """Name the runs by world, encoder and seed: as many as `SEEDS` says, or ``count`` where that is less."""
-    for number in range(max(SEEDS.values())):
+def labels(
+    count: int | None = None, first: int = 0, seeds: Mapping[str, int] = SEEDS
+) -> Iterator[tuple[str, str, str]]:
+    """Name the runs by world, encoder and seed: as many as ``seeds`` says, or ``count`` where that is less."""
+    for number in range(max(seeds.values())):
         for world in WORLDS:
             for encoder in world.models:
-                if number < min(SEEDS[encoder], count or SEEDS[encoder]):
+                if number < min(seeds[encoder], count or seeds[encoder]):
                     yield world.name, encoder, str(first + number)
 
 
 def table(grid: Grid, store: Store) -> dict[str, Any]:
     """Count in which row each world ends, and hold the counts against what is promised."""
     found = store.find(grid.keys)
-    cells: dict[tuple[str, ...], dict[str, Summary]] = {}
-    for (*group_of, seed), key in zip(grid.labels, grid.keys, strict=True):
-        cells.setdefault(tuple(group_of), {})[seed] = found[key]
-    groups, gates = [], list[dict[str, Any]]()
-    for world, encoder in ((one, encoder) for one in WORLDS for encoder in one.models):
-        if mine := cells.get((world.name, encoder)):
-            silent = {seed for seed, run in mine.items() if not _said(world, run, store)}
-            groups.append(group(world, encoder, mine, cells.get((world.like, encoder), {}), silent))
-            gates += promised(world, groups[-1])
-    seeds = [spec.seed for spec in grid.cells]
+    keys = zip(grid.labels, grid.keys, strict=True)
+    runs = [Run((label[0], label[1], label[2]), found[key], partial(store.audit, key)) for label, key in keys]
     return {
-        "cells": len(grid.cells),
+        **counted(WORLDS, runs),
+        "environment": dict(store.audit(grid.keys[0]).environment),
+        "hours": round(sum(summary.seconds for summary in found.values()) / 3600, 2),
+    }
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of a world: its name there, how it ended, and how its whole audit is read."""
+
+    label: tuple[str, str, str]
+    """The world, the encoder and the seed."""
+    summary: Summary
+    audit: Callable[[], Audit]
+
+
+def counted(worlds: Sequence[World], runs: Sequence[Run]) -> dict[str, Any]:
+    """Count the runs of some worlds by world and encoder, and hold the counts against what is promised."""
+    cells: dict[tuple[str, str], dict[str, Run]] = {}
+    for run in runs:
+        cells.setdefault(run.label[:2], {})[run.label[2]] = run
+    groups, gates = [], list[dict[str, Any]]()
+    for world, encoder in ((one, encoder) for one in worlds for encoder in one.models):
+        if mine := cells.get((world.name, encoder)):
+            silent = {seed for seed, run in mine.items() if not _said(world, run)}
+            like = _ended(cells.get((world.like, encoder), {}))
+            groups.append(group(world, encoder, _ended(mine), like, silent))
+            gates += promised(world, groups[-1])
+    kinds = {world.name: kind_of(world) for world in worlds}
+    known = ((kind, run.audit()) for run in runs if (kind := kinds[run.label[0]]))
+    seeds = [int(run.label[2]) for run in runs]
+    return {
+        "cells": len(runs),
         "seeds": [min(seeds), max(seeds)],
         "groups": groups,
         "gates": gates,
         "rates": rates(groups),
-        "quality": quality(_known(grid, store)),
-        "environment": dict(store.audit(grid.keys[0]).environment),
-        "hours": round(sum(summary.seconds for summary in found.values()) / 3600, 2),
+        "quality": quality(known),
     }
+
+
+def _ended(runs: Mapping[str, Run]) -> dict[str, Summary]:
+    return {seed: run.summary for seed, run in runs.items()}
 
 
 def group(world: World, encoder: str, cells: Cells, like: Cells, silent: Set[str]) -> dict[str, Any]:
@@ -454,15 +486,8 @@ def promised(world: World, group: Mapping[str, Any]) -> Iterator[dict[str, Any]]
         yield gate(f"{name}: the row of {world.like}", count, pairs, f"≥ {least}", holds=count >= least)
 
 
-def _known(grid: Grid, store: Store) -> Iterator[Run]:
-    """Give the audits of the worlds whose truth is known."""
-    kinds = {world.name: _kind(world) for world in WORLDS}
-    for label, key in zip(grid.labels, grid.keys, strict=True):
-        if kind := kinds[label[0]]:
-            yield kind, store.audit(key)
-
-
-def _kind(world: World) -> str:
+def kind_of(world: World) -> str:
+    """Say what kind of map a world shows, as `quality` names it; nothing where the truth is not known."""
     if world.fraud:
         return FRAUD
     return {True: RIGHT, False: MISLEADING, None: ""}[world.honest]
@@ -499,10 +524,10 @@ def _share(groups: Sequence[Mapping[str, Any]], rows: Sequence[int]) -> dict[str
     }
 
 
-def _said(world: World, run: Summary, store: Store) -> bool:
+def _said(world: World, run: Run) -> bool:
     """Tell whether the reasons of a verdict say what they must in its row."""
-    wanted = world.says.get(run.row)
-    return wanted is None or re.search(wanted, "; ".join(store.audit(run.key).verdict.reasons)) is not None
+    wanted = world.says.get(run.summary.row)
+    return wanted is None or re.search(wanted, "; ".join(run.audit().verdict.reasons)) is not None
 
 
 def _supports(run: Summary, code: str) -> bool:
