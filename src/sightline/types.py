@@ -4,7 +4,7 @@ Axis letters, used in every signature of the package:
 
     B texts of a batch      T tokens of a text      Q tokens of a query     E embedding
     H hidden units          P pooled units          C classes or candidates L logits (1 or C)
-    R random draws          K shuffles or restarts
+    R random draws          K shuffles or restarts  N heads, and rows of each where all rows are read
 
 Masks are ``True`` on real tokens. Boundary tokens are real but not *attendable*.
 """
@@ -109,8 +109,9 @@ class Trace:
     """What one forward pass of any model knows; detached unless its embeddings asked for gradients.
 
     ``elsewhere`` is the share of a text's attention that lies on tokens of no word, where there are any: ``attention``
-    says how the rest is shared among the words. ``inside`` is what the model keeps for its own ``decode``, and nobody
-    else reads it.
+    says how the rest is shared among the words. ``heads`` are the weights that ``attention`` is the mean of, where the
+    model can replace all of them at once: of each head, or of each head and row, scaled to sum to one over the words.
+    ``inside`` is what the model keeps for its own ``decode``, and nobody else reads it.
     """
 
     batch: Batch
@@ -119,7 +120,13 @@ class Trace:
     logits: Float[torch.Tensor, "B L"]
     token_logits: Float[torch.Tensor, "B T L"] | None = None
     elsewhere: Float[torch.Tensor, " B"] | None = None
+    heads: Float[torch.Tensor, "*N B T"] | None = field(default=None, kw_only=True)
     inside: Any = field(default=None, kw_only=True)
+
+    @property
+    def own(self) -> Float[torch.Tensor, "*N B T"]:
+        """What `decode` takes to give the logits of the trace again: the weights of all heads, where there are any."""
+        return self.attention if self.heads is None else self.heads
 
     @property
     def finite(self) -> Bool[torch.Tensor, " B"]:
@@ -132,7 +139,7 @@ class Trace:
 
 @runtime_checkable
 class Auditable(Protocol):
-    """What an audit asks of a model; ``decode(trace, trace.attention)`` must give ``trace.logits``."""
+    """What an audit asks of a model; ``decode(trace, trace.own)`` must give ``trace.logits``."""
 
     @property
     def name(self) -> str:
@@ -171,8 +178,8 @@ class Auditable(Protocol):
         """Run the model, from given embeddings where there are any (then gradients flow)."""
         ...
 
-    def decode(self, trace: Trace, attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
-        """Compute the logits under any attention."""
+    def decode(self, trace: Trace, attention: Float[torch.Tensor, "*N B T"]) -> Float[torch.Tensor, "B L"]:
+        """Compute the logits under any attention: one map, which all heads get, or one each if the trace has heads."""
         ...
 
 

@@ -145,7 +145,7 @@ def test_the_row_that_is_read_is_found_by_its_gradient(read: str) -> None:
     module = built(Layers, read)
     model = made(module, part="two", head=1)
     assert (model.choice.row, model.choice.one) == (read, read != "all")
-    assert model.offers == ({"embedding_grad"} if read == "all" else {"embedding_grad", "decode"})
+    assert model.offers == {"embedding_grad", "decode"}
     assert failed(model) == []
     trace = model.trace(model.collate(TEXTS))
     with torch.no_grad():
@@ -158,14 +158,23 @@ def test_the_row_that_is_read_is_found_by_its_gradient(read: str) -> None:
         assert torch.allclose(found, wanted, atol=1e-6)
 
 
-def test_the_mean_of_heads_is_seen_and_not_replaced() -> None:
+def test_all_heads_are_replaced_at_once() -> None:
+    """Each with its own weights: the mean in the place of all is another attention."""
     module = built(Layers, "first")
     shown, heads = made(module, part="two"), [made(module, part="two", head=head) for head in range(2)]
     batch = shown.collate(TEXTS)
     mean = torch.stack([one.trace(batch).attention for one in heads]).mean(0)
-    assert torch.allclose(shown.trace(batch).attention, mean, atol=1e-6)
-    with pytest.raises(ModelError, match=r"two, mean of all heads, row of the first token cannot be replaced; choose"):
-        shown.decode(shown.trace(batch), mean)
+    trace = shown.trace(batch)
+    assert torch.allclose(trace.attention, mean, atol=1e-6)
+    assert torch.allclose(trace.own, torch.stack([one.trace(batch).attention for one in heads]), atol=1e-6)
+    assert torch.allclose(shown.decode(trace, trace.own), trace.logits, atol=1e-6)
+    assert not torch.allclose(shown.decode(trace, mean), trace.logits, atol=1e-4)
+    assert failed(shown) == []
+    other = torch.stack([trace.own[1], trace.own[0]])
+    first = heads[0].decode(heads[0].trace(batch), other[0]) - trace.logits
+    second = heads[1].decode(heads[1].trace(batch), other[1]) - trace.logits
+    # What follows the sum over heads is linear here, so the changes of two heads add up.
+    assert torch.allclose(shown.decode(trace, other) - trace.logits, first + second, atol=1e-5)
 
 
 def test_a_row_may_be_asked_for() -> None:
@@ -174,7 +183,8 @@ def test_a_row_may_be_asked_for() -> None:
     shown = made(module)
     rows = [made(module, row=row).trace(shown.collate(TEXTS)).attention for row in range(3)]
     assert torch.allclose(shown.trace(shown.collate(TEXTS)).attention, torch.stack(rows).mean(0), atol=1e-6)
-    assert (shown.choice.row, shown.offers) == ("all", {"embedding_grad"})
+    assert shown.choice.row == "all"
+    assert failed(shown) == []
     assert made(built(Layers, "first"), part="one", row="last").choice.row == "last"
 
 

@@ -1,5 +1,6 @@
 """The sentences say what the numbers say."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -7,10 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.findings.claims import CLAIMS
+from sightline.findings.names import NAMES
 from sightline.report.sentences import (
     Reason,
     answers,
     caveats,
+    caveats_title,
     chance,
     headline,
     null_of,
@@ -182,6 +185,35 @@ def test_what_was_not_tested_never_reads_as_a_statement() -> None:
         reason_of("SL-402 not applicable: not tested whether a state stands (x)").words
         == "not tested whether a state stands"
     )
+
+
+def test_tests_that_were_not_run_stand_in_one_line_and_keep_their_reasons() -> None:
+    silent = {
+        "SL-104": "needs decode",
+        "SL-001": "needs decode",
+        "SL-202": "needs decode or token_logits",
+        "SL-205": "needs token_logits (the logits of each word alone)",
+        "SL-401": "it was not asked for",
+    }
+    reasons = tuple(f"{code} not applicable: not tested whether it holds ({why})" for code, why in silent.items())
+    verdict = Verdict(CAVEATS, 5, (), (LITTLE[1], *reasons))
+    other, line = told_reasons(verdict)
+    assert other == (reason_of(LITTLE[1]), "")
+    assert line[0].tests == tuple(silent)
+    assert len(caveats(verdict)) == 2
+    for code, why in silent.items():
+        assert line[0].words.count(NAMES[code]) == 1
+        assert f"{code}: {why}" in line[0].behind
+    assert line[0].words.count("needs weights that can be replaced") == 1
+    assert not re.search(r"SL-\d|decode", line[0].words.replace("decoder", ""))
+    alone = Verdict(CAVEATS, 5, (), (LITTLE[1], reasons[0]))
+    assert caveats(alone)[1] == "Not tested whether it holds."
+    assert caveats_title(Verdict(CAN, 4, (), reasons)) == "Not tested"
+
+
+def test_every_test_has_a_name() -> None:
+    assert NAMES.keys() == CLAIMS.keys()
+    assert len(set(NAMES.values())) == len(NAMES)
 
 
 def test_codes_that_older_versions_named_among_the_words_are_left_out() -> None:

@@ -27,10 +27,11 @@ Run = Callable[[Batch], object]
 
 @dataclass(frozen=True)
 class Shown:
-    """What one run shows: logits, and the row of attention, that of tokens which are no words, too."""
+    """What one run shows: logits, the row of attention and all rows that it is the mean of, of special tokens too."""
 
     logits: Float[torch.Tensor, "B L"]
     row: Float[torch.Tensor, "B T"]
+    own: Float[torch.Tensor, "*N B T"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +57,8 @@ class TappedModule:
 
     @property
     def offers(self) -> frozenset[Offer]:
-        """Gradients always; other weights where what is shown is one row of one head."""
-        return frozenset({"embedding_grad", "decode"} if self.choice.one else {"embedding_grad"})
+        """Gradients, and other weights: in one row of one head, or in all that the mean is taken of at once."""
+        return frozenset({"embedding_grad", "decode"})
 
     @property
     def device(self) -> torch.device:
@@ -85,26 +86,23 @@ class TappedModule:
         special = batch.mask & ~batch.attendable
         elsewhere = (shown.row * special).sum(1) if special.any() else None
         attention = renormalise(shown.row, batch.attendable)
-        return Trace(batch, start, attention, shown.logits, elsewhere=elsewhere, inside=shown)
+        heads = None if self.choice.one else renormalise(shown.own, batch.attendable)
+        return Trace(batch, start, attention, shown.logits, elsewhere=elsewhere, heads=heads, inside=shown)
 
-    def decode(self, trace: Trace, attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
-        """Run the module again with other weights on the words; tokens of no word keep theirs."""
-        if not self.choice.one:
-            change = "choose one head and one row: tap(…, head=0, row='first')"
-            raise ModelError(f"{self.name}: {self.choice} cannot be replaced", change=change)
+    def decode(self, trace: Trace, attention: Float[torch.Tensor, "*N B T"]) -> Float[torch.Tensor, "B L"]:
+        """Run the module again with other weights on the words; tokens of no word keep theirs, in each head."""
         if not isinstance(trace.inside, Shown):
             told = f"{self.name}: expected a trace of its own to decode, got another model's"
             raise ModelError(told, change="trace the batch anew")
-        own, words = trace.inside.row.detach(), trace.batch.attendable
-        row = torch.where(words, attention.to(own.dtype) * (own * words).sum(1, keepdim=True), own)
-        with torch.set_grad_enabled(torch.is_grad_enabled() and (row.requires_grad or trace.embeddings.requires_grad)):
-            return self._run(trace.batch, trace.embeddings, row).logits
+        rows = self.choice.replaced(trace.inside.own.detach(), attention, trace.batch.attendable)
+        with torch.set_grad_enabled(torch.is_grad_enabled() and (rows.requires_grad or trace.embeddings.requires_grad)):
+            return self._run(trace.batch, trace.embeddings, rows).logits
 
     def _run(
-        self, batch: Batch, embeddings: torch.Tensor | None, row: Float[torch.Tensor, "B T"] | None = None
+        self, batch: Batch, embeddings: torch.Tensor | None, rows: Float[torch.Tensor, "*N B T"] | None = None
     ) -> Shown:
         site = self.choice.site
-        changes = {} if row is None else {site: self.choice.put(row, batch.mask)}
+        changes = {} if rows is None else {site: self.choice.put(rows, batch.mask)}
         with (
             exact_recurrence(self.module, self.device),
             embedded([self.table], batch.ids, embeddings),
@@ -115,7 +113,9 @@ class TappedModule:
             told = f"run: the weights of {str(site)!r} were not made this time"
             raise ModelError(told, change="let run call the module itself, whatever is in the batch")
         # What falls on padding may be taken away behind the softmax (AllenNLP); if it is not, the proofs notice.
-        return Shown(logits, renormalise(self.choice.read(kept.weights[site], batch.mask), batch.mask))
+        used, mask = kept.weights[site], batch.mask
+        own = renormalise(self.choice.rows(used, mask), mask)
+        return Shown(logits, own if self.choice.one else renormalise(self.choice.read(used, mask), mask), own)
 
 
 def logits_of(returned: object, batch: Batch) -> Float[torch.Tensor, "B L"]:
@@ -155,10 +155,10 @@ def tap(
     part
         Where the weights are made, where there are several such parts: the error that asks for it lists them.
     head
-        Which of several heads, counted from 0; without it the mean of all, which can be seen and not replaced.
+        Which of several heads, counted from 0; without it the mean of all is shown, and all are replaced at once.
     row
         The row that reads the text, where there are several: ``first``, ``last`` (that is no padding), ``all`` (their
-        mean, which can be seen and not replaced) or a number. Without it, what the logits depend on.
+        mean is shown, and all are replaced at once) or a number. Without it, what the logits depend on.
     table
         Which part turns ids into embeddings, where there are several.
     link

@@ -6,6 +6,8 @@ A word of one piece is its piece: everything here then gives back what it was gi
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
@@ -24,7 +26,7 @@ def counts(word: Int[Array, "B T"]) -> Int[Array, "B W"]:
     return np.asarray(summed(np.ones(word.shape), word), dtype=np.int64)
 
 
-def summed(values: Float[Array, "B T"], word: Int[Array, "B T"]) -> Float[Array, "B W"]:
+def summed(values: Float[Array, "*N B T"], word: Int[Array, "B T"]) -> Float[Array, "*N B W"]:
     """Add up the values of the pieces of each word, from the left; those of no word are left out."""
     return _gathered(np.add, values, word, 0.0)
 
@@ -40,15 +42,15 @@ def spread(values: Float[Array, "*R B W"], word: Int[Array, "B T"]) -> Float[Arr
     return np.asarray(np.where(word >= 0, np.take_along_axis(values, places, axis=-1), 0.0))
 
 
-def shares(weights: Float[Array, "B T"], word: Int[Array, "B T"]) -> Float[Array, "B T"]:
+def shares(weights: Float[Array, "*N B T"], word: Int[Array, "B T"]) -> Float[Array, "*N B T"]:
     """Say which part of its word's weight a piece has; pieces of a word without weight share alike."""
     whole, pieces = spread(summed(weights, word), word), spread(counts(word).astype(float), word)
-    alike = np.divide(1.0, pieces, out=np.zeros(weights.shape), where=pieces > 0)
+    alike = np.broadcast_to(np.divide(1.0, pieces, out=np.zeros(word.shape), where=pieces > 0), weights.shape).copy()
     return np.asarray(np.divide(weights, whole, out=alike, where=whole > 0) * (word >= 0))
 
 
 def reweighed(
-    words: Float[Array, "*R B W"], shares: Float[Array, "B T"], word: Int[Array, "B T"]
+    words: Float[Array, "*R B W"], shares: Float[Array, "*N B T"], word: Int[Array, "B T"]
 ) -> Float[Array, "*R B T"]:
     """Give words new weights, parted among their pieces as before."""
     return np.asarray(spread(words, word) * shares)
@@ -68,7 +70,8 @@ def top(values: Float[Array, "B W"], mask: Bool[Array, "B W"], count: Int[Array,
 
 
 def _gathered(how: np.ufunc, values: Array, word: Array, start: float) -> Array:
-    out = np.full((len(word), int(word.max(initial=-1)) + 1), start)
+    out = np.full((*values.shape[:-1], int(word.max(initial=-1)) + 1), start)
     rows, columns = np.nonzero(word >= 0)
-    how.at(out, (rows, word[rows, columns]), values[rows, columns])
+    here: Any = (..., rows, word[rows, columns])
+    how.at(out, here, values[..., rows, columns])
     return out

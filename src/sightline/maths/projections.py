@@ -68,16 +68,18 @@ def gumbel(exponential: torch.Tensor) -> torch.Tensor:
     return -exponential.clamp(min=torch.finfo(exponential.dtype).tiny).log()
 
 
-def uniform(mask: Bool[torch.Tensor, "B T"], like: torch.Tensor) -> Float[torch.Tensor, "B T"]:
+def uniform(mask: Bool[torch.Tensor, "*N B T"], like: torch.Tensor) -> Float[torch.Tensor, "*N B T"]:
     """Give every real token the same weight; a row without real tokens is all zeros."""
     real = mask.to(like.dtype)
-    return real / real.sum(dim=1, keepdim=True).clamp(min=1)
+    return real / real.sum(dim=-1, keepdim=True).clamp(min=1)
 
 
-def renormalise(weights: Float[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B T"]:
+def renormalise(
+    weights: Float[torch.Tensor, "*N B T"], mask: Bool[torch.Tensor, "*M B T"]
+) -> Float[torch.Tensor, "*N B T"]:
     """Scale the weights on real tokens to sum to one; where none is left, share equally among them."""
     kept = weights * mask
-    total = kept.sum(dim=1, keepdim=True)
+    total = kept.sum(dim=-1, keepdim=True)
     return torch.where(total > 0, kept / total.clamp(min=torch.finfo(kept.dtype).tiny), uniform(mask, kept))
 
 

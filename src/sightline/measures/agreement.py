@@ -67,7 +67,8 @@ class Agreement:
         texts = texts_of(maps, self.share)
         shuffles = shuffled(attention, mask, texts.index, self.shuffles, seeds, "coupling")
         # First, because its shortened texts are those of the references too.
-        coupled = _coupled(maps, shuffles) if "decode" in offers else []
+        used = shuffled(maps.words.own, mask, texts.index, self.shuffles, seeds, "coupling")
+        coupled = _coupled(maps, used) if "decode" in offers else []
         references = {name: maps[name] for name in REFERENCES if MAKERS[name].needs <= offers}
         out: dict[str, Array | Ragged] = {"words": mask.sum(1), "constant": flat(attention, mask)}
         out |= self._compare(attention, references, texts, seeds)
@@ -164,9 +165,9 @@ def _needs() -> dict[str, frozenset[Offer]]:
     }
 
 
-def _coupled(maps: Maps, shuffles: Float[Array, "R B W"]) -> list[References]:
+def _coupled(maps: Maps, shuffles: Float[Array, "R *N B W"]) -> list[References]:
     """Compute the references of the model decoded with each shuffle; its own deletions fall out with them."""
-    mixed = [like(maps.words.weights(weights), maps.trace) for weights in shuffles]
+    mixed = [like(maps.words.by_head(weights), maps.trace) for weights in shuffles]
     deletion = maps.deleted({str(k): weights for k, weights in enumerate(mixed)})
     coupled: list[References] = [{"deletion": deletion[str(k)]} for k in range(len(mixed))]
     if "embedding_grad" not in maps.subject.model.offers:

@@ -52,14 +52,30 @@ def cluster_of(example: Example) -> int:
 
 
 def shuffled(
-    values: Float[Array, "B T"], mask: Bool[Array, "B T"], index: Array, draws: int, seeds: Seeds, stage: str
-) -> Float[Array, "R B T"]:
-    """Permute each row over its real words, ``draws`` times; the draw depends on the text alone, not on its batch."""
+    values: Float[Array, "*N B T"], mask: Bool[Array, "B T"], index: Array, draws: int, seeds: Seeds, stage: str
+) -> Float[Array, "R *N B T"]:
+    """Permute each row over its real words, ``draws`` times; several weights of a text in the same way."""
     out = np.zeros((draws, *values.shape))
+    for permuted, order in zip(out, permutations(mask, index, draws, seeds, stage), strict=True):
+        permuted[...] = rearranged(values, mask, order)
+    return out
+
+
+def rearranged(
+    values: Float[Array, "*N B T"], mask: Bool[Array, "B T"], order: Int[Array, "B T"]
+) -> Float[Array, "*N B T"]:
+    """Give each word what the word has that ``order`` names; 0 to what is no word."""
+    taken = np.take_along_axis(values, np.broadcast_to(order, values.shape), axis=-1)
+    return np.where(mask, taken, 0.0)
+
+
+def permutations(mask: Bool[Array, "B T"], index: Array, draws: int, seeds: Seeds, stage: str) -> Int[Array, "R B T"]:
+    """Draw orders of the real words of each text; the draw depends on the text alone, not on its batch."""
+    out = np.broadcast_to(np.arange(mask.shape[1]), (draws, *mask.shape)).copy()
     for row, real in enumerate(mask):
+        places = np.nonzero(real)[0]
         generator = seeds.generator(stage, int(index[row]))
-        kept = values[row, real]
-        out[:, row, real] = generator.permuted(np.broadcast_to(kept, (draws, len(kept))), axis=1)
+        out[:, row, real] = generator.permuted(np.broadcast_to(places, (draws, len(places))), axis=1)
     return out
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +21,10 @@ NOT_AFFINE = f"needs {AFFINE}"
 
 @dataclass(frozen=True)
 class Decoding:
-    """Decodes one batch under weights of words, which their pieces share as they do in the model's own attention."""
+    """Decodes one batch under weights of words, which their pieces share as they do in the model's own attention.
+
+    Where a model has several heads, a map is put into all of them; what was made of `Words.own` is put in head by head.
+    """
 
     model: Auditable
     trace: Trace
@@ -35,6 +39,12 @@ class Decoding:
         with torch.no_grad():
             decoded = (self.model.decode(self.trace, one) for one in like(self.words.weights(weights), self.trace))
             return np.stack([to_numpy(one) for one in decoded])
+
+    def by_head(self, own: Iterable[Float[Array, "*N B W"]]) -> Float[Array, "R B L"]:
+        """Decode what was made of the own weights, one after the other, without gradients."""
+        with torch.no_grad():
+            tensors = (like(self.words.by_head(one), self.trace) for one in own)
+            return np.stack([to_numpy(self.model.decode(self.trace, one)) for one in tensors])
 
     def alone(self) -> Float[Array, "B W L"]:
         """Decode all weight on each word; where a text has no such word, its own attention."""

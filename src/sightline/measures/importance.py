@@ -25,7 +25,8 @@ from sightline.questions import Reduction
 from sightline.types import Auditable, Batch, Deleting, Trace, closed_up
 
 Array = np.ndarray
-Attentions = Mapping[str, Float[torch.Tensor, "B T"]]
+Attentions = Mapping[str, Float[torch.Tensor, "*N B T"]]
+"""Weights at decoding, by name: one map, or one for each head."""
 Left = tuple[Int[Array, " N"], Int[Array, " N"], Mapping[str, Float[torch.Tensor, "N L"]]]
 """Which words of which texts were deleted, and the logits of what is left, by name of the attention."""
 TOKENS_AT_ONCE = 2**13
@@ -52,7 +53,7 @@ class Slope:
         return self.length if reduction == "norm" else np.asarray(np.abs(self.along))
 
 
-Asked = Literal["held", "through"] | Float[torch.Tensor, "B T"]
+Asked = Literal["held", "through"] | Float[torch.Tensor, "*N B T"]
 """How a gradient is asked for: attention held as it is, not held, or other weights at decoding, which are held."""
 
 
@@ -94,7 +95,7 @@ def slopes(model: Auditable, trace: Trace, asked: Mapping[str, Asked]) -> dict[s
 
 def _answered(model: Auditable, again: Trace, asked: Asked) -> Float[torch.Tensor, "B L"]:
     if isinstance(asked, str):
-        return again.logits if asked == "through" else model.decode(again, again.attention.detach())
+        return again.logits if asked == "through" else model.decode(again, again.own.detach())
     return model.decode(again, asked.detach())
 
 
@@ -162,9 +163,20 @@ def _run_again(
         places = closed_up(kept)
         decoded = {"own": shorter.logits}
         for name, weights in attentions.items():
-            left = renormalise(weights[rows].gather(1, places), shorter.batch.attendable)
-            decoded[name] = model.decode(shorter, left)
+            decoded[name] = model.decode(shorter, _left(weights, rows, places, shorter))
         yield to_numpy(rows), to_numpy(columns), decoded
+
+
+def _left(
+    weights: Float[torch.Tensor, "*N B T"], rows: torch.Tensor, places: Int[torch.Tensor, "R S"], shorter: Trace
+) -> Float[torch.Tensor, "*M R S"]:
+    """Take the weights of the words left, scaled to one; where each token has a row, the rows of those left, too."""
+    some = weights[..., rows, :]
+    left = some.gather(-1, places.expand(*some.shape[:-1], -1))
+    if left.dim() > 2 and left.shape[-3] != shorter.own.shape[-3]:
+        kept = places.T[:, :, None].expand(*left.shape[:-3], -1, -1, left.shape[-1])
+        left = left.gather(-3, kept)
+    return renormalise(left, shorter.batch.attendable)
 
 
 def all_but(words: Words, batch: Batch, rows: torch.Tensor, columns: torch.Tensor) -> Bool[torch.Tensor, "N T"]:

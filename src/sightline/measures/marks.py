@@ -116,12 +116,15 @@ def _marked(subject: Subject, trace: Trace, words: Words) -> Bool[Array, "B W"]:
 
 
 def _without(model: Auditable, trace: Trace, words: Words, mark: Bool[Array, "B W"]) -> Float[Array, " B"]:
-    """Total variation when the weights of the marks go to the words, in proportion; evenly where these have none."""
+    """Total variation when the weights of the marks go to the words, in proportion; evenly where these have none.
+
+    Of several heads, in each.
+    """
     rest = words.mask & ~mark
-    kept = words.attention * rest
-    kept = np.where(kept.sum(1, keepdims=True) > 0, kept, rest.astype(float))
-    kept /= np.maximum(kept.sum(1, keepdims=True), np.finfo(float).tiny)
-    logits = model.decode(trace, like(words.weights(kept), trace))
+    kept = words.own * rest
+    kept = np.where(kept.sum(-1, keepdims=True) > 0, kept, rest.astype(float))
+    kept /= np.maximum(kept.sum(-1, keepdims=True), np.finfo(float).tiny)
+    logits = model.decode(trace, like(words.by_head(kept), trace))
     change = total_variation(probabilities(to_numpy(logits)), probabilities(to_numpy(trace.logits)))
     return _where_there_are(change, mark, words)
 

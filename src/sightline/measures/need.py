@@ -31,7 +31,8 @@ class Need:
     The constant weights are the mean of all audited texts by relative position: what there is to a map that looks at
     no word. ``moved`` is the largest change of a logit that any of them makes, or all the weight on one word drawn at
     random (where the model's weights are uniform, the others change nothing): 0 on every text means that the weights
-    that are shown are not used.
+    that are shown are not used. Where all heads of a layer are replaced, all get the uniform and the constant weights,
+    and each head's own are permuted in the same way.
     """
 
     permutations: int = _SET["permutations"]
@@ -56,7 +57,7 @@ class Need:
         words = words_of(trace)
         others = self._others(subject.learned, trace, words, seeds)
         logits = {name: [subject.model.decode(trace, one) for one in weights] for name, weights in others.items()}
-        again = subject.model.decode(trace, trace.attention)
+        again = subject.model.decode(trace, trace.own)
         compared = {name: logits[name] for name in ("uniform", "permuted", "constant")}
         decisions = {name: np.stack([decision(to_numpy(z)) for z in found], 1) for name, found in compared.items()}
         moved = [_largest_difference(to_numpy(z), to_numpy(again)) for found in logits.values() for z in found]
@@ -86,11 +87,14 @@ class Need:
         self, curve: Float[Array, " G"], trace: Trace, words: Words, seeds: Seeds
     ) -> dict[str, list[torch.Tensor]]:
         """Make the weights that are put in."""
-        drawn = shuffled(words.attention, words.mask, words.index, self.permutations, seeds, "need")
+        drawn = shuffled(words.own, words.mask, words.index, self.permutations, seeds, "need")
         alone = shuffled(_first(words.mask), words.mask, words.index, 1, seeds, "all weight on one word")
-        of_words = {"permuted": drawn, "constant": _constant(curve, words.mask)[None], "one word": alone}
-        mixed = {name: [like(words.weights(one), trace) for one in weights] for name, weights in of_words.items()}
-        return {"uniform": [uniform(trace.batch.attendable, trace.attention)], **mixed}
+        return {
+            "uniform": [uniform(trace.batch.attendable, trace.attention)],
+            "permuted": [like(words.by_head(one), trace) for one in drawn],
+            "constant": [like(words.weights(_constant(curve, words.mask)), trace)],
+            "one word": [like(words.weights(one), trace) for one in alone],
+        }
 
 
 def _constant(curve: Float[Array, " G"], mask: Bool[Array, "B W"]) -> Float[Array, "B W"]:

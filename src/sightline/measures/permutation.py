@@ -11,7 +11,7 @@ from scipy.special import bdtr
 from sightline.maths.divergences import entropy, probabilities, total_variation
 from sightline.maths.draws import with_entropy
 from sightline.maths.ties import constant
-from sightline.measures.arrays import count_undefined, shuffled, to_numpy
+from sightline.measures.arrays import count_undefined, permutations, to_numpy
 from sightline.measures.decoding import NOT_AFFINE, Decoding
 from sightline.measures.permuted import EXACT, Decoded, Mixed
 from sightline.measures.words import Words, words_of
@@ -32,7 +32,8 @@ class Permutation:
 
     The floor is the same ratio for attention drawn at random with the entropy of the real one: weights that are as
     peaked but know nothing. From token logits the largest is computed; where a model can only decode, it is searched
-    for, and some permutation may go further than the largest that was found.
+    for, and some permutation may go further than the largest that was found. Where all heads of a layer are replaced,
+    each head's weights are permuted in the same way, and a drawn attention is put into all of them.
     """
 
     permutations: int = _SET["permutations"]
@@ -47,8 +48,8 @@ class Permutation:
         attention, mask = words.attention, words.mask
         z = None if trace.token_logits is None else words.alone(to_numpy(trace.token_logits))
         ask = Decoded(Decoding(subject.model, trace, words)) if z is None else Mixed(z, words)
-        weights = np.stack([attention, *_drawn(attention, mask, words.index, self.draws, seeds)])
-        own = ask.logits(weights)
+        weights = [words.own, *_drawn(attention, mask, words.index, self.draws, seeds)]
+        own = np.stack([ask.logits(one) for one in weights])
         stages = ("permutation", *(f"permutation floor {draw}" for draw in range(self.draws)))
         distances = [
             self._distances(ask, one, before, words, seeds, stage)
@@ -81,11 +82,11 @@ class Permutation:
         return Measurement(self.code, arrays, count_undefined(arrays, reasons), told, missing=missing)
 
     def _distances(
-        self, ask: Mixed | Decoded, attention: Array, own: Array, words: Words, seeds: Seeds, stage: str
+        self, ask: Mixed | Decoded, weights: Array, own: Array, words: Words, seeds: Seeds, stage: str
     ) -> Float[Array, "B R"]:
         """Total variation between the output and each permuted one."""
-        drawn = shuffled(attention, words.mask, words.index, self.permutations, seeds, stage)
-        permuted = probabilities(ask.permuted(drawn))
+        orders = permutations(words.mask, words.index, self.permutations, seeds, stage)
+        permuted = probabilities(ask.permuted(weights, orders))
         return total_variation(permuted, probabilities(own)[:, None, :])
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from sightline.maths.divergences import probabilities, total_variation
 from sightline.maths.simplex import classes_apart, gaps_of, permuted_extremes, permuted_moments, permuted_reach
+from sightline.measures.arrays import rearranged
 from sightline.measures.decoding import Decoding
 from sightline.measures.words import Words
 from sightline.types import Arrays
@@ -19,6 +20,10 @@ EXACT = ("gap_low", "gap_high", "logit_mean", "logit_variance")
 """What only token logits tell: of all permutations, not of those that were drawn."""
 
 
+Orders = Iterable[Int[Array, "B W"]]
+"""Permutations of the words of a batch, one after the other."""
+
+
 @dataclass(frozen=True)
 class Mixed:
     """Answers that are a mixture of token logits ``z``."""
@@ -26,17 +31,18 @@ class Mixed:
     z: Float[Array, "B W L"]
     words: Words
 
-    def logits(self, weights: Float[Array, "R B W"]) -> Float[Array, "R B L"]:
-        """Mix under several attentions."""
-        return np.stack([np.einsum("bt,btl->bl", one, self.z) for one in weights])
+    def logits(self, weights: Float[Array, "B W"]) -> Float[Array, "B L"]:
+        """Mix under some weights."""
+        return np.asarray(np.einsum("bt,btl->bl", weights, self.z))
 
-    def permuted(self, weights: Float[Array, "R B W"]) -> Float[Array, "B R L"]:
-        """Mix under the permutations of one."""
-        return np.asarray(np.einsum("rbt,btl->brl", weights, self.z))
+    def permuted(self, weights: Float[Array, "B W"], orders: Orders) -> Float[Array, "B R L"]:
+        """Mix under permutations of some weights."""
+        permuted = np.stack([rearranged(weights, self.words.mask, order) for order in orders])
+        return np.asarray(np.einsum("rbt,btl->brl", permuted, self.z))
 
-    def largest(self, weights: Float[Array, "R B W"], own: Array, drawn: Sequence[Array]) -> Float[Array, "R B"]:
+    def largest(self, weights: Sequence[Array], own: Array, drawn: Sequence[Array]) -> Array:
         """Bound what any permutation does, drawn or not."""
-        return permuted_reach(self.z, weights, self.words.mask, own)
+        return permuted_reach(self.z, np.stack(weights), self.words.mask, own)
 
     def beside(self) -> Arrays:
         """Give what is known of the logits under all permutations (`EXACT`)."""
@@ -48,32 +54,46 @@ class Mixed:
 
 @dataclass(frozen=True)
 class Decoded:
-    """Answers of any decoder, asked one by one."""
+    """Answers of any decoder, asked one by one.
+
+    The first weights are the model's own: of several heads each has its own, and all are permuted in the same way.
+    """
 
     decoding: Decoding
 
-    def logits(self, weights: Float[Array, "R B W"]) -> Float[Array, "R B L"]:
-        """Decode several attentions."""
-        return self.decoding.logits(weights)
+    def logits(self, weights: Float[Array, "*N B W"]) -> Float[Array, "B L"]:
+        """Decode some weights."""
+        return np.asarray(self._decoded(weights, [weights])[0])
 
-    def permuted(self, weights: Float[Array, "R B W"]) -> Float[Array, "B R L"]:
-        """Decode the permutations of one."""
-        return np.asarray(self.decoding.logits(weights).swapaxes(0, 1))
+    def permuted(self, weights: Float[Array, "*N B W"], orders: Orders) -> Float[Array, "B R L"]:
+        """Decode permutations of some weights."""
+        mask = self.decoding.words.mask
+        permuted = (rearranged(weights, mask, order) for order in orders)
+        return np.asarray(self._decoded(weights, permuted).swapaxes(0, 1))
 
-    def largest(self, weights: Float[Array, "R B W"], own: Array, drawn: Sequence[Array]) -> Float[Array, "R B"]:
+    def largest(self, weights: Sequence[Array], own: Array, drawn: Sequence[Array]) -> Float[Array, "R B"]:
         """Take the largest distance ``drawn``, and of permutations sorted by what a class gets of each word alone.
 
         For an affine decoder of two classes no permutation goes further than these; of another, some may.
         """
         most, answers = np.stack([one.max(axis=1) for one in drawn]), probabilities(own)
+        words = self.decoding.words
+        shown = [words.attention, *weights[1:]]
         for order in _orders(self.decoding.alone()):
-            moved = self.decoding.logits(np.stack([_sorted(order, one, self.decoding.words.mask) for one in weights]))
-            most = np.maximum(most, total_variation(probabilities(moved), answers))
+            falling = [_sorted(order, one, words.mask) for one in shown]
+            moved = [self.permuted(one, [by])[:, 0] for one, by in zip(weights, falling, strict=True)]
+            most = np.maximum(most, total_variation(probabilities(np.stack(moved)), answers))
         return most
 
     def beside(self) -> Arrays:
         """Nothing is known of all permutations."""
         return {}
+
+    def _decoded(self, weights: Float[Array, "*N B W"], made: Iterable[Array]) -> Float[Array, "R B L"]:
+        """Decode what was ``made`` of weights: head by head, where they are the model's own."""
+        if weights is self.decoding.words.own:
+            return self.decoding.by_head(made)
+        return self.decoding.logits(np.stack([*made]))
 
 
 def _orders(alone: Float[Array, "B W L"]) -> list[Float[Array, "B W"]]:
@@ -86,9 +106,10 @@ def _orders(alone: Float[Array, "B W L"]) -> list[Float[Array, "B W"]]:
     return [order for one in odds for order in (one, -one)]
 
 
-def _sorted(order: Float[Array, "B W"], weights: Float[Array, "B W"], mask: Bool[Array, "B W"]) -> Float[Array, "B W"]:
-    """Give the largest weight to the word of the largest value, and so on."""
+def _sorted(order: Float[Array, "B W"], weights: Float[Array, "B W"], mask: Bool[Array, "B W"]) -> Int[Array, "B W"]:
+    """Permute so that the largest weight goes to the word of the largest value, and so on."""
     places = np.argsort(np.where(mask, -order, np.inf), axis=1, kind="stable")
-    out = np.zeros(weights.shape)
-    np.put_along_axis(out, places, -np.sort(-np.where(mask, weights, 0.0), axis=1), axis=1)
+    falling = np.argsort(np.where(mask, -weights, np.inf), axis=1, kind="stable")
+    out = np.zeros(places.shape, dtype=np.int64)
+    np.put_along_axis(out, places, falling, axis=1)
     return out

@@ -46,9 +46,9 @@ class Repair:
         for how in ("zeroed", "scaled"):
 
             def lost(gone: Bool[Array, "B W"], how: str = how) -> Float[Array, " B"]:
-                weights = np.where(gone, 0.0, words.attention)
+                weights = np.where(gone, 0.0, words.own)
                 left = weights / _total(weights) if how == "scaled" else weights
-                after = odds_of(subject.model.decode(trace, like(words.weights(left), trace)), chosen)
+                after = odds_of(subject.model.decode(trace, like(words.by_head(left), trace)), chosen)
                 return np.where(few | certain, np.nan, own - np.where(certain, 0.0, after))
 
             first = range(int(count.max()))
@@ -69,7 +69,7 @@ def _places(words: Words, seeds: Seeds) -> Int[Array, "B W"]:
     return np.argsort(ordered([settled(words.attention, words.mask)], words.mask, keys)[0], axis=1)
 
 
-def _total(weights: Float[Array, "B W"]) -> Float[Array, "B 1"]:
-    """Give the sum of the weights that are left; 1 where none is, in texts with too few of them."""
-    total = weights.sum(axis=1, keepdims=True)
+def _total(weights: Float[Array, "*N B W"]) -> Float[Array, "*N B 1"]:
+    """Give the sum of the weights that are left; 1 where none is, in texts (or heads) with too few of them."""
+    total = weights.sum(axis=-1, keepdims=True)
     return np.where(total > 0, total, 1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 import torch
@@ -37,6 +37,8 @@ class Words:
         Which part of its word's attention a piece has; None where every word is one token.
     attention
         The weights of the trace, by word.
+    heads
+        The weights that ``attention`` is the mean of, by token, where a model replaces all of them at once.
     index
         Which text a row is.
     """
@@ -45,15 +47,35 @@ class Words:
     place: Int[Array, "B T"]
     shares: Float[Array, "B T"] | None
     attention: Float[Array, "B W"]
+    heads: Float[torch.Tensor, "*N B T"] | None
     index: Int[Array, " B"]
 
-    def of(self, values: Float[Array, "B T"]) -> Float[Array, "B W"]:
+    @cached_property
+    def own(self) -> Float[Array, "*N B W"]:
+        """What a model decodes to its outputs, by word: ``attention``, or the weights of each head (and row).
+
+        What is done to the weights (shuffled, taken away) is done to each of these in the same way.
+        """
+        return self.attention if self.heads is None else self.of(to_numpy(self.heads))
+
+    @cached_property
+    def _own_shares(self) -> Float[Array, "*N B T"] | None:
+        """Say which part of its word's weight a piece has, in each head."""
+        if self.heads is None or self.shares is None:
+            return self.shares
+        return pieces.shares(to_numpy(self.heads), self.place)
+
+    def of(self, values: Float[Array, "*N B T"]) -> Float[Array, "*N B W"]:
         """Add up the values of the pieces of each word."""
         return values if self.shares is None else pieces.summed(values, self.place)
 
     def weights(self, words: Float[Array, "*R B W"]) -> Float[Array, "*R B T"]:
         """Part the weights of words among their pieces, as the model's own attention does."""
         return words if self.shares is None else pieces.reweighed(words, self.shares, self.place)
+
+    def by_head(self, own: Float[Array, "*R B W"]) -> Float[Array, "*R B T"]:
+        """Part what was made of ``own`` among the pieces of words, as each head does."""
+        return own if self._own_shares is None else pieces.reweighed(own, self._own_shares, self.place)
 
     def alone(self, values: Float[Array, "B T L"]) -> Float[Array, "B W L"]:
         """Give the token logits of whole words: those of their pieces, mixed as the model's own attention does."""
@@ -74,10 +96,10 @@ def words_of(trace: Trace) -> Words:
     if not pieces.several(word):
         attendable = to_numpy(batch.attendable)
         place = np.where(attendable, np.arange(attendable.shape[1]), -1)
-        return Words(attendable, place, None, attention, index)
+        return Words(attendable, place, None, attention, trace.heads, index)
     shares = pieces.shares(attention, word)
     there = pieces.summed(to_numpy(batch.attendable).astype(float), word) > 0
-    return Words(there, word, shares, pieces.summed(attention, word), index)
+    return Words(there, word, shares, pieces.summed(attention, word), trace.heads, index)
 
 
 def spelled(texts: Sequence[Example], words: Words, trace: Trace) -> list[str]:

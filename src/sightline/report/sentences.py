@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from sightline.findings.claims import CLAIMS
 from sightline.findings.decide import WORSE, below_chance
+from sightline.findings.names import NAMES
 from sightline.findings.verdict import TABLE
 from sightline.report.numerals import KEEP, about, p_value, texts, threshold, with_n
 from sightline.report.visible import one_line, shortened
@@ -76,6 +77,14 @@ def by_absence(verdict: Verdict) -> tuple[str, ...]:
     return tuple(name for name, one in verdict.by_class.items() if one.text == BY_ABSENCE)
 
 
+_LACKS: Mapping[str, str] = {
+    "needs decode": "for this attention source (needs weights that can be replaced)",
+    "needs token_logits": "for this model (needs the logits of each word alone, which only an affine decoder has)",
+    "it was not asked for": "because it was not asked for",
+}
+"""How the reasons begin for which a test was not run, and what a line about several says instead."""
+
+
 @dataclass(frozen=True)
 class Reason:
     """Why a verdict was reached: a sentence for who sees the map, the finding that says so, and what lies behind it."""
@@ -83,6 +92,8 @@ class Reason:
     words: str
     code: str = ""
     behind: str = ""
+    tests: tuple[str, ...] = field(default=(), repr=False)
+    """The codes of several tests that it speaks of."""
 
 
 def reason_of(reason: str) -> Reason:
@@ -113,8 +124,37 @@ def told_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
         reasons = [reason_of(why) for why in _of_class(verdict, one)]
         for reason in _absent(reasons) if one.text == BY_ABSENCE else reasons:
             found.setdefault((reason.code, reason.words), {})[name] = reason
-    of_all = ((reason_of(why), _of_all_texts(verdict, why)) for why in verdict.reasons)
+    of_all = ((one, _of_all_texts(verdict, why)) for one, why in _folded(verdict.reasons))
     return [*map(_together, found.values()), *of_all]
+
+
+def _folded(reasons: Sequence[str]) -> list[tuple[Reason, str]]:
+    """Take every reason apart, and say in one line which tests were not run, where these are several."""
+    told = [(reason_of(why), why) for why in reasons]
+    silent = [one for one, why in told if re.match(r"[A-Z]+-\d+ not applicable: ", why)]
+    if len(silent) < 2:
+        return told
+    return [*(one for one in told if one[0] not in silent), (not_run(silent), "")]
+
+
+def not_run(reasons: Sequence[Reason]) -> Reason:
+    """Name the tests that were not run, by what each lacks.
+
+    >>> not_run([Reason("", "SL-104", "needs decode"), Reason("", "SL-001", "needs decode")]).words
+    'not run for this attention source (needs weights that can be replaced): Attention-free agreement and Need'
+    """
+    by_lack: dict[str, list[str]] = {}
+    for one in reasons:
+        by_lack.setdefault(_lack(one.behind), []).append(one.code)
+    named = (f"{lack}: {listed(NAMES.get(code, code) for code in codes)}" for lack, codes in by_lack.items())
+    behind = "; ".join(f"{one.code}: {one.behind or 'no reason was kept'}" for one in reasons)
+    return Reason(f"not run {'; '.join(named)}", "", behind, tuple(one.code for one in reasons))
+
+
+def _lack(behind: str) -> str:
+    """Say for what a test was not run, from the reason that the audit keeps."""
+    known = (lack for need, lack in _LACKS.items() if behind.startswith(need))
+    return next(known, f"({behind})" if behind else "without a reason")
 
 
 def _absent(reasons: Sequence[Reason]) -> list[Reason]:
@@ -174,7 +214,7 @@ def caveats_title(verdict: Verdict) -> str:
     """Name the list of `caveats`: not tested, caveats, or why the map is not to be shown."""
     if verdict.text == CAN:
         said = (reason.words for reason, _ in told_reasons(verdict))
-        return "Not tested" if all(words.startswith("not tested") for words in said) else "Limits"
+        return "Not tested" if all(words.startswith(("not tested", "not run")) for words in said) else "Limits"
     return "Caveats" if verdict.text.startswith(CAN) else "Why"
 
 

@@ -80,16 +80,18 @@ def test_what_finds_the_needle_carries_the_decision(both: tuple[Any, Any], needl
     assert gradient.carried.value > 0.5
 
 
-def test_the_mean_of_heads_is_seen_and_not_replaced(both: tuple[Any, Any], needles: Dataset) -> None:
+def test_of_the_mean_of_heads_every_head_is_replaced(both: tuple[Any, Any], needles: Dataset) -> None:
     shown, one = sightline.transformer(*both), sightline.transformer(*both, head=1)
-    seen = {"embedding_grad", "layers"}
-    assert (shown.offers, one.offers) == (seen, seen | {"decode"})
+    assert shown.offers == one.offers == {"embedding_grad", "layers", "decode"}
     batch = shown.collate(needles.test[:5])
     of_heads = [sightline.transformer(*both, head=head).trace(batch) for head in range(4)]
     rows = torch.stack([trace.inside.row for trace in of_heads]).mean(0)
     assert torch.allclose(shown.trace(batch).inside.row, rows, atol=1e-6)
-    with pytest.raises(ModelError, match=r"mean of all heads cannot be replaced; choose one head"):
-        shown.decode(shown.trace(batch), shown.trace(batch).attention)
+    heads = torch.stack([trace.attention for trace in of_heads])
+    assert torch.allclose(shown.trace(batch).own, heads, atol=1e-6)
+    flow = sightline.transformer(*both, reading="rollout")
+    with pytest.raises(ModelError, match=r"rollout through all layers cannot be replaced; choose a layer, or a head"):
+        flow.decode(flow.trace(batch), heads[0])
 
 
 def test_the_weights_are_those_that_the_model_says_it_has(both: tuple[Any, Any], needles: Dataset) -> None:

@@ -27,14 +27,13 @@ READ |= dict.fromkeys(("gpt2", "llama", "qwen3", "gemma3_text", "mistral", "qwen
 def test_every_proof_holds(family: str) -> None:
     module, tokenizer = classifier(family), tokenizer_of(family)
     layers = LAYERS.get(family, 2)
-    one = transformer(module, tokenizer, layer=layers - 1, head=1)
-    assert (len(one.anatomy.sites), one.anatomy.row) == (layers, READ.get(family, "first"))
-    found = {proof.name: proof for proof in check(one, TEXTS, one.labels)}
-    assert not [str(proof) for proof in found.values() if proof.outcome == "failed"]
-    asked = {"identity", "used"} if READ.get(family) != "all" else set()
-    assert {name for name in ("identity", "used") if found[name].outcome == "passed"} == asked
-    assert bool(one.changed) == (family not in IN_TURNS)
-    if asked:
+    for head in (1, "mean"):
+        one = transformer(module, tokenizer, layer=layers - 1, head=head)
+        assert (len(one.anatomy.sites), one.anatomy.row) == (layers, READ.get(family, "first"))
+        found = {proof.name: proof for proof in check(one, TEXTS, one.labels)}
+        assert not [str(proof) for proof in found.values() if proof.outcome == "failed"]
+        assert {found[name].outcome for name in ("identity", "used")} == {"passed"}
+        assert bool(one.changed) == (family not in IN_TURNS)
         assert_layers_ahead_change_nothing(one)
 
 

@@ -12,10 +12,11 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from sightline.adapters.huggingface.anatomy import Anatomy
-from sightline.adapters.huggingface.filling import Sums, added, constant, put_rows, uniform
+from sightline.adapters.huggingface.filling import Sums, added, constant, uniform
 from sightline.adapters.huggingface.running import run
 from sightline.adapters.huggingface.texts import Reader
 from sightline.adapters.tap.ahead import Ahead
+from sightline.adapters.tap.choice import Choice
 from sightline.adapters.tap.mode import Site
 from sightline.adapters.tap.tap import Change
 from sightline.errors import ModelError
@@ -30,11 +31,13 @@ SOME = 50
 class Shown:
     """What is shown of a run: the logits, and what each reading makes of its weights, of special tokens too.
 
-    ``ahead`` has what the layers before a site gave, for each part of the batch that was run together.
+    ``own`` are the rows that can be replaced, as the model made them. ``ahead`` has what the layers before a site gave,
+    for each part of the batch that was run together.
     """
 
     logits: Float[torch.Tensor, "B L"]
     rows: Float[torch.Tensor, "R B T"]
+    own: Float[torch.Tensor, "*N B T"] | None
     ahead: Mapping[Site, Sequence[Ahead]]
 
     @property
@@ -51,9 +54,9 @@ class Together:
     mask: Bool[torch.Tensor, "N T"]
     places: Int[torch.Tensor, " N"]
 
-    def of(self, each: Float[torch.Tensor, "B *K Tmax"]) -> Float[torch.Tensor, "N *K T"]:
-        """Take what these texts have of a tensor with their tokens last."""
-        return each[self.places][..., : self.ids.shape[1]]
+    def of(self, each: Float[torch.Tensor, "*K B Tmax"]) -> Float[torch.Tensor, "*K N T"]:
+        """Take what these texts have of a tensor with texts and tokens last."""
+        return each[..., self.places, : self.ids.shape[1]]
 
 
 Changes = Callable[[Together], Mapping[Site, Change]]
@@ -120,9 +123,11 @@ class Classifier:
     def with_rows(self, trace: Trace, rows: Float[torch.Tensor, "B N T"]) -> Float[torch.Tensor, "B L"]:
         """Answer with these weights in the rows of the last layer that are read."""
         last = self.anatomy.sites[-1]
+        choice, by_head = Choice(last, None, self.anatomy.row, by_token=True), rows.movedim(0, -2)
+        given = by_head.unsqueeze(1) if self.anatomy.row == "all" else by_head
 
         def changes(some: Together) -> dict[Site, Change]:
-            return {last: put_rows(some.of(rows), some.mask, self.anatomy.row)}
+            return {last: choice.put(some.of(given), some.mask)}
 
         with torch.no_grad():
             return self.answer_under(trace.batch, changes, ahead=self.shown_in(trace).ahead.get(last, ()))

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 import torch
 from jaxtyping import Bool, Float
 
-from sightline.adapters.huggingface.reading import Row
-from sightline.adapters.huggingface.views import place
-from sightline.adapters.tap.tap import Change, Weights
+from sightline.adapters.tap.tap import Weights
 
 
 def uniform(weights: Weights) -> Weights:
@@ -24,21 +22,6 @@ def constant(weights: Weights, means: Float[torch.Tensor, "N longest_Q longest_T
     kept = means[None, :, :rows, :tokens].to(weights) * (weights > 0)
     total = kept.sum(-1, keepdim=True)
     return torch.where(total > 0, kept / total.clamp(min=torch.finfo(kept.dtype).tiny), uniform(weights))
-
-
-def put_rows(
-    rows: Float[torch.Tensor, "B *N T"], mask: Bool[torch.Tensor, "B T"], read: Row, head: int | None = None
-) -> Change:
-    """Put weights in the row that is read of every head, or of one, or in all of them where all are read."""
-
-    def change(weights: Weights) -> Weights:
-        if read == "all":
-            return rows[:, :, None, :].to(weights).expand_as(weights)
-        changed = weights.clone()
-        changed[torch.arange(len(mask)), slice(None) if head is None else head, place(mask, read)] = rows.to(weights)
-        return changed
-
-    return change
 
 
 @dataclass

@@ -12,11 +12,12 @@ from jaxtyping import Float, Int
 
 from sightline.adapters.huggingface.anatomy import logits_of
 from sightline.adapters.huggingface.classifier import Classifier, Shown, Together
-from sightline.adapters.huggingface.filling import put_rows, uniform
+from sightline.adapters.huggingface.filling import uniform
 from sightline.adapters.huggingface.reading import Reading
 from sightline.adapters.huggingface.running import run
 from sightline.adapters.huggingface.views import Layer, Ran, shown
 from sightline.adapters.tap.ahead import Ahead, skippable
+from sightline.adapters.tap.choice import Choice
 from sightline.adapters.tap.mode import Site
 from sightline.adapters.tap.tap import Change, Weights
 from sightline.errors import ModelError
@@ -33,8 +34,8 @@ class HuggingFace(Classifier):
     """A classifier whose attention is what one `Reading` shows, over the words of a text.
 
     Special tokens keep the weight that the model gives them: what is shown, shuffled and replaced is how the rest is
-    shared among the words, as a distribution. Of one head in one row the weights can be put back, so it can decode; the
-    mean of several, and what is computed from weights, is seen alone.
+    shared among the words, as a distribution. The weights of one head, or of all heads of a layer at once, can be
+    replaced, so both can decode; what is computed from weights cannot be put back.
     """
 
     reading: Reading
@@ -50,10 +51,9 @@ class HuggingFace(Classifier):
 
     @property
     def offers(self) -> frozenset[Offer]:
-        """Gradients and whole layers always; other weights for words where what is shown is one row of one head."""
-        one = self.reading.kind == "weights" and self.reading.head is not None and self.anatomy.row != "all"
+        """Gradients and whole layers always; other weights for words where what is shown are weights of a layer."""
         always: frozenset[Offer] = frozenset({"embedding_grad", "layers"})
-        return always | {"decode"} if one else always
+        return always | {"decode"} if self.reading.kind == "weights" else always
 
     @property
     def shows(self) -> str:
@@ -64,6 +64,11 @@ class HuggingFace(Classifier):
     def site(self) -> Site:
         """Where the weights are made that can be replaced."""
         return self.anatomy.sites[self.reading.layers(len(self.anatomy.sites))[-1]]
+
+    @property
+    def choice(self) -> Choice:
+        """Which of the weights made there are replaced."""
+        return Choice(self.site, self.reading.head, self.anatomy.row, by_token=True)
 
     @property
     def readings(self) -> dict[str, Reading]:
@@ -81,24 +86,26 @@ class HuggingFace(Classifier):
         with torch.set_grad_enabled(embeddings is not None):
             answer = self._answer(batch, embeddings, keep=embeddings is None)
         start = self.embed(batch) if embeddings is None else embeddings
-        attention, elsewhere = renormalise(answer.row, batch.attendable), (answer.row * ~batch.attendable).sum(1)
-        return Trace(batch, start, attention, answer.logits, elsewhere=elsewhere, inside=answer)
+        words = batch.attendable
+        attention, elsewhere = renormalise(answer.row, words), (answer.row * ~words).sum(1)
+        heads = None if answer.own is None or self.choice.one else renormalise(answer.own, words)
+        return Trace(batch, start, attention, answer.logits, elsewhere=elsewhere, heads=heads, inside=answer)
 
-    def decode(self, trace: Trace, attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
-        """Run the model again with other weights on the words; special tokens keep theirs."""
-        if "decode" not in self.offers:
-            raise ModelError(f"{self.name}: {self.reading.told} cannot be replaced", change="choose one head")
-        own = self.shown_in(trace)
-        words, row = trace.batch.attendable, own.row
+    def decode(self, trace: Trace, attention: Float[torch.Tensor, "*N B T"]) -> Float[torch.Tensor, "B L"]:
+        """Run the model again with other weights on the words; special tokens keep theirs, in each head."""
+        shown = self.shown_in(trace)
+        if shown.own is None:
+            change = "choose a layer, or a head of it"
+            raise ModelError(f"{self.name}: {self.reading.told} cannot be replaced", change=change)
         # What special tokens have is held where attention is held, and follows the embeddings where attention does.
-        row = row if attention.requires_grad else row.detach()
-        put = torch.where(words, attention.to(row.dtype) * (row * words).sum(1, keepdim=True), row)
+        own = shown.own if attention.requires_grad else shown.own.detach()
+        put = self.choice.replaced(own, attention, trace.batch.attendable)
 
         def changes(some: Together) -> dict[Site, Change]:
-            return {self.site: put_rows(some.of(put), some.mask, self.anatomy.row, self.reading.head)}
+            return {self.site: self.choice.put(some.of(put), some.mask)}
 
         with torch.set_grad_enabled(torch.is_grad_enabled() and (put.requires_grad or trace.embeddings.requires_grad)):
-            ahead = own.ahead.get(self.site, ())
+            ahead = shown.ahead.get(self.site, ())
             return self.answer_under(trace.batch, changes, None if ahead else trace.embeddings, ahead)
 
     def read_all(self, batch: Batch) -> dict[str, Float[torch.Tensor, "B T"]]:
@@ -147,7 +154,9 @@ class HuggingFace(Classifier):
             places.append(some.places)
         back = torch.cat(places).argsort()
         rows = [torch.nn.functional.pad(one.rows, (0, width - one.rows.shape[2])) for one in found]
-        return Shown(torch.cat([one.logits for one in found])[back], torch.cat(rows, dim=1)[:, back], ahead)
+        wide = [self.choice.widened(one.own, width) for one in found if one.own is not None]
+        own = torch.cat(wide, dim=-2)[..., back, :] if wide else None
+        return Shown(torch.cat([one.logits for one in found])[back], torch.cat(rows, dim=1)[:, back], own, ahead)
 
     @cached_property
     def changed(self) -> dict[Site, tuple[str, ...]]:
@@ -173,7 +182,10 @@ class HuggingFace(Classifier):
         by_layer = {number: Layer(weight, long, slope) for number, weight, long, slope in told}
         ran = Ran(some.mask, self.anatomy.row, by_layer)
         logits = answer.logits if embeddings is not None else answer.logits.detach()
-        return Shown(logits, torch.stack([shown(ran, one) for one in wanted]) * some.mask, {})
+        rows = torch.stack([shown(ran, one) for one in wanted]) * some.mask
+        replaced = "decode" in self.offers and wanted == (self.reading,)
+        own = self.choice.rows(weights[0], some.mask) * some.mask if replaced else None
+        return Shown(logits, rows, own, {})
 
     def _start(self, ids: Int[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B T E"]:
         """Look embeddings up to take slopes behind them, whether or not the weights of the module are frozen."""

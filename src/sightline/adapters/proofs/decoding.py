@@ -11,8 +11,11 @@ from sightline.types import Trace
 
 
 def identity(on: Exhibit) -> Found:
-    """Decode the model's own attention, and once more, since a decode that writes in place shows it only then."""
-    apart = max(difference(on.model.decode(on.trace, on.trace.attention), on.trace.logits) for _ in range(2))
+    """Decode the model's own attention, and once more, since a decode that writes in place shows it only then.
+
+    Where a mean of heads is shown, the own weights of all of them are put back at once.
+    """
+    apart = max(difference(on.model.decode(on.trace, on.trace.own), on.trace.logits) for _ in range(2))
     if apart <= TOLERANCE:
         return Found(measured=apart)
     return Found(

@@ -60,7 +60,7 @@ def _reached(on: Exhibit) -> Found:
 def _target(on: Exhibit, embeddings: Float[torch.Tensor, "B T E"]) -> Float[torch.Tensor, " B"]:
     """Run from embeddings, decode where a measure would, and weigh the logits unlike, as their sum may be constant."""
     trace = on.model.trace(on.batch, embeddings)
-    logits = on.model.decode(trace, trace.attention) if "decode" in on.model.offers else trace.logits
+    logits = on.model.decode(trace, trace.own) if "decode" in on.model.offers else trace.logits
     return logits @ torch.linspace(1, 2, logits.shape[1], dtype=logits.dtype, device=logits.device)
 
 
@@ -77,7 +77,7 @@ def _cut_attention(on: Exhibit) -> Found | None:
         )
     if "decode" not in on.model.offers or used(on).wrong:
         return None  # nothing to lead, or a decode that ignores attention, of which its own proof tells
-    weights = on.trace.attention.detach().clone().requires_grad_()
+    weights = on.trace.own.detach().clone().requires_grad_()
     if _leads(on.model.decode(on.trace, weights), weights):
         return None
     return Found(

@@ -7,7 +7,7 @@ from sightline.report.advice import TITLE, advice, unsaid
 from sightline.report.instead import at_odds, families, how
 from sightline.report.numerals import count, interval, threshold
 from sightline.report.scale import SCALE
-from sightline.report.sentences import caveats, headline, told_reasons
+from sightline.report.sentences import Reason, caveats, headline, told_reasons
 from sightline.report.sheets.columns import aligned, points
 from sightline.report.visible import one_line, shortened
 from sightline.results import Finding, Results, Verdict
@@ -77,7 +77,12 @@ def _decided(verdict: Verdict) -> str:
 def _behind(verdict: Verdict) -> list[str]:
     """Give the numbers behind the sentences, by the findings that say them."""
     said = [(f"{which}: " if which else "", one) for one, which in told_reasons(verdict) if one.behind]
-    return [f"  {which}{one.code or shortened(one.words, 40)}: {one.behind}" for which, one in said]
+    return [f"  {which}{_named(one)}{one.behind}" for which, one in said]
+
+
+def _named(one: Reason) -> str:
+    """Name what a reason speaks of; of several tests its numbers name each."""
+    return "" if one.tests else f"{one.code or shortened(one.words, 40)}: "
 
 
 def _maps(audit: Results) -> list[str]:
