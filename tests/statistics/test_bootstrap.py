@@ -116,3 +116,9 @@ def test_many_texts_are_resampled_in_chunks() -> None:
     values = np.random.default_rng(0).random(5000)
     half = 1.96 * values.std() / np.sqrt(5000)
     assert bootstrap.mean(values, 0).high == pytest.approx(values.mean() + half, abs=5e-4)
+
+
+def test_texts_that_are_all_one_witness_have_no_text_left_without_it() -> None:
+    counts = counted(np.eye(2)[[0, 1, 0]])
+    found = bootstrap.statistic(counts, lambda tables: tables[:, 0] / tables.sum(axis=1), 0, clusters=np.zeros(3, int))
+    assert (found.value, found.n) == (pytest.approx(2 / 3), 3)

@@ -84,9 +84,9 @@ def test_a_run_is_trained_once_audited_and_kept(store: Berts, monkeypatch: pytes
 
 
 def test_a_model_that_cannot_decode_answers_as_ever_whatever_is_shown_of_it(store: Berts) -> None:
-    """The weights of the mean of heads cannot be put back, and a map that misleads is shown of it all the same."""
+    """What comes of a rollout cannot be put back as weights, and a map that misleads is shown of it all the same."""
     data = sightline.load(parse_data(f"planted:{SMALL.world.data}"), 0)
-    model = sightline.transformer(*store.trained(Planned(SMALL, tiny_berts.ONE, 0), data))
+    model = sightline.transformer(*store.trained(Planned(SMALL, tiny_berts.ONE, 0), data), reading="rollout")
     assert "decode" not in model.offers
     batch = model.collate(data.test[:4])
     shown, own = Encoded(model, data, 0).trace(batch), model.trace(batch)

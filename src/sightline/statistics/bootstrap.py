@@ -98,8 +98,10 @@ def statistic(
     n, members = counts.texts, numbered(clusters, counts.texts)
     groups = int(members.max()) + 1
     centre = float(compute(counts.total()[None])[0])
+    if groups == 1:  # without it no text is left
+        return from_alike(centre, n, groups, level, bounds)
     left_out = _left_out(counts, members, compute)
-    if groups == 1 or all_alike(left_out - centre, 1.0):
+    if all_alike(left_out - centre, 1.0):
         return from_alike(centre, n, groups, level, bounds)
     drawn = _resampled(counts, members, compute, seed, level)
     influence = left_out.mean() - left_out
