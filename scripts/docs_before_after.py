@@ -7,18 +7,9 @@ from statistics import median
 
 from docs_tables import Stored, number, table, verified
 
-NAMES: Mapping[str, str] = {
-    "SL-303": "Transfer",
-    "SL-301": "Removal",
-    "SL-304": "Own words",
-    "SL-305": "Range",
-    "SL-306": "Presence",
-    "SL-307": "Top word",
-    "SL-308": "Share of texts",
-    "SL-101": "Gradient agreement",
-    "SL-102": "Leave-one-out agreement",
-    "SL-104": "Attention-free agreement",
-}
+from sightline.findings.names import NAMES
+
+DECIDING = ("SL-303", "SL-301", "SL-304", "SL-305", "SL-306", "SL-307", "SL-308", "SL-101", "SL-102", "SL-104")
 """The tests that a case can be decided by; what only adds a caveat is left out."""
 VERDICTS: Mapping[int, str] = {
     1: "cannot tell",
@@ -93,7 +84,7 @@ def _decided(runs: Sequence[Stored]) -> str:
         f"{NAMES[code]} {_passed(answer)}"
         for run in runs
         for code, answer in (told.split() for told in run.get("decided", ()) if len(told.split()) == 2)
-        if code in NAMES and answer in ("contradicted", "inconclusive")
+        if code in DECIDING and answer in ("contradicted", "inconclusive")
     )
     return "; ".join(found) or "—"
 
@@ -123,7 +114,7 @@ def _changed(before: Stored | None, after: Stored) -> Iterator[str]:
 def _reasons(reasons: Iterable[str]) -> str:
     """Name the tests that a verdict says are not passed."""
     words = [reason.replace(":", " ").split() for reason in reasons]
-    return ", ".join(f"{NAMES[one[0]]} {_passed(one[1])}" for one in words if one[0] in NAMES) or "every test passed"
+    return ", ".join(f"{NAMES[one[0]]} {_passed(one[1])}" for one in words if one[0] in DECIDING) or "every test passed"
 
 
 def _real(row: Stored) -> str:
