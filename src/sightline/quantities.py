@@ -113,7 +113,7 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "one_word": Quantity("whether the text has one word", TRUTH),
         "certain": Quantity("whether the text has one candidate answer", TRUTH),
         "identity_error": Quantity(
-            "largest difference between the logits and `decode(trace, trace.attention)`; above 1e-4 nothing is "
+            "largest difference between the logits and those of `decode(trace, trace.own)`; above 1e-4 nothing is "
             "concluded",
             SIZE,
         ),

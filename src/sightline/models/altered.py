@@ -98,12 +98,15 @@ class Shown(Altered):
 
     def changed(self, own: Trace) -> Trace:
         """Show other weights."""
-        return replace(own, attention=self.shown(own).detach(), inside=own)
+        return replace(own, attention=self.shown(own).detach(), heads=None, inside=own)
 
     def decode(self, trace: Trace, attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
         """Decode with the model's own weights, whatever the attention."""
-        own: Trace = trace.inside
-        return self.model.decode(own, own.attention.detach())
+        return self.answered(trace.inside)
+
+    def answered(self, own: Trace) -> Float[torch.Tensor, "B L"]:
+        """Answer as the model does; again from its own weights, where these can be replaced."""
+        return self.model.decode(own, own.own.detach()) if "decode" in self.offers else own.logits
 
     def shown(self, own: Trace) -> Float[torch.Tensor, "B T"]:
         """Give the weights that are shown of what the model did."""
@@ -164,7 +167,7 @@ class Sharpened(Altered):
         """Sharpen the weights, and answer with them."""
         least = torch.finfo(own.attention.dtype).tiny
         weights = softmax(self.power * own.attention.clamp(min=least).log(), own.batch.attendable)
-        return replace(own, attention=weights, logits=self.model.decode(own, weights))
+        return replace(own, attention=weights, heads=None, logits=self.model.decode(own, weights))
 
 
 class Scaled(Altered):

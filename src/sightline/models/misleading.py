@@ -41,15 +41,7 @@ class Truthful(Shown):
         weights = self.weighed(own.batch, logits)
         weights = torch.where(own.batch.attendable, weights, 0.0)
         shown = weights / weights.sum(dim=1, keepdim=True).clamp(min=torch.finfo(weights.dtype).tiny)
-        return replace(own, logits=logits, attention=shown.to(own.attention).detach(), inside=own)
-
-    def decode(self, trace: Trace, attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
-        """Answer as ever, whatever the attention."""
-        return self.answered(trace.inside)
-
-    def answered(self, own: Trace) -> Float[torch.Tensor, "B L"]:
-        """Answer as the model does; again from its attention, where that can be replaced."""
-        return self.model.decode(own, own.attention.detach()) if "decode" in self.offers else own.logits
+        return replace(own, logits=logits, attention=shown.to(own.attention).detach(), heads=None, inside=own)
 
     def weighed(self, batch: Batch, logits: Float[torch.Tensor, "B L"]) -> Float[torch.Tensor, "B T"]:
         """Weigh the words; the sum does not matter."""

@@ -23,6 +23,8 @@ from sightline.measures import default_measures
 from sightline.measures.arrays import rearranged
 from sightline.measures.importance import deletion_importance
 from sightline.measures.words import Words, like, words_of
+from sightline.models.altered import RandomShown
+from sightline.models.misleading import Encoded
 from sightline.results import Measurement
 from sightline.spec.texts import parse_data
 from sightline.tokeniser import tokenise
@@ -276,3 +278,20 @@ def test_what_is_computed_from_weights_is_not_put_back(reading: dict[str, str], 
     model = sightline.transformer(*planted_bert("cues"), **reading)
     assert "decode" not in model.offers
     assert model.trace(model.collate(texts.test[:2])).heads is None
+
+
+@pytest.mark.parametrize("wrong", [RandomShown, Encoded])
+def test_a_model_of_which_another_map_is_shown_answers_by_what_each_head_has(
+    wrong: type[RandomShown | Encoded],
+) -> None:
+    data = sightline.load(parse_data("planted:needle(n=80,length=8)"), 0)
+    model = opened("bert")
+    batch = model.collate(data.test[:4])
+    own, shown = model.trace(batch), wrong(model, data, 0)
+    trace = shown.trace(batch)
+    assert trace.heads is None
+    assert (trace.attention != own.attention).any()
+    for logits in (trace.logits, shown.decode(trace, trace.own)):
+        assert (logits - own.logits).abs().max() < CLOSE
+    everywhere = model.decode(own, own.attention)  # the mean, put into every head, is another answer
+    assert (everywhere - own.logits).abs().max() > 10 * CLOSE
