@@ -7,7 +7,7 @@ from statistics import median
 
 from docs_tables import Stored, number, table, verified
 
-from sightline.findings.names import NAMES
+from sightline.findings.claims import CLAIMS
 
 DECIDING = ("SL-303", "SL-301", "SL-304", "SL-305", "SL-306", "SL-307", "SL-308", "SL-101", "SL-102", "SL-104")
 """The tests that a case can be decided by; what only adds a caveat is left out."""
@@ -49,7 +49,7 @@ def _is_right(case: Stored, run: Stored) -> bool:
 
 def _wanted(case: Stored) -> str:
     told = _any(case["right"]) + "".join(f"; {of}: {_any(rows)}" for of, rows in case["classes"].items())
-    told += f"; says {NAMES[case['says']]}" if case["says"] else ""
+    told += f"; says {CLAIMS[case['says']].name}" if case["says"] else ""
     return told + (f"; scores {_passed(case['scores'])}" if case["scores"] else "")
 
 
@@ -81,7 +81,7 @@ def _row(run: Stored) -> str:
 def _decided(runs: Sequence[Stored]) -> str:
     """Name the tests that were not passed, of those that can decide."""
     found = dict.fromkeys(
-        f"{NAMES[code]} {_passed(answer)}"
+        f"{CLAIMS[code].name} {_passed(answer)}"
         for run in runs
         for code, answer in (told.split() for told in run.get("decided", ()) if len(told.split()) == 2)
         if code in DECIDING and answer in ("contradicted", "inconclusive")
@@ -114,7 +114,10 @@ def _changed(before: Stored | None, after: Stored) -> Iterator[str]:
 def _reasons(reasons: Iterable[str]) -> str:
     """Name the tests that a verdict says are not passed."""
     words = [reason.replace(":", " ").split() for reason in reasons]
-    return ", ".join(f"{NAMES[one[0]]} {_passed(one[1])}" for one in words if one[0] in DECIDING) or "every test passed"
+    return (
+        ", ".join(f"{CLAIMS[one[0]].name} {_passed(one[1])}" for one in words if one[0] in DECIDING)
+        or "every test passed"
+    )
 
 
 def _real(row: Stored) -> str:

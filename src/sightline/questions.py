@@ -110,13 +110,6 @@ MAPS: Mapping[str, WordMap] = {
     "given": WordMap("scores that were brought from elsewhere", ""),
     "signed_given": WordMap("the same where they take sides, as attributions of Captum do", "", signed=True),
 }
-
-
-def takes_sides(name: str) -> bool:
-    """Say whether a map has a sign: words for the class and against it. An attention source has none."""
-    return name in MAPS and MAPS[name].signed
-
-
 """Every map over the words there is; how each is made: `sightline.measures.maps`."""
 DEAR = frozenset({"integrated", "signed_integrated"})
 """The maps that are made only where they are asked for by name: one costs as much as dozens of gradients."""
@@ -141,6 +134,11 @@ TARGETS: Mapping[str, str] = {
     LABEL: "the gold label",
 }
 """What states are asked about. The first is computed from attention, so it is asked for the sake of the paper alone."""
+
+
+def takes_sides(name: str) -> bool:
+    """Say whether a map has a sign: words for the class and against it. An attention source has none."""
+    return name in MAPS and MAPS[name].signed
 
 
 def taken(chosen: Collection[str]) -> tuple[str, ...]:

@@ -42,8 +42,8 @@ class Claim:
 
     Parameters
     ----------
-    code, text
-        Its stable code, which has a page in ``docs/findings/``, and what it says.
+    code, name, text
+        Its stable code, which has a page in ``docs/findings/``; what it is called; and what it says.
     caveat, below
         What its failing means to a reader of the map; and what it means where even the interval lies below chance.
     kind
@@ -81,6 +81,7 @@ class Claim:
     """
 
     code: str
+    name: str
     text: str
     caveat: str
     kind: Kind

@@ -11,6 +11,7 @@ SIGNIFICANT = "share of texts whose τ-b is significant, p ≤ .05 over permutat
 _ROWS = (
     Claim(
         code="SL-303",
+        name="Transfer",
         text="the highlighted words carry the decision with them",
         caveat="moved into another text, the highlighted words leave the decision behind",
         below="moved into another text, the highlighted words carry less of the decision than random words do",
@@ -31,6 +32,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-301",
+        name="Removal",
         text="removing the highlighted words changes the answer",
         caveat="removing the highlighted words changes the answer little more than removing random ones",
         below="removing the highlighted words changes the answer less than removing random ones",
@@ -64,6 +66,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-304",
+        name="Own words",
         text="the highlighted words of a class change the prediction by themselves",
         caveat="put into another text, or taken out of their own, the highlighted words hardly change the prediction",
         below="put in or taken out, the highlighted words work against the prediction",
@@ -79,6 +82,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-305",
+        name="Range",
         text="texts with other words stay within the range of the model",
         caveat="on the texts that the tests make, the model leaves the range of its predictions on natural texts",
         kind="share",
@@ -92,6 +96,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-306",
+        name="Presence",
         text="texts that contain the highlighted words of a class are predicted as that class more often",
         caveat="texts that contain the highlighted words of a class are predicted as that class hardly more often",
         below="texts that contain the highlighted words of a class are predicted as that class less often",
@@ -106,6 +111,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-307",
+        name="Top word",
         text="removing the most highlighted words alone changes the output",
         caveat="removing the most highlighted words alone hardly changes the output more than removing others",
         below="removing the most highlighted words alone changes the output less than removing random words",
@@ -120,6 +126,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-308",
+        name="Share of texts",
         text="on most texts the highlighted words do at least half of what they could by themselves",
         caveat="on fewer than half of the texts the highlighted words do half of what they could by themselves",
         kind="share",
@@ -131,6 +138,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-101",
+        name="Gradient agreement",
         text="the attended words are those the gradient says drive the output",
         caveat="the highlighted words are not the ones the output is most sensitive to",
         below="the highlighted words are those the output is less sensitive to than to random ones",
@@ -159,6 +167,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-102",
+        name="Leave-one-out agreement",
         text="the attended words are those whose removal changes the output",
         caveat="removing a highlighted word changes the output little more than removing another",
         below="removing a highlighted word changes the output less than removing another",
@@ -183,6 +192,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-104",
+        name="Attention-free agreement",
         text="the attended words carry this model’s evidence, whatever the weights at decoding",
         caveat="the attended words hold little more of the model’s evidence than a random choice would",
         below="attention lies on words with less evidence than chance",
@@ -211,6 +221,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-001",
+        name="Need",
         text="attention is needed on this task",
         caveat="this task needs no attention: the model does about as well without choosing",
         below="this task needs no attention: the model does better without choosing",
@@ -240,6 +251,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-105",
+        name="Polarity",
         text="the highlighted words speak for the decision, not against it",
         caveat="the highlighted words speak for the decision little more often than other words do",
         below="the highlighted words speak against the decision more often than other words do",
@@ -252,6 +264,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-106",
+        name="Words, not punctuation",
         text="attention rests on words, not on marks",
         caveat="about as much attention rests on marks, such as punctuation, as chance would put there",
         below="more attention rests on marks, such as punctuation, than chance would put there",
@@ -270,6 +283,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-402",
+        name="Own word",
         text="a state stands for its word",
         caveat="what the model sees at a word is hardly more that word than the text around it",
         below="what the model sees at a word is the text around it rather than that word",
@@ -292,6 +306,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-202",
+        name="Permutation",
         text="which word gets which weight matters",
         caveat="the same weights on other words would give much the same output",
         kind="contrast",
@@ -313,6 +328,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-205",
+        name="Prediction flip",
         text="the attended words hold the decision",
         caveat="the highlighted words hold the decision little better than weights placed at random would",
         below="the highlighted words hold the decision worse than weights placed at random would",
@@ -343,6 +359,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-401",
+        name="Rank information",
         text="more attended states know more about the label",
         caveat="the states that weigh most know little more about the label than the other states do",
         below="the states that weigh most know less about the label than the other states do",
@@ -368,6 +385,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-103",
+        name="Comparison agreement",
         text="the references agree with each other",
         caveat="gradient and deletion point to different words, so they cannot be averaged",
         kind="contrast",
@@ -381,6 +399,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-107",
+        name="Selection",
         text="attention chose the words that carry the evidence",
         caveat="a model whose weights nobody chose holds about as much of its evidence under them",
         below="a model whose weights nobody chose holds more of its evidence under them",
@@ -397,6 +416,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-201",
+        name="Sensitivity to attention",
         text="another attention could change the decision",
         caveat="on most texts no attention whatever would have changed the decision",
         kind="share without",
@@ -417,6 +437,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-203",
+        name="Minimal attention mass",
         text="the same answer needs weight on the highlighted words",
         caveat="the weight could lie on other words, and the answer would be the same",
         kind="contrast",
@@ -444,6 +465,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-403",
+        name="Focus of states",
         text="a state rests on few words",
         caveat="a state rests on nearly all words of its text alike",
         kind="contrast",
@@ -458,6 +480,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-302",
+        name="Sufficiency",
         text="the attended words suffice",
         caveat="the highlighted words alone leave little more of the decision than random words do",
         below="the highlighted words alone leave less of the decision than random words do",
@@ -478,6 +501,7 @@ _ROWS = (
     ),
     Claim(
         code="SL-601",
+        name="Seed stability",
         text="another training run attends to the same words",
         caveat="from another start, the same training puts its weights on about as other words as chance would",
         below="from another start, the same training puts its weights on other words than chance would",

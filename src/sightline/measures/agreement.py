@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float
 
 from sightline.maths.ranks import captured, kendall_test
 from sightline.maths.ties import flat
-from sightline.measures.arrays import count_undefined, ragged, shuffled
+from sightline.measures.arrays import count_undefined, permutations, ragged, reordered, shuffled
 from sightline.measures.capture import FLAT_REFERENCE, FREE, Texts, by_chance, mass, ranked, texts_of, unranked
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import MAKERS, Maps
@@ -65,10 +65,10 @@ class Agreement:
         offers: frozenset[str] = subject.model.offers
         attention, mask = maps["attention"], maps.words.mask
         texts = texts_of(maps, self.share)
-        shuffles = shuffled(attention, mask, texts.index, self.shuffles, seeds, "coupling")
+        orders = permutations(mask, texts.index, self.shuffles, seeds, "coupling")
+        shuffles = reordered(attention, mask, orders)
         # First, because its shortened texts are those of the references too.
-        used = shuffled(maps.words.own, mask, texts.index, self.shuffles, seeds, "coupling")
-        coupled = _coupled(maps, used) if "decode" in offers else []
+        coupled = _coupled(maps, reordered(maps.words.own, mask, orders)) if "decode" in offers else []
         references = {name: maps[name] for name in REFERENCES if MAKERS[name].needs <= offers}
         out: dict[str, Array | Ragged] = {"words": mask.sum(1), "constant": flat(attention, mask)}
         out |= self._compare(attention, references, texts, seeds)

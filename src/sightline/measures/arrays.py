@@ -55,8 +55,15 @@ def shuffled(
     values: Float[Array, "*N B T"], mask: Bool[Array, "B T"], index: Array, draws: int, seeds: Seeds, stage: str
 ) -> Float[Array, "R *N B T"]:
     """Permute each row over its real words, ``draws`` times; several weights of a text in the same way."""
-    out = np.zeros((draws, *values.shape))
-    for permuted, order in zip(out, permutations(mask, index, draws, seeds, stage), strict=True):
+    return reordered(values, mask, permutations(mask, index, draws, seeds, stage))
+
+
+def reordered(
+    values: Float[Array, "*N B T"], mask: Bool[Array, "B T"], orders: Int[Array, "R B T"]
+) -> Float[Array, "R *N B T"]:
+    """Rearrange the words of each text by each of several orders."""
+    out = np.zeros((len(orders), *values.shape))
+    for permuted, order in zip(out, orders, strict=True):
         permuted[...] = rearranged(values, mask, order)
     return out
 

@@ -10,7 +10,6 @@ from typing import Literal
 
 from sightline.findings.claims import CLAIMS
 from sightline.findings.decide import WORSE, below_chance
-from sightline.findings.names import NAMES
 from sightline.findings.verdict import TABLE
 from sightline.report.numerals import KEEP, about, p_value, texts, threshold, with_n
 from sightline.report.visible import one_line, shortened
@@ -131,7 +130,8 @@ def told_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
 def _folded(reasons: Sequence[str]) -> list[tuple[Reason, str]]:
     """Take every reason apart, and say in one line which tests were not run, where these are several."""
     told = [(reason_of(why), why) for why in reasons]
-    silent = [one for one, why in told if re.match(r"[A-Z]+-\d+ not applicable: ", why)]
+    untested = _found(reasons, "not applicable").values()
+    silent = [one for one, why in told if why in untested]
     if len(silent) < 2:
         return told
     return [*(one for one in told if one[0] not in silent), (not_run(silent), "")]
@@ -146,7 +146,10 @@ def not_run(reasons: Sequence[Reason]) -> Reason:
     by_lack: dict[str, list[str]] = {}
     for one in reasons:
         by_lack.setdefault(_lack(one.behind), []).append(one.code)
-    named = (f"{lack}: {listed(NAMES.get(code, code) for code in codes)}" for lack, codes in by_lack.items())
+    named = (
+        f"{lack}: {listed(CLAIMS[code].name if code in CLAIMS else code for code in codes)}"
+        for lack, codes in by_lack.items()
+    )
     behind = "; ".join(f"{one.code}: {one.behind or 'no reason was kept'}" for one in reasons)
     return Reason(f"not run {'; '.join(named)}", "", behind, tuple(one.code for one in reasons))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from math import isnan, nan
 from typing import Any
 
@@ -16,6 +15,7 @@ from sightline.example import Example
 from sightline.measures.outputs import Outputs
 from sightline.results import Measurement, Outcome
 from sightline.seeds import Seeds
+from sightline.statistics.differences import Between
 from sightline.statistics.dyads import PairSums
 from sightline.taking.measuring import Progress, measure
 from sightline.taking.readings.agreed import Agreed
@@ -23,7 +23,16 @@ from sightline.taking.readings.dividing import choosers
 from sightline.taking.readings.mixture import learned_shares
 from sightline.taking.readings.moved import Moved
 from sightline.taking.readings.removed import Removed
-from sightline.taking.readings.telling import ByPairs, BySums, Texts, agreement, not_worse, removal, worst_class
+from sightline.taking.readings.telling import (
+    ByPairs,
+    BySums,
+    Difference,
+    Texts,
+    agreement,
+    not_worse,
+    removal,
+    worst_class,
+)
 from sightline.types import Auditable, Showing
 
 Array = np.ndarray
@@ -140,7 +149,7 @@ class _Search:
         for name, (score, _) in worst.items():
             self.found[name]["worst_class"] = score
 
-        def in_its_worst(name: str, best: str, comparisons: int) -> Any:
+        def in_its_worst(name: str, best: str, comparisons: int) -> Between:
             return removed.compare(name, best, comparisons, worst[name][1])
 
         self._narrow("worst_class", {name: score for name, (score, _) in worst.items()}, in_its_worst)
@@ -162,9 +171,9 @@ class _Search:
         scores = {name: found.score(name).value for name in names}
         for name, score in scores.items():
             self.found[name][criterion] = score
-        self._narrow(criterion, scores, partial(found.compare))
+        self._narrow(criterion, scores, found.compare)
 
-    def _narrow(self, criterion: str, scores: Mapping[str, float], compare: Any) -> None:
+    def _narrow(self, criterion: str, scores: Mapping[str, float], compare: Difference) -> None:
         """Leave the sources that a criterion does not tell from its best."""
         self.left = not_worse(scores, compare)
         self.left_by[criterion] = len(self.left)
