@@ -47,15 +47,15 @@ CHARGES: Mapping[Charge, str] = {
 """What a contradiction does."""
 ASKED: Mapping[Asked, str] = {
     "": "—",
-    "supported": "supported",
+    "passed": "passed",
     "one of these": "one of those that say so supported",
-    "not contradicted": "not contradicted",
+    "not failed": "not failed",
 }
 """What a row asks of an answer."""
 ROLES = {
-    "decides": "a row that keeps the map from being shown looks at it, or the one that lets it be shown with caveats",
-    "caveat": "it can turn *can be shown* into *can be shown with caveats*, and no more",
-    "context": "no row looks at it",
+    "required": "a row that keeps the map from being shown looks at it, or the one that lets it be shown with caveats",
+    "must not fail": "it can turn *can be shown* into *can be shown with caveats*, and no more",
+    "informational": "no row looks at it",
 }
 
 
@@ -162,14 +162,14 @@ def charges() -> str:
         for code, claim in CLAIMS.items()
         if claim.bears
     ]
-    head = ("finding", "claim", "contradicted", "*with caveats* (row 5) asks", "*can be shown* (row 4) asks")
+    head = ("finding", "claim", "failed", "*with caveats* (row 5) asks", "*can be shown* (row 4) asks")
     return table(head, rows)
 
 
 def caveats() -> str:
     """Table what a contradicted finding says to a reader of the map."""
     rows = [(_linked(code), claim.caveat, claim.below or "—") for code, claim in CLAIMS.items() if claim.bears]
-    return table(("finding", "contradicted", "contradicted, and even the interval below chance"), rows)
+    return table(("finding", "failed", "contradicted, and even the interval below chance"), rows)
 
 
 def roles() -> str:

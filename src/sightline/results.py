@@ -1,7 +1,7 @@
 """What an audit yields: plain values and numpy arrays, without torch.
 
 Raw numbers (`Measurement`) → numbers with intervals (`Estimate`) → coded answers (`Finding`) → one `Audit`.
-A measure that could not be taken is `NotApplicable` or `Failed`, with its reason: three outcomes, none silent.
+A measure that could not be taken is `NotRun` or `Failed`, with its reason: three outcomes, none silent.
 Many audits side by side → one `Table` of `TableCell`.
 """
 
@@ -15,8 +15,8 @@ from typing import Any, Literal
 import numpy as np
 from jaxtyping import Float, Int
 
-Answer = Literal["supported", "contradicted", "inconclusive", "not applicable"]
-Role = Literal["decides", "caveat", "context"]
+Answer = Literal["passed", "failed", "inconclusive", "not run"]
+Role = Literal["required", "must not fail", "informational"]
 """What the answer of a finding does in the verdict: it may decide it, add a caveat to it, or is context."""
 
 _LATER = {"later": True}
@@ -91,7 +91,7 @@ class Measurement:
 
 
 @dataclass(frozen=True)
-class NotApplicable:
+class NotRun:
     """A measure that this model or this data does not allow, and why."""
 
     code: str
@@ -106,7 +106,7 @@ class Failed:
     error: str
 
 
-Outcome = Measurement | NotApplicable | Failed
+Outcome = Measurement | NotRun | Failed
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class Finding:
     @property
     def bears(self) -> bool:
         """Whether the verdict looks at it."""
-        return self.role != "context"
+        return self.role != "informational"
 
     @property
     def reason(self) -> str:
@@ -289,10 +289,10 @@ class Results:
     def to_json(self) -> dict[str, Any]:
         """Summarise as plain JSON values (schema in ``docs/schema.md``); the raw arrays are not in it.
 
-        ``not_applicable`` names measures that were not taken, ``missing`` quantities (``measure.quantity``) that those
+        ``not_run`` names measures that were not taken, ``missing`` quantities (``measure.quantity``) that those
         which were taken had to leave out; each with the reason.
         """
-        skipped = {m.code: m.reason for m in self.measurements.values() if isinstance(m, NotApplicable)}
+        skipped = {m.code: m.reason for m in self.measurements.values() if isinstance(m, NotRun)}
         failed = {m.code: m.error for m in self.measurements.values() if isinstance(m, Failed)}
         return {
             "schema": SCHEMA,
@@ -304,7 +304,7 @@ class Results:
             "maps": [asdict(row) for row in self.maps],
             "learned": None if self.learned is None else asdict(self.learned),
             "undefined": self.undefined(),
-            "not_applicable": skipped,
+            "not_run": skipped,
             "missing": self.missing(),
             "failed": failed,
             "spec": dict(self.spec),

@@ -23,7 +23,7 @@ from sightline.results import (
     Bracket,
     Failed,
     Measurement,
-    NotApplicable,
+    NotRun,
     Outcome,
     Ragged,
     Results,
@@ -170,9 +170,9 @@ def _read_forms(name: str, item: Mapping[str, Any]) -> Mapping[str, Form]:
 
 
 def _skipped(summary: Mapping[str, Any]) -> dict[str, Outcome]:
-    reasons = read_as(Mapping[str, str], summary.get("not_applicable"), "not_applicable")
+    reasons = read_as(Mapping[str, str], summary.get("not_run"), "not_run")
     errors = read_as(Mapping[str, str], summary.get("failed"), "failed")
-    skipped: dict[str, Outcome] = {code: NotApplicable(code, why) for code, why in reasons.items()}
+    skipped: dict[str, Outcome] = {code: NotRun(code, why) for code, why in reasons.items()}
     return skipped | {code: Failed(code, why) for code, why in errors.items()}
 
 

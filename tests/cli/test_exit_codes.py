@@ -232,11 +232,11 @@ def test_a_gate_stays_open_for_another_verdict(sightline: Call, here: Path, tabl
 def test_a_finding_closes_its_gate_when_it_is_contradicted(finished: Finished):
     audit = Audit.load(finished.saved)
     for place, finding in enumerate(audit.findings):
-        for answer in ("supported", "contradicted", "inconclusive", "not applicable"):
+        for answer in ("passed", "failed", "inconclusive", "not run"):
             changed = [*audit.findings]
             changed[place] = replace(finding, verdict=answer)
             assert closed(replace(audit, findings=tuple(changed)), read_gates([finding.code.lower()])) == (
-                [f"{finding.code} is contradicted"] if answer == "contradicted" else []
+                [f"{finding.code} is contradicted"] if answer == "failed" else []
             )
 
 
@@ -256,7 +256,7 @@ def test_a_gate_on_a_finding_is_told_like_one_on_a_verdict(sightline: Call, here
     data = write_table(tmp_path / "more.csv", 800)  # few texts contradict nothing
     gates = [word for code in CLAIMS for word in ("--fail-on", code)]
     done = sightline("audit", "--data", data, *TINY, "--companions", "none", "--json", *gates)
-    against = [one["code"] for one in done.json["findings"] if one["verdict"] == "contradicted"]
+    against = [one["code"] for one in done.json["findings"] if one["verdict"] == "failed"]
     assert against
     told = f"gate closed: {'; '.join(f'{code} is contradicted' for code in against)}"
     assert (done.code, [line for line in done.err.splitlines() if line.startswith("gate")]) == (3, [told])

@@ -157,7 +157,7 @@ def test_the_demo_is_compared_in_what_is_stable(pages):
     readme = pages["README.md"]
     assert checks.check_demo(readme, readme.replace("0.", "1.")) == []
     assert (
-        "SL-001 contradicted"
+        "SL-001 failed"
         in checks.check_demo(readme, readme.replace("SL-001  supported", "SL-001  contradicted"))[0]
     )
     assert checks.check_demo(readme.replace("SL-301  ", "SL-XXX  ")) == [
@@ -225,12 +225,12 @@ def test_results_of_worlds_become_tables():
 
 
 def test_results_of_the_example_become_a_table():
-    effect = {"verdict": "supported", "value": 0.4, "low": 0.35, "high": 0.45, "n": 300}
+    effect = {"verdict": "passed", "value": 0.4, "low": 0.35, "high": 0.45, "n": 300}
     row = {"model": "MLP", "spec": "mlp", "accuracy": 0.8, "tau_gradient": 0.31, "tau_deletion": None}
     sure = {"value": 1, "low": 0.98, "high": 1}
     rows = [
         row | {"findings": {"SL-101": effect}},
-        row | {"accuracy": sure, "findings": {"SL-104": {"verdict": "not applicable"}}},
+        row | {"accuracy": sure, "findings": {"SL-104": {"verdict": "not run"}}},
     ]
     told = results.examples({"rows": rows}).splitlines()
     assert told[0] == "| model | accuracy | τ gradient | τ deletion | SL-101 | SL-104 |"
@@ -244,14 +244,14 @@ UNKNOWN = {"value": float("nan"), "low": float("nan"), "high": float("nan"), "n"
 
 
 def model_row(name: str, guide: str, effect: dict[str, float]) -> dict[str, Any]:
-    by_class = {"beta": {"answer": "contradicted", "effect": KNOWN}}
-    found = {"answer": "supported", "number": effect, "floor": KNOWN, "effect": effect, "by_class": by_class}
+    by_class = {"beta": {"answer": "failed", "effect": KNOWN}}
+    found = {"answer": "passed", "number": effect, "floor": KNOWN, "effect": effect, "by_class": by_class}
     return {
         "model": name, "spec": "mlp", "guide": guide, "altered": "" if guide else "random", "accuracy": KNOWN,
         "on_the_stop": KNOWN, "verdict": {"row": 5, "text": "can be shown with caveats", "reasons": []},
         "by_class": {"beta": {"row": 2, "text": "must not be shown"}},
-        "findings": {"SL-303": found, "SL-107": {"answer": "not applicable"}},
-        "maps": [{"name": "gradient", "answer": "supported", "chosen": bool(guide), "carried": effect}],
+        "findings": {"SL-303": found, "SL-107": {"answer": "not run"}},
+        "maps": [{"name": "gradient", "answer": "passed", "chosen": bool(guide), "carried": effect}],
     }  # fmt: skip
 
 
@@ -274,14 +274,14 @@ def test_an_example_each_way_becomes_a_table():
 
 
 def test_results_of_real_texts_become_tables():
-    found = {"SL-303": {"answer": "supported", "answers": {}, "effect": KNOWN}, "SL-107": {"answer": "not applicable"}}
+    found = {"SL-303": {"answer": "passed", "answers": {}, "effect": KNOWN}, "SL-107": {"answer": "not run"}}
     row = {
         "corpus": "sst", "encoder": "mlp", "seed": "0", "texts": 300, "findings": found,
         "learned": {"accuracy": KNOWN, "guessing": KNOWN}, "verdict": {"row": 5, "text": "with caveats", "reasons": []},
         "by_class": {"negative": {"row": 2, "text": "must not be shown", "reasons": []}},
         "maps": [{"name": "gradient", "chosen": True, "carried": KNOWN}, {"name": "given", "chosen": False, "carried": None}],
     }  # fmt: skip
-    other = row | {"seed": "1", "learned": None, "by_class": {}, "findings": {"SL-303": {"answer": "contradicted"}}}
+    other = row | {"seed": "1", "learned": None, "by_class": {}, "findings": {"SL-303": {"answer": "failed"}}}
     told = real.real_texts({"rows": [row, other]})
     ends = "0.50 [0.40, 0.60]"
     assert f"| sst | mlp | 0 | 300 | {ends} | {ends} | with caveats (row 5) | negative: row 2 |" in told

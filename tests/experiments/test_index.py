@@ -199,7 +199,7 @@ def test_every_number_of_a_run_is_a_row(store: Store) -> None:
     assert main.keys() | audit.estimates.keys() <= every.keys()
     assert every["SL-101.number"].value == next(f.number.value for f in audit.findings if f.code == "SL-101")
     assert every["SL-101.number"].axes == {"seed": "1"}
-    compared = replace(audit, maps=(map_row("gradient", "supported", 0.4),), learned=LEARNED)
+    compared = replace(audit, maps=(map_row("gradient", "passed", 0.4),), learned=LEARNED)
     more = {one.quantity: one.value for one in all_numbers(summary, compared)}
     assert {name: value for name, value in more.items() if name.startswith(("learned.", "maps."))} == {
         "learned.guessing": 0.509,

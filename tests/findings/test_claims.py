@@ -13,7 +13,7 @@ from sightline.findings.verdict import TABLE, verdict_of
 from sightline.results import CAN, CAVEATS, VERDICTS, Answer
 from tests.findings.cases import LEARNED, evidence, finding
 
-ANSWERS: tuple[Answer, ...] = ("supported", "inconclusive", "contradicted", "not applicable")
+ANSWERS: tuple[Answer, ...] = ("passed", "inconclusive", "failed", "not run")
 
 
 @pytest.mark.parametrize("code", CLAIMS)
@@ -67,7 +67,7 @@ def effects(code: str) -> set[frozenset[str]]:
 
 FOUND = {(code, answer): finding(code, answer, {"a": answer, "b": answer}) for code in CLAIMS for answer in ANSWERS}
 _drawn = np.random.default_rng(0).choice(3, size=(60, len(CLAIMS) - 1), p=(0.8, 0.1, 0.1))
-CONTEXTS = [("supported",) * (len(CLAIMS) - 1), *(tuple(ANSWERS[i] for i in row) for row in _drawn)]
+CONTEXTS = [("passed",) * (len(CLAIMS) - 1), *(tuple(ANSWERS[i] for i in row) for row in _drawn)]
 """Answers of the other claims: all supported, and many in which a few are not."""
 CASE = evidence()
 
@@ -75,7 +75,7 @@ CASE = evidence()
 @pytest.mark.parametrize("code", CLAIMS)
 def test_the_role_is_what_the_table_makes_of_the_answer(code: str) -> None:
     led = {verdicts for verdicts in effects(code) if len(verdicts) > 1}
-    role = "context" if not led else "caveat" if led == {frozenset({CAN, CAVEATS})} else "decides"
+    role = "informational" if not led else "must not fail" if led == {frozenset({CAN, CAVEATS})} else "required"
     assert CLAIMS[code].role == role
 
 

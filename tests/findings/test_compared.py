@@ -18,7 +18,7 @@ from sightline.findings.judge import judge
 from sightline.findings.matched import match
 from sightline.findings.thresholds import committed
 from sightline.findings.ways import ways
-from sightline.results import Measurement, NotApplicable, Outcome, Ragged, Results, TextRecord
+from sightline.results import Measurement, NotRun, Outcome, Ragged, Results, TextRecord
 from sightline.statistics import resamples
 from sightline.statistics.dyads import PairSums, of_pairs
 from sightline.statistics.ratio import Sums, ratio
@@ -126,7 +126,7 @@ def test_only_texts_that_both_have_are_compared_whatever_their_order() -> None:
         else one
         for name, one in first.measurements.items()
     }
-    turned["transplant"] = NotApplicable("transplant", "rows name each other")
+    turned["transplant"] = NotRun("transplant", "rows name each other")
     second = replace(first, measurements=turned, texts=first.texts[::-1])
     for claim in compared([first, second]).beside[0].claims:
         assert claim.difference is None or claim.difference.value == pytest.approx(0, abs=1e-12)

@@ -26,7 +26,7 @@ def test_effects_answers_and_verdicts_are_counted_by_seed() -> None:
     each = [audit.findings[0].effect for audit in audits.values()]
     assert (moved.code, moved.effect.by_seed, moved.effect.mean) == ("SL-303", tuple(each), across_seeds(each))
     assert moved.effect.mean.value == pytest.approx(np.mean([one.value for one in each]))
-    assert moved.answers == ("supported", "contradicted", "supported")
+    assert moved.answers == ("passed", "failed", "passed")
     assert found.same_texts
     assert found.verdicts == tuple(audit.verdict.text for audit in audits.values())
     assert found.disagree
@@ -64,7 +64,7 @@ def test_classes_that_end_otherwise_are_counted_though_all_texts_end_alike() -> 
 
 
 def test_the_map_that_may_be_shown_is_told_by_seed_and_the_most_texts_that_are_needed() -> None:
-    shown = replace(MAPS[0], name="gradient", signed=False, chosen=True, answer="supported", against=("b",))
+    shown = replace(MAPS[0], name="gradient", signed=False, chosen=True, answer="passed", against=("b",))
     kept = replace(shown, answer="inconclusive")
     finding = replace(usual().findings[0], needed=900)
     some = replace(usual(), maps=(shown,), findings=(finding, *usual().findings[1:]))

@@ -95,7 +95,7 @@ class World:
     @property
     def wanted(self) -> Answer:
         """What both findings must say of it."""
-        return "supported" if self.decisive else "contradicted"
+        return "passed" if self.decisive else "failed"
 
     def right(self, code: str, effect: Estimate) -> bool:
         """Tell whether a finding says so."""

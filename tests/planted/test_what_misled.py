@@ -36,7 +36,7 @@ def effect(found: Audit, code: str) -> float:
 
 
 def test_a_full_stop_is_no_reason() -> None:
-    """Said before: can be shown with caveats, SL-101, SL-102 and SL-301 supported."""
+    """Said before: can be shown with caveats, SL-101, SL-102 and SL-301 passed."""
     model, dataset = trained(
         "planted:needle(n=600,length=10,ending=true)",
         "bilstm(hidden=24)+additive",
@@ -98,8 +98,8 @@ def test_weights_that_are_shown_and_not_used_must_not_be_though_nothing_can_be_d
     found = judged(Silent(shown(model, dataset, 0)).eval(), dataset)
     assert found.verdict.text == MUST_NOT
     answers = {f.code: f for f in found.findings}
-    assert answers["SL-102"].verdict == "contradicted"
-    assert answers["SL-104"].verdict == "not applicable"
+    assert answers["SL-102"].verdict == "failed"
+    assert answers["SL-104"].verdict == "not run"
     assert not any(reason.startswith(("SL-104", "SL-202")) for reason in found.verdict.reasons)
 
 
@@ -143,7 +143,7 @@ def test_a_class_for_which_the_highlighted_words_argue_against_the_decision_is_n
     found = judged(OneSided(model, dataset.test, "alpha").eval(), dataset, "polarity", *DECIDING)
     assert found.verdict.text == MUST_NOT  # what is moved are words of one class, whichever class is moved
     by_code = {f.code: f for f in found.findings}
-    assert by_code["SL-301"].answers == {"alpha": "supported", "beta": "contradicted"}
+    assert by_code["SL-301"].answers == {"alpha": "passed", "beta": "failed"}
     against = by_code["SL-105"].by_class
     assert against["beta"].high < 0 < against["alpha"].low
 

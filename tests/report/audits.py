@@ -21,7 +21,7 @@ from sightline.results import (
     Learned,
     MapRow,
     Measurement,
-    NotApplicable,
+    NotRun,
     Ragged,
     TextRecord,
     Verdict,
@@ -85,19 +85,19 @@ def _tested(code: str, claim: str, answer: Answer, value: float, base: float, **
     difference = value - base
     by_class = {"negative": estimate(difference + 0.06, 0.06, 428), "positive": estimate(difference - 0.07, 0.06, 444)}
     pair = {"number": estimate(value), "floor": estimate(base, 0.01), "effect": estimate(difference, 0.05)}
-    return Finding(code, claim, answer, "decides", delta=0.1, by_class=by_class, **(pair | more))
+    return Finding(code, claim, answer, "required", delta=0.1, by_class=by_class, **(pair | more))
 
 
 def findings() -> tuple[Finding, ...]:
     """One finding of each answer, with and without p, floor, classes."""
     return (
         _tested("SL-001", "attention is needed on this task", "inconclusive", 0.1204, 0.0, floor=None, p=None),
-        _tested("SL-101", "the attended words are those the gradient says drive the output", "supported", 0.6604, 0.2304, p=0.0002, p_adjusted=0.0009, beside={"Kendall’s τ-b over all words, as in the papers": estimate(0.0003, 0.0001)}),
-        _tested("SL-104", "attention chose the words that carry the evidence", "contradicted", 0.2431, 0.2204, p=0.41, p_adjusted=0.62, notes=("a random choice would look the same",)),
-        _tested("SL-301", "removing the attended words changes the answer", "supported", 0.3127, 0.0511),
-        Finding("SL-402", "a state stands for its word", "not applicable", "decides", notes=("the model has no linear decoder",)),
-        Finding("SL-201", "how much of the decision attention can reach", "inconclusive", "context", notes=("shown without a threshold",), number=estimate(0.9996, 0.0002)),
-        Finding("SL-501", "agreement with people's marks", "inconclusive", "context", notes=("there are few marks",), delta=0.05, effect=estimate(0.0004, 0.1, 61)),
+        _tested("SL-101", "the attended words are those the gradient says drive the output", "passed", 0.6604, 0.2304, p=0.0002, p_adjusted=0.0009, beside={"Kendall’s τ-b over all words, as in the papers": estimate(0.0003, 0.0001)}),
+        _tested("SL-104", "attention chose the words that carry the evidence", "failed", 0.2431, 0.2204, p=0.41, p_adjusted=0.62, notes=("a random choice would look the same",)),
+        _tested("SL-301", "removing the attended words changes the answer", "passed", 0.3127, 0.0511),
+        Finding("SL-402", "a state stands for its word", "not run", "required", notes=("the model has no linear decoder",)),
+        Finding("SL-201", "how much of the decision attention can reach", "inconclusive", "informational", notes=("shown without a threshold",), number=estimate(0.9996, 0.0002)),
+        Finding("SL-501", "agreement with people's marks", "inconclusive", "informational", notes=("there are few marks",), delta=0.05, effect=estimate(0.0004, 0.1, 61)),
     )  # fmt: skip
 
 
@@ -109,7 +109,7 @@ def audit(texts: tuple[TextRecord, ...] | None = None, measured: Measurement | N
             "can be shown with these caveats",
             5,
             ("SL-301",),
-            ("SL-104 contradicted: these words were weighted, but a random choice would look the same (effect 0.023 [−0.027, 0.073])", "SL-402 not applicable: the model has no linear decoder"),
+            ("SL-104 failed: these words were weighted, but a random choice would look the same (effect 0.023 [−0.027, 0.073])", "SL-402 not run: the model has no linear decoder"),
         ),
         findings=findings(),
         estimates={"agreement.captured.gradient": estimate(0.6604), "agreement.chance.gradient": estimate(0.2304, 0.01), "agreement.tau.gradient": estimate(0.0003, 0.0001), "undefined.number": Estimate(float("nan"), float("nan"), float("nan"), 0, "no texts")},
@@ -117,7 +117,7 @@ def audit(texts: tuple[TextRecord, ...] | None = None, measured: Measurement | N
         measurements={
             "outputs": outputs(told),
             "agreement": measured or agreement(told),
-            "information": NotApplicable("information", "needs at least 500 texts, found 24"),
+            "information": NotRun("information", "needs at least 500 texts, found 24"),
             "reach": Failed("reach", "LinAlgError: singular matrix"),
         },
         spec={
@@ -157,7 +157,7 @@ ASTRAY = Verdict(
     2,
     ("SL-303",),
     (
-        "SL-303 contradicted: moved into another text, the highlighted words leave the decision behind (effect 0.012 [−0.027, 0.051], n = 428)",
+        "SL-303 failed: moved into another text, the highlighted words leave the decision behind (effect 0.012 [−0.027, 0.051], n = 428)",
     ),
 )
 LEARNED = Learned(estimate(0.815), estimate(0.509), estimate(0.306), True, 12)
@@ -172,13 +172,13 @@ def map_row(name: str, answer: Answer, value: float, *, chosen: bool = False, n:
 
 
 MAPS = (
-    map_row("attention", "contradicted", 0.012),
-    map_row("gradient", "supported", 0.372),
-    map_row("deletion", "supported", 0.513),
-    map_row("contribution", "supported", 0.552, chosen=True),
+    map_row("attention", "failed", 0.012),
+    map_row("gradient", "passed", 0.372),
+    map_row("deletion", "passed", 0.513),
+    map_row("contribution", "passed", 0.552, chosen=True),
     replace(map_row("given", "inconclusive", 0.05), replaced=None, deleted=None, notes=("12 texts have no scores",)),
-    map_row("signed_gradient", "contradicted", 0.021, chosen=True),
-    map_row("signed_deletion", "contradicted", 0.018),
+    map_row("signed_gradient", "failed", 0.021, chosen=True),
+    map_row("signed_deletion", "failed", 0.018),
 )
 
 
@@ -201,7 +201,7 @@ def compared(verdict: Verdict = ASTRAY, texts: tuple[TextRecord, ...] | None = N
     """The realistic audit with everything that stands at the head: what was learned, and the maps side by side."""
     base = explored(texts)
     measured = {**base.measurements, "signs": signs(base.texts)}
-    answers: dict[str, Answer] = {"negative": "contradicted", "positive": "supported"}
+    answers: dict[str, Answer] = {"negative": "failed", "positive": "passed"}
     findings = tuple(replace(one, answers=answers) if one.by_class else one for one in base.findings)
     return replace(base, verdict=verdict, learned=LEARNED, maps=MAPS, measurements=measured, findings=findings)
 
@@ -222,7 +222,7 @@ ABSENT = Verdict(
     ("SL-304",),
     (
         NO_EVIDENCE,
-        "SL-304 contradicted: put into another text, or taken out of their own, the highlighted words hardly change the prediction (effect 0.013 [−0.020, 0.046], n = 444)",
+        "SL-304 failed: put into another text, or taken out of their own, the highlighted words hardly change the prediction (effect 0.013 [−0.020, 0.046], n = 444)",
     ),
 )
 
@@ -238,9 +238,9 @@ def moved(value: float = 0.93, alone: float = 0.9, **by_class: tuple[float, floa
     whole, each = (value, alone), by_class or {"spam": (value, alone), "ham": (value, 0.01)}
     return tuple(
         Finding(
-            code, claim, "supported", "decides", delta=0.25, number=estimate(whole[place]), floor=estimate(0.1, 0.01),
+            code, claim, "passed", "required", delta=0.25, number=estimate(whole[place]), floor=estimate(0.1, 0.01),
             effect=estimate(whole[place]), by_class={name: estimate(one[place], n=436) for name, one in each.items()},
-            answers=dict.fromkeys(each, "supported"),
+            answers=dict.fromkeys(each, "passed"),
         )
         for place, (code, claim) in enumerate((
             ("SL-303", "the highlighted words carry the decision with them"),

@@ -14,7 +14,7 @@ from sightline.results import BY_ABSENCE, CAN, CANNOT_TELL, CAVEATS, MUST_NOT, V
 from tests.report.audits import LEARNED, audit, compared, estimate, map_row
 from tests.report.pages import Page
 
-ASTRAY = "SL-301 contradicted: it leads astray (effect 0.01 [0, 0.02])"
+ASTRAY = "SL-301 failed: it leads astray (effect 0.01 [0, 0.02])"
 
 
 def verdict(text: str, reasons: tuple[str, ...] = (), **by_class: str) -> Verdict:
@@ -97,7 +97,7 @@ def test_what_to_do_follows_from_all_trainings(verdicts: tuple[Verdict, ...], fi
 
 def test_another_map_is_advised_as_far_as_trainings_agree() -> None:
     bad = replace(compared(), verdict=verdict(MUST_NOT))
-    rows = [map_row(name, "supported", 0.9, chosen=True) for name in ("gradient", "gradient", "attention")]
+    rows = [map_row(name, "passed", 0.9, chosen=True) for name in ("gradient", "gradient", "attention")]
     audits = [replace(bad, maps=(row,)) for row in rows]
     assert together(across(dict(enumerate(audits[:2]))))[1] == (
         "To show how much each word matters, take the gradient map: it may be shown in all 2 trainings."
@@ -110,7 +110,7 @@ def test_another_map_is_advised_as_far_as_trainings_agree() -> None:
 
 
 def test_no_other_map_is_advised_for_a_class_that_is_decided_by_absence() -> None:
-    rows = (map_row("gradient", "supported", 0.9, chosen=True),)
+    rows = (map_row("gradient", "passed", 0.9, chosen=True),)
     classes = verdict(CAVEATS, a=BY_ABSENCE, b=MUST_NOT), verdict(CAVEATS, a=BY_ABSENCE, b=BY_ABSENCE)
     one, none = (together(trained(each, each, maps=rows)) for each in classes)
     assert one[2] == (

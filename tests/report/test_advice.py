@@ -91,13 +91,13 @@ def test_a_map_that_fails_a_class_is_offered_without_it() -> None:
 
 
 def test_a_map_that_must_not_be_shown_is_not_offered_again() -> None:
-    bad = replace(compared(), maps=(map_row("attention", "supported", 0.9, chosen=True), MAPS[1]))
+    bad = replace(compared(), maps=(map_row("attention", "passed", 0.9, chosen=True), MAPS[1]))
     assert said(shown(bad))[1].startswith(
         "Show no other map of how much each word matters: of those compared, none was"
     )
-    none = replace(compared(), maps=(map_row("gradient", "contradicted", 0.1, chosen=True), *MAPS[-2:]))
+    none = replace(compared(), maps=(map_row("gradient", "failed", 0.1, chosen=True), *MAPS[-2:]))
     assert said(shown(none))[1].endswith("none of those compared is known to carry the decision.")
-    signed = replace(compared(), maps=(replace(MAPS[-2], answer="supported"),))
+    signed = replace(compared(), maps=(replace(MAPS[-2], answer="passed"),))
     assert said(shown(signed))[1].startswith("To show which words speak for the decision and which against, take the")
 
 
@@ -149,7 +149,7 @@ GUESSES = replace(LEARNED, above=estimate(0.0), converged=False)
             "Audit more texts: too few texts for a verdict.",
         ),
         (
-            compared(Verdict(CANNOT_TELL, 1, (), ("SL-303 not applicable: not tested whether (no)",) * 2)),
+            compared(Verdict(CANNOT_TELL, 1, (), ("SL-303 not run: not tested whether (no)",) * 2)),
             "No verdict is possible: none of the tests that decide could be run.",
         ),
     ],

@@ -98,17 +98,17 @@ def test_of_a_model_that_guesses_or_without_the_number_nothing_is_said() -> None
 
 
 def test_another_map_is_named_where_it_surely_carries_more_on_the_same_texts() -> None:
-    rows = (map_row("deletion", "supported", 0.93, chosen=True), map_row("attention", "supported", 0.52))
+    rows = (map_row("deletion", "passed", 0.93, chosen=True), map_row("attention", "passed", 0.52))
     found = replace(shown(value=0.5, alone=0.5), maps=rows)
     assert said(found)[1] == (
         "The words of the leave-one-out map carry nearly all of it: 0.930 (0.890 to 0.970; 436 texts); on the same texts "
         "those of attention carry 0.520 (0.480 to 0.560; 436 texts)."
     )
     for other in (
-        (map_row("deletion", "supported", 0.58, chosen=True), rows[1]),  # intervals meet
-        (rows[0], map_row("attention", "supported", 0.92)),
+        (map_row("deletion", "passed", 0.58, chosen=True), rows[1]),  # intervals meet
+        (rows[0], map_row("attention", "passed", 0.92)),
         (replace(rows[0], chosen=False), rows[1]),  # its own half of the texts may have been lucky
-        (map_row("signed_deletion", "supported", 0.93, chosen=True), rows[1]),  # words for the class alone
+        (map_row("signed_deletion", "passed", 0.93, chosen=True), rows[1]),  # words for the class alone
         rows[:1],
     ):
         assert len(said(replace(found, maps=other))) == 1

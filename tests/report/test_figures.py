@@ -103,7 +103,7 @@ def test_no_numbers_no_figure() -> None:
 
 def test_an_undefined_number_has_a_row_and_no_mark() -> None:
     nothing = Estimate(math.nan, math.nan, math.nan, 0, "")
-    root = drawn(Finding("SL-1", "c", "inconclusive", "decides", effect=nothing))
+    root = drawn(Finding("SL-1", "c", "inconclusive", "required", effect=nothing))
     assert not list(root.iter("circle"))
     assert "undefined" in [text.text for text in root.iter("text")]
 

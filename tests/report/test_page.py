@@ -18,7 +18,7 @@ from sightline.report.page.frame import _script
 from sightline.report.page.render import render, write_page
 from sightline.report.sheets.cards import card_markdown
 from sightline.report.visible import visible
-from sightline.results import ClassShare, Measurement, NotApplicable
+from sightline.results import ClassShare, Measurement, NotRun
 from tests.report.audits import ASTRAY, LEARNED, MAPS, audit, by_class, compared, estimate, hostile
 from tests.report.pages import Page
 
@@ -350,7 +350,7 @@ def test_a_measure_that_is_missing_is_said_to_be() -> None:
 
 
 def test_a_model_whose_attention_cannot_be_replaced_still_shows_where_it_looks() -> None:
-    without = NotApplicable("agreement", "needs decode")
+    without = NotRun("agreement", "needs decode")
     html = render(replace(audit(), measurements={**audit().measurements, "agreement": without}))
     assert "<h4>attention" in html
     assert "Not shown: the gradient and leave-one-out maps (agreement is not applicable: needs decode)." in plain(html)

@@ -108,7 +108,7 @@ ROWS = {CAN: 4, CAVEATS: 5, MUST_NOT: 2, CANNOT_TELL: 6, BY_ABSENCE: 7}
 
 def verdict(text: str, classes: dict[str, str] | None = None) -> Verdict:
     told = {name: verdict(one) for name, one in (classes or {}).items()}
-    return Verdict(text, ROWS[text], (), (f"SL-1 contradicted: why {text} (effect 0)",), told)
+    return Verdict(text, ROWS[text], (), (f"SL-1 failed: why {text} (effect 0)",), told)
 
 
 @pytest.mark.parametrize("text", VERDICTS)
@@ -170,16 +170,16 @@ def test_a_reason_is_a_sentence_and_its_numbers_stand_behind_it() -> None:
         "it could not be shown", "SL-105", "n = 3; (2)"
     )
     assert reason_of("18 test texts; a verdict rests on 50") == Reason("18 test texts; a verdict rests on 50")
-    assert reason_of("SL-301 contradicted: it changes nothing") == Reason("it changes nothing", "SL-301")
+    assert reason_of("SL-301 failed: it changes nothing") == Reason("it changes nothing", "SL-301")
     assert reason_of("no better (accuracy 0.5)\n") == Reason("no better (accuracy 0.5)\n")
 
 
 def test_what_was_not_tested_never_reads_as_a_statement() -> None:
-    assert reason_of("SL-402 not applicable: a state stands for its word (needs decode)") == Reason(
+    assert reason_of("SL-402 not run: a state stands for its word (needs decode)") == Reason(
         "not tested: a state stands for its word", "SL-402", "needs decode"
     )
     assert (
-        reason_of("SL-402 not applicable: not tested whether a state stands (x)").words
+        reason_of("SL-402 not run: not tested whether a state stands (x)").words
         == "not tested whether a state stands"
     )
 
@@ -203,7 +203,7 @@ def test_the_reasons_of_a_class_are_listed_where_classes_differ() -> None:
 
 
 LITTLE = (
-    "SL-104 contradicted: the attended words hold little of the evidence (effect {})",
+    "SL-104 failed: the attended words hold little of the evidence (effect {})",
     "SL-001 inconclusive: it could not be shown that it is needed (effect 0.1)",
 )
 
@@ -238,7 +238,7 @@ def test_what_is_contradicted_for_all_texts_is_not_said_again_of_a_class() -> No
 
 def test_what_is_said_of_the_task_is_said_of_no_class() -> None:
     needless = of_classes(b="0.04").by_class["other"]
-    needless = replace(needless, reasons=("SL-001 contradicted: this task needs no attention (effect 0)",))
+    needless = replace(needless, reasons=("SL-001 failed: this task needs no attention (effect 0)",))
     told = replace(of_classes(b="0.04"), by_class={"a": needless})
     assert caveats(told) == ["It could not be shown that it is needed."]
 

@@ -72,9 +72,9 @@ def test_what_was_learned_and_what_to_do_follow_the_caveats_and_the_maps_are_amo
 def test_one_line_a_finding_those_that_bear_first() -> None:
     told = [line for line in lines(audit()) if line.startswith("SL-")]
     assert [line.split()[0] for line in told] == ["SL-001", "SL-101", "SL-104", "SL-301", "SL-402", "SL-201", "SL-501"]
-    cells = "SL-101 supported 0.430 [0.380, 0.480] δ = 0.1 n = 872"
+    cells = "SL-101 passed 0.430 [0.380, 0.480] δ = 0.1 n = 872"
     assert " ".join(told[1].split()) == f"{cells} {audit().findings[1].claim}"
-    assert "not applicable" in told[4]
+    assert "not run" in told[4]
     assert "(context)" in told[6]
 
 

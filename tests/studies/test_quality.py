@@ -38,9 +38,9 @@ def scored(score: float, answer: Answer) -> tuple[object, ...]:
 
 def test_a_row_counts_what_passes_wrongly_and_what_fails_wrongly() -> None:
     runs = [
-        (RIGHT, scored(0.9, "supported")), (RIGHT, scored(0.1, "contradicted")),
-        (MISLEADING, scored(0.2, "supported")), (MISLEADING, scored(0.0, "contradicted")),
-        (FRAUD, scored(0.8, "supported")), (FRAUD, scored(0.3, "not applicable")),
+        (RIGHT, scored(0.9, "passed")), (RIGHT, scored(0.1, "failed")),
+        (MISLEADING, scored(0.2, "passed")), (MISLEADING, scored(0.0, "failed")),
+        (FRAUD, scored(0.8, "passed")), (FRAUD, scored(0.3, "not run")),
     ]  # fmt: skip
     estimates = {"erasure.area": estimate(0.4), "sufficiency.area": estimate(0.3), "sufficiency.floor": estimate(0.1)}
     audits = [(kind, replace(audit(), findings=found, estimates=estimates)) for kind, found in runs]

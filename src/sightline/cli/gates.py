@@ -32,4 +32,4 @@ def closed(audit: Results, gates: Sequence[str]) -> list[str]:
     if absent := by_absence(audit.verdict):
         of = f"for texts predicted {listed(map(quoted, absent))}"
         told += [f"the verdict {of} is {gate!r}" for gate in gates if VERDICT_GATES.get(gate) == BY_ABSENCE]
-    return told + [f"{gate} is contradicted" for gate in gates if answers.get(gate) == "contradicted"]
+    return told + [f"{gate} is contradicted" for gate in gates if answers.get(gate) == "failed"]

@@ -146,6 +146,6 @@ def _told(row: Row) -> str:
     more = [row.get("paper"), row.get("needs") and f"needs {', '.join(row['needs'])}"]
     if options := row.get("options"):
         more.append(", ".join(f"{key}={json.dumps(value)}" for key, value in options.items()))
-    if row.get("role") == "context":
+    if row.get("role") == "informational":
         more.append("context: does not bear on the verdict")
     return f"{told} ({'; '.join(filter(None, more))})" if any(more) else told

@@ -16,7 +16,7 @@ How = Literal["mean", "unbounded mean", "mean of shares", "share", "drop"]
 Charge = Literal["", "moved", "alone", "together", "below zero"]
 """How a contradiction keeps a map from being shown: by itself as the test that moves words does (row 2), or by itself,
 only with all others that are so marked, or only where even the interval lies below chance (row 3)."""
-Asked = Literal["", "supported", "one of these", "not contradicted"]
+Asked = Literal["", "passed", "one of these", "not failed"]
 """What a row that lets a map be shown asks of the answer."""
 
 OPERATORS = ("deleted", "replaced")
@@ -111,13 +111,13 @@ class Claim:
     def role(self) -> Role:
         """What its answer does in the verdict table: it may *decide* a row, add a *caveat*, or is *context*."""
         if self.charge or self.for_caveats:
-            return "decides"
-        return "caveat" if self.for_all else "context"
+            return "required"
+        return "must not fail" if self.for_all else "informational"
 
     @property
     def bears(self) -> bool:
         """Whether the verdict looks at it."""
-        return self.role != "context"
+        return self.role != "informational"
 
     @property
     def measure(self) -> str:

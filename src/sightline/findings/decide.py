@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 
 from sightline.results import Answer, Estimate
 
-_RANK: tuple[Answer, ...] = ("not applicable", "contradicted", "inconclusive", "supported")
+_RANK: tuple[Answer, ...] = ("not run", "failed", "inconclusive", "passed")
 WORSE = "worse than chance"
 """What an effect means whose whole interval lies below 0, its floor."""
 
@@ -19,12 +19,12 @@ def decide(effect: Estimate, delta: float, fewest: int = 1) -> Answer:
     fewer texts than a finding may rest on. An interval that is not known compares with nothing.
     """
     if effect.n == 0 or math.isnan(effect.value):
-        return "not applicable"
+        return "not run"
     if effect.n < fewest:
         return "inconclusive"
     if effect.low > delta:
-        return "supported"
-    return "contradicted" if effect.high < delta else "inconclusive"
+        return "passed"
+    return "failed" if effect.high < delta else "inconclusive"
 
 
 def agreed(answers: Collection[Answer]) -> Answer:
@@ -32,18 +32,18 @@ def agreed(answers: Collection[Answer]) -> Answer:
 
     Ways that could not be asked say nothing.
     """
-    known = [answer for answer in answers if answer != "not applicable"]
+    known = [answer for answer in answers if answer != "not run"]
     if not known:
-        return "not applicable"
-    if all(answer == "contradicted" for answer in known):
-        return "contradicted"
-    return "supported" if "supported" in known and "contradicted" not in known else "inconclusive"
+        return "not run"
+    if all(answer == "failed" for answer in known):
+        return "failed"
+    return "passed" if "passed" in known and "failed" not in known else "inconclusive"
 
 
 def both(answers: Collection[Answer]) -> Answer:
     """Join the answers of ways that must say the same; what one of them leaves open stays open."""
-    known = {answer for answer in answers if answer != "not applicable"}
-    return known.pop() if len(known) == 1 else "inconclusive" if known else "not applicable"
+    known = {answer for answer in answers if answer != "not run"}
+    return known.pop() if len(known) == 1 else "inconclusive" if known else "not run"
 
 
 def weakest(answers: Mapping[str, Answer], effects: Mapping[str, Estimate]) -> str:
@@ -71,7 +71,7 @@ def strongest(answers: Mapping[str, Answer], effects: Mapping[str, Estimate]) ->
 
 def _defined(answers: Mapping[str, Answer]) -> list[str]:
     """Name the comparisons that have an answer; the first one where none has."""
-    known = [name for name, answer in answers.items() if answer != "not applicable"]
+    known = [name for name, answer in answers.items() if answer != "not run"]
     return known or [*answers][:1]
 
 
@@ -90,7 +90,7 @@ def explain(effect: Estimate, delta: float, fewest: int = 1, worse: str = WORSE)
     if math.isnan(effect.low) or math.isnan(effect.high):
         return f"effect {effect.value:z.3f}, n = {effect.n}; no interval is known ({effect.method})"
     answer = decide(effect, delta, fewest)
-    if answer == "supported":
+    if answer == "passed":
         return f"{told}; the whole interval lies above δ = {delta:g}"
     if answer == "inconclusive":
         return f"{told}; the interval holds δ = {delta:g}: more texts would settle it"
@@ -101,7 +101,7 @@ def explain(effect: Estimate, delta: float, fewest: int = 1, worse: str = WORSE)
 
 def disagreement(answers: Mapping[str, Answer], by_class: Mapping[str, Estimate]) -> str:
     """Say where predicted classes answer differently; empty where they do not."""
-    if "supported" not in answers.values() or "contradicted" not in answers.values():
+    if "passed" not in answers.values() or "failed" not in answers.values():
         return ""
     said = ", ".join(f"{answer} for predicted {name!r} (n = {by_class[name].n})" for name, answer in answers.items())
     return f"the classes disagree: {said}"

@@ -18,7 +18,7 @@ from sightline.findings.layers import as_layer
 from sightline.findings.marked import MARKED
 from sightline.findings.pairs import compared
 from sightline.findings.thresholds import Thresholds
-from sightline.results import Bracket, Estimate, Failed, Measurement, NotApplicable, Outcome, Ragged
+from sightline.results import Bracket, Estimate, Failed, Measurement, NotRun, Outcome, Ragged
 from sightline.statistics import bootstrap
 from sightline.statistics.bracket import between
 from sightline.statistics.contrast import Contrast, effect, paired
@@ -60,7 +60,7 @@ class Evidence:
             silent = self.has("outputs.finite") and not self.finite.any()
             told = "no output of the model is a number" if silent else f"{measure} does not measure it"
             return outcome.missing.get(quantity, told)
-        if isinstance(outcome, NotApplicable):
+        if isinstance(outcome, NotRun):
             return outcome.reason
         return f"the measure failed: {outcome.error}" if isinstance(outcome, Failed) else "it was not asked for"
 

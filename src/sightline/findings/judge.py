@@ -43,7 +43,7 @@ def _answered(evidence: Evidence, claim: Claim) -> Finding:
     delta, fewest = evidence.thresholds.of(claim), evidence.thresholds.fewest(claim.code)
     judged = KINDS[claim.kind](evidence, claim)
     if isinstance(judged, str):
-        return Finding(claim.code, claim.text, "not applicable", claim.role, notes=(judged,), delta=delta)
+        return Finding(claim.code, claim.text, "not run", claim.role, notes=(judged,), delta=delta)
     answer, lead, told = _joined(judged, {name: test.effect for name, test in judged.tests.items()}, delta, fewest)
     test = judged.tests[lead]
     classes = {of: _joined(judged, _of_class(judged, of), delta, fewest) for of in test.by_class}
@@ -115,7 +115,7 @@ def _said(judged: Judged, effects: Mapping[str, Estimate], answers: Mapping[str,
 def _held_back(finding: Finding, found: Mapping[str, Finding]) -> Finding:
     """Leave an answer open where the claim that it waits on is contradicted."""
     other = CLAIMS[finding.code].waits_on
-    if not other or found[other].verdict != "contradicted" or finding.verdict not in ("supported", "contradicted"):
+    if not other or found[other].verdict != "failed" or finding.verdict not in ("passed", "failed"):
         return finding
     why = f"left open: {CLAIMS[other].caveat} ({other})"
     return replace(finding, verdict="inconclusive", answers={}, notes=(why, *finding.notes), needed=None)

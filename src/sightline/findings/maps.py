@@ -60,7 +60,7 @@ def _asked(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> tuple[Answ
     return _joined(_held(evidence, moved, "SL-303"), ways), (moved, deleted, replaced)
 
 
-OPEN = ("contradicted", "inconclusive")
+OPEN = ("failed", "inconclusive")
 """The answers by which the words of a class were not shown to do anything by themselves."""
 
 
@@ -74,7 +74,7 @@ def _against(evidence: Evidence, name: str) -> Iterator[str]:
         if rows.sum() < fewest:
             continue
         without = len(evidence.classes) > 1 and own_effect(evidence, name, label) in OPEN
-        if without or _asked(evidence, name, rows)[0] == "contradicted":
+        if without or _asked(evidence, name, rows)[0] == "failed":
             yield label
 
 
@@ -99,6 +99,6 @@ def _held(evidence: Evidence, effect: Estimate, code: str) -> Answer:
 
 
 def _joined(moved: Answer, removed: Answer) -> Answer:
-    if moved == "contradicted" or removed == "contradicted":
-        return "contradicted"
+    if moved == "failed" or removed == "failed":
+        return "failed"
     return moved

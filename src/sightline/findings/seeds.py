@@ -151,7 +151,7 @@ def _maps(found: Sequence[Results]) -> Iterator[MapsAcross]:
     """Name the map of each kind that the other half of the texts put first, where it passes."""
     for signed in (False, True):
         chosen = [next((row for row in audit.maps if row.chosen and row.signed == signed), None) for audit in found]
-        passing = [row if row is not None and row.answer == "supported" else None for row in chosen]
+        passing = [row if row is not None and row.answer == "passed" else None for row in chosen]
         if any(row.signed == signed for audit in found for row in audit.maps):
             against = dict.fromkeys(name for row in passing if row is not None for name in row.against)
             yield MapsAcross(signed, tuple(None if row is None else row.name for row in passing), tuple(against))

@@ -50,7 +50,7 @@ class Case:
     def answer(self, code: str) -> Answer:
         """Give the answer of a finding; one that is about the task has one answer, whatever the class."""
         finding = self.found[code]
-        return finding.verdict if self._of_all(code) else finding.answers.get(self.of, "not applicable")
+        return finding.verdict if self._of_all(code) else finding.answers.get(self.of, "not run")
 
     def effect(self, code: str) -> Estimate | None:
         """Give the effect that the answer rests on."""
@@ -66,7 +66,7 @@ class Case:
 
     def contradicted(self, claim: Claim) -> bool:
         """Tell whether a claim is contradicted."""
-        return self.answer(claim.code) == "contradicted"
+        return self.answer(claim.code) == "failed"
 
     def below(self, claim: Claim) -> bool:
         """Tell whether a claim is contradicted, and even the interval of its effect lies below chance."""
@@ -75,7 +75,7 @@ class Case:
 
     def short(self) -> tuple[str, ...]:
         """Name the findings that bear on the verdict and are not supported."""
-        return tuple(c for c in CLAIMS if self.found[c].bears and self.answer(c) != "supported")
+        return tuple(c for c in CLAIMS if self.found[c].bears and self.answer(c) != "passed")
 
     def reasons(self, *codes: str) -> tuple[str, ...]:
         """Say of each finding what its answer means, and why it is the answer."""
@@ -83,9 +83,9 @@ class Case:
 
     def _said(self, code: str) -> str:
         claim, answer = CLAIMS[code], self.answer(code)
-        if answer == "contradicted":
+        if answer == "failed":
             return claim.below if claim.below and self.below(claim) else claim.caveat
-        if answer == "supported":
+        if answer == "passed":
             return claim.told
         return f"{'it could not be shown that' if answer == 'inconclusive' else 'not tested whether'} {claim.told}"
 
@@ -134,7 +134,7 @@ def _unfit(case: Case) -> Ground | None:
     """Say what keeps the audit from concluding anything at all."""
     if why := _broken(case.evidence):  # what is broken caps every class
         return (), (why,)
-    if all(case.answer(code) == "not applicable" for code in DECIDING):
+    if all(case.answer(code) == "not run" for code in DECIDING):
         return DECIDING, case.reasons(*DECIDING)
     few = [code for code in DECIDING if _texts(case, code) < case.evidence.thresholds.fewest(code)]
     if len(few) == len(DECIDING):
@@ -190,7 +190,7 @@ def _not_used(case: Case) -> Ground | None:
     both = list(together) if all(map(case.contradicted, together)) else []
     # Where a class has few words of its own, evidence under uniform attention lies in the states of other words. The
     # model as it is decides then: what it loses with the highlighted words is no accident.
-    removed = any(case.answer(claim.code) == "supported" for claim in case.charged("alone"))
+    removed = any(case.answer(claim.code) == "passed" for claim in case.charged("alone"))
     below = [claim for claim in case.charged("below zero") if case.below(claim) and not removed]
     return _grounded(case, alone + both + below)
 
@@ -205,7 +205,7 @@ def _faithful(case: Case) -> Ground | None:
     unlike = case.classes is not None and any(one.row != 4 for one in case.classes.values())
     if not _meets(case, asked) or unlike or case.learned is None or not case.learned.something:
         return None
-    untested = tuple(code for code in case.short() if case.answer(code) == "not applicable")
+    untested = tuple(code for code in case.short() if case.answer(code) == "not run")
     return tuple(code for code, what in asked.items() if what), case.reasons(*untested)
 
 
@@ -219,13 +219,13 @@ def _with_caveats(case: Case) -> Ground | None:
 
 def _meets(case: Case, asked: Mapping[str, Asked]) -> bool:
     """Tell whether every claim answers as it is asked to."""
-    supported = [code for code, what in asked.items() if what == "supported"]
+    supported = [code for code, what in asked.items() if what == "passed"]
     some = [code for code, what in asked.items() if what == "one of these"]
-    spared = [code for code, what in asked.items() if what == "not contradicted"]
+    spared = [code for code, what in asked.items() if what == "not failed"]
     return (
-        all(case.answer(code) == "supported" for code in supported)
-        and any(case.answer(code) == "supported" for code in some)
-        and not any(case.answer(code) == "contradicted" for code in spared)
+        all(case.answer(code) == "passed" for code in supported)
+        and any(case.answer(code) == "passed" for code in some)
+        and not any(case.answer(code) == "failed" for code in spared)
     )
 
 
@@ -268,7 +268,7 @@ def _listed(codes: list[str]) -> str:
 
 _DECIDING, _MOVED, _ALONE = _named("charge", "moved", "alone"), _named("charge", "moved"), _named("charge", "alone")
 _TOGETHER, _BELOW = _named("charge", "together"), _named("charge", "below zero")
-_SUPPORTED, _ONE, _SPARED = (_named("for_all", said) for said in ("supported", "one of these", "not contradicted"))
+_SUPPORTED, _ONE, _SPARED = (_named("for_all", said) for said in ("passed", "one of these", "not failed"))
 _OF_ALL_TEXTS = _listed([code for code, claim in CLAIMS.items() if claim.of_all_texts])
 """What is asked of all texts alone."""
 TABLE = (
@@ -315,8 +315,8 @@ TABLE = (
     Row(
         5,
         CAVEATS,
-        f"the highlighted words carry the decision with them ({_named('for_caveats', 'supported')} are supported), "
-        f"{_named('for_caveats', 'not contradicted')} are not contradicted, and one of "
+        f"the highlighted words carry the decision with them ({_named('for_caveats', 'passed')} are supported), "
+        f"{_named('for_caveats', 'not failed')} are not contradicted, and one of "
         f"{_named('for_caveats', 'one of these')} is supported; with the caveats listed: every bearing finding that is "
         "not supported",
         _with_caveats,

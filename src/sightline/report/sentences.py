@@ -90,7 +90,7 @@ def reason_of(reason: str) -> Reason:
 
     The words say by themselves what was shown, what could not be shown, and what was not tested.
 
-    >>> reason_of("SL-301 contradicted: it changes nothing (effect 0.01 [0, 0.02])")
+    >>> reason_of("SL-301 failed: it changes nothing (effect 0.01 [0, 0.02])")
     Reason(words='it changes nothing', code='SL-301', behind='effect 0.01 [0, 0.02]')
     """
     found = re.fullmatch(r"(?:([A-Z]+-\d+) ([a-z ]+): )?(.+?)(?: \((.*)\))?", reason, flags=re.DOTALL)
@@ -98,7 +98,7 @@ def reason_of(reason: str) -> Reason:
         return Reason(reason)
     code, answer, words, behind = (part or "" for part in found.groups())
     words = re.sub(r"\b[A-Z]+-\d+, ", "", words)  # older versions named codes among the words, and what was not tested
-    untold = answer == "not applicable" and not words.startswith("not tested")  # by its claim alone
+    untold = answer == "not run" and not words.startswith("not tested")  # by its claim alone
     return Reason(f"not tested: {words}" if untold else words, code, behind)
 
 
@@ -142,10 +142,10 @@ def _of_class(verdict: Verdict, one: Verdict) -> Sequence[str]:
     if one.text == MUST_NOT:
         return one.reasons if len(answers(verdict)) > 1 else ()
     of_all = {code for code, claim in CLAIMS.items() if claim.of_all_texts}
-    unsaid = _found(verdict.reasons, "contradicted").keys() | of_all
-    found = _found(one.reasons, "contradicted")
+    unsaid = _found(verdict.reasons, "failed").keys() | of_all
+    found = _found(one.reasons, "failed")
     if one.text == CANNOT_TELL != verdict.text:
-        asked = {code for code, claim in CLAIMS.items() if claim.for_caveats == "supported"}
+        asked = {code for code, claim in CLAIMS.items() if claim.for_caveats == "passed"}
         open_ = _found(one.reasons, "inconclusive")
         found |= {code: why for code, why in open_.items() if code in asked and why not in verdict.reasons}
     return [why for code, why in found.items() if code not in unsaid]

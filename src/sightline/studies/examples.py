@@ -133,7 +133,7 @@ def _row(name: str, audit: Audit) -> dict[str, Any]:
 def _found(finding: Finding) -> dict[str, Any]:
     numbers = {"number": finding.number, "floor": finding.floor, "effect": finding.effect}
     of = {
-        name: {"answer": finding.answers.get(name, "not applicable"), "effect": _told(effect)}
+        name: {"answer": finding.answers.get(name, "not run"), "effect": _told(effect)}
         for name, effect in finding.by_class.items()
     }
     known = {name: _told(one) for name, one in numbers.items() if one is not None}
@@ -157,9 +157,9 @@ def _gates(audits: Mapping[str, Audit]) -> Iterator[dict[str, Any]]:
         row = audits[name].verdict.row
         yield gate(f"row: {name}", row, len(audits[name].texts), f"in {allowed}", holds=row in allowed)
     for code, cases in EXAMPLES.items():
-        for case, wanted in zip(cases, ("supported", "contradicted"), strict=True):
+        for case, wanted in zip(cases, ("passed", "failed"), strict=True):
             audit = audits[case.model]
             found = next(finding for finding in audit.findings if finding.code == code)
-            answer = found.answers.get(case.of, "not applicable") if case.of else found.verdict
+            answer = found.answers.get(case.of, "not run") if case.of else found.verdict
             told = f"{code}: {case.model}{case.of and f', predicted {case.of!r}'}"
             yield gate(told, answer, len(audit.texts), wanted, holds=answer == wanted)

@@ -64,8 +64,8 @@ def _row(name: str, scores: Mapping[str, Sequence[float]], answers: Mapping[str,
     return {
         "name": name,
         **{kind: plain(auroc(right, np.array(scores.get(kind, ())))) for kind in (MISLEADING, FRAUD)},
-        "false_passes": _counted(wrong, "supported"),
-        "false_failures": _counted(answers.get(RIGHT, ()), "contradicted"),
+        "false_passes": _counted(wrong, "passed"),
+        "false_failures": _counted(answers.get(RIGHT, ()), "failed"),
     }
 
 
@@ -95,5 +95,5 @@ def plain(one: Estimate | None) -> dict[str, Any] | None:
 
 
 def _counted(answers: Sequence[str], wanted: str) -> dict[str, int] | None:
-    known = [one for one in answers if one != "not applicable"]
+    known = [one for one in answers if one != "not run"]
     return {"count": known.count(wanted), "n": len(known)} if known else None

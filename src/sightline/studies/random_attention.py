@@ -23,7 +23,7 @@ MODELS: Mapping[str, tuple[str, FitSpec]] = {
 }
 """Random weights are drawn for each word of each text and *used* by the decoder, in training as in the audit."""
 CODES = ("SL-101", "SL-102", "SL-104", "SL-301")
-SUPPORTED, NOT_SUPPORTED = ("supported",), ("contradicted", "inconclusive")
+SUPPORTED, NOT_SUPPORTED = ("passed",), ("failed", "inconclusive")
 EXPECTED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "MLP, learned attention": dict.fromkeys(("SL-101", "SL-102", "SL-104"), SUPPORTED),
     "MLP, random attention": {"SL-104": NOT_SUPPORTED},

@@ -140,13 +140,13 @@ def deltas(found: Sequence[tuple[str, Mapping[str, Estimate]]]) -> dict[str, flo
 def power_at(code: str, delta: float, runs: Sequence[Effects]) -> float:
     """Share of runs in which a finding is supported at its δ."""
     known = [effects[code] for effects in runs if code in effects]
-    return _share(decide(effect, delta) == "supported" for effect in known)
+    return _share(decide(effect, delta) == "passed" for effect in known)
 
 
 def astray_at(code: str, delta: float, runs: Sequence[tuple[Effects, Effects]]) -> float:
     """Share of runs in which few texts contradict a finding that all of them support."""
     known = [(few[code], all_[code]) for few, all_ in runs if code in few and code in all_]
-    return _share(decide(few, delta) == "contradicted" for few, all_ in known if decide(all_, delta) == "supported")
+    return _share(decide(few, delta) == "failed" for few, all_ in known if decide(all_, delta) == "passed")
 
 
 def fewest_texts(astray: Mapping[str, float]) -> int:

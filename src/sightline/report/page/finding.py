@@ -14,7 +14,7 @@ from sightline.report.page.rows import EstimateRow, class_rows, estimate_rows
 from sightline.report.scale import formula
 from sightline.results import Finding
 
-MARKS = {"supported": "●", "contradicted": "✕", "inconclusive": "◐", "not applicable": "–"}
+MARKS = {"passed": "●", "failed": "✕", "inconclusive": "◐", "not run": "–"}
 """A sign for each answer, for who does not see its colour."""
 
 

@@ -10,7 +10,7 @@ from sightline.report.instead import Family, numbers
 from sightline.report.numerals import count, interval, number, span
 from sightline.report.page.maps import called
 from sightline.report.sentences import but_not_for, side
-from sightline.results import Estimate, Failed, Finding, Learned, MapRow, NotApplicable, Results
+from sightline.results import Estimate, Failed, Finding, Learned, MapRow, NotRun, Results
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def undefined_rows(audit: Results) -> list[MissingRow]:
 
 def skipped_rows(audit: Results) -> list[MissingRow]:
     """List the measures that do not apply, with their reasons."""
-    return [MissingRow(m.code, m.reason) for m in audit.measurements.values() if isinstance(m, NotApplicable)]
+    return [MissingRow(m.code, m.reason) for m in audit.measurements.values() if isinstance(m, NotRun)]
 
 
 def failed_rows(audit: Results) -> list[MissingRow]:
