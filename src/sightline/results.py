@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from enum import StrEnum
 from typing import Any, Literal
 
 import numpy as np
@@ -17,12 +18,12 @@ from jaxtyping import Float, Int
 
 Answer = Literal["passed", "failed", "inconclusive", "not run"]
 Role = Literal["required", "must not fail", "informational"]
-"""What the answer of a finding does in the verdict: it may decide it, add a caveat to it, or is context."""
+"""What a test does in the verdict: it is required, it must not fail, or it is informational."""
 
 _LATER = {"later": True}
 """Marks a field that audits may lack that were saved before it was there (`sightline.spec.later`, a floor above)."""
 
-SCHEMA = 3
+SCHEMA = 4
 """Version of the JSON of an audit; raised when a field changes its meaning."""
 
 
@@ -152,14 +153,40 @@ class Finding:
         return "; ".join(filter(None, (self.compared, *self.notes)))
 
 
-CAN = "can be shown"
-CAVEATS = "can be shown with caveats"
-MUST_NOT = "must not be shown"
-CANNOT_TELL = "cannot tell"
-BY_ABSENCE = "decided by absence"
-"""What a model predicts when it finds nothing: said of the texts of a class, never of all texts."""
-VERDICTS = (CAN, CAVEATS, MUST_NOT, CANNOT_TELL, BY_ABSENCE)
-"""What an audit may conclude of a map."""
+class Level(StrEnum):
+    """What an audit may conclude of a map."""
+
+    CAN = "can be shown"
+    CAVEATS = "can be shown with caveats"
+    MUST_NOT = "must not be shown"
+    CANNOT_TELL = "cannot tell"
+    BY_ABSENCE = "decided by absence"
+    """What a model predicts when it finds nothing: a level of predicted classes, never of all texts together."""
+
+    @property
+    def permits(self) -> bool:
+        """Whether the map may be shown, with caveats or without."""
+        return self in (Level.CAN, Level.CAVEATS)
+
+
+CAN, CAVEATS, MUST_NOT, CANNOT_TELL, BY_ABSENCE = VERDICTS = tuple(Level)
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a verdict was reached: a sentence for readers of the map, the test that shows it, and the numbers behind it.
+
+    A reason that rests on no test, such as a model that gives no finite numbers, has no code and no result.
+    """
+
+    words: str
+    code: str = ""
+    result: Answer | None = None
+    behind: str = ""
+
+    def __str__(self) -> str:
+        test = f"{self.code} {self.result}: " if self.code else ""
+        return f"{test}{self.words}{f' ({self.behind})' if self.behind else ''}"
 
 
 @dataclass(frozen=True)
@@ -169,10 +196,10 @@ class Verdict:
     ``by_class`` is the same for the texts of each predicted class of which there are enough.
     """
 
-    text: str
+    level: Level
     row: int
     decided_by: tuple[str, ...]
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
     by_class: Mapping[str, Verdict] = field(default_factory=dict)
 
 
@@ -293,10 +320,10 @@ class Results:
         which were taken had to leave out; each with the reason.
         """
         skipped = {m.code: m.reason for m in self.measurements.values() if isinstance(m, NotRun)}
-        failed = {m.code: m.error for m in self.measurements.values() if isinstance(m, Failed)}
+        errors = {m.code: m.error for m in self.measurements.values() if isinstance(m, Failed)}
         return {
             "schema": SCHEMA,
-            "verdict": self.verdict.text,
+            "verdict": self.verdict.level,
             "verdict_detail": asdict(self.verdict),
             "findings": [asdict(finding) | {"reason": finding.reason} for finding in self.findings],
             "estimates": {name: asdict(value) for name, value in self.estimates.items()},
@@ -306,7 +333,7 @@ class Results:
             "undefined": self.undefined(),
             "not_run": skipped,
             "missing": self.missing(),
-            "failed": failed,
+            "errors": errors,
             "spec": dict(self.spec),
             "environment": dict(self.environment),
             "cards": dict(self.cards),

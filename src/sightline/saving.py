@@ -30,6 +30,7 @@ from sightline.results import (
     TextRecord,
     Values,
 )
+from sightline.migrating import FORMER, migrated
 from sightline.seal import MANIFEST, changed_file, seal
 from sightline.sharing import Sharing
 from sightline.spec.typed import parse_json, read_as
@@ -159,8 +160,13 @@ def _naming(file: Path) -> Iterator[Path]:
 def _read_summary(file: Path) -> dict[str, Any]:
     found = parse_json(file.read_text(encoding="utf-8"), "")
     summary: dict[str, Any] = read_as(dict[str, Any], found, "")
+    if summary.get("schema") == FORMER:
+        try:
+            return migrated(summary)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise SpecError(f"expected the fields of schema {FORMER}, got {type(error).__name__}: {error}") from error
     if summary.get("schema") != SCHEMA:
-        raise SpecError(f"schema {summary.get('schema')!r}, this version reads {SCHEMA}; run the audit again")
+        raise SpecError(f"schema {summary.get('schema')!r}, this version reads {FORMER} and {SCHEMA}; run the audit again")
     return summary
 
 
@@ -171,7 +177,7 @@ def _read_forms(name: str, item: Mapping[str, Any]) -> Mapping[str, Form]:
 
 def _skipped(summary: Mapping[str, Any]) -> dict[str, Outcome]:
     reasons = read_as(Mapping[str, str], summary.get("not_run"), "not_run")
-    errors = read_as(Mapping[str, str], summary.get("failed"), "failed")
+    errors = read_as(Mapping[str, str], summary.get("errors"), "errors")
     skipped: dict[str, Outcome] = {code: NotRun(code, why) for code, why in reasons.items()}
     return skipped | {code: Failed(code, why) for code, why in errors.items()}
 

@@ -28,7 +28,7 @@ def closed(audit: Results, gates: Sequence[str]) -> list[str]:
     *Decided by absence* is a verdict of a class alone: there it is asked of every class.
     """
     answers = {finding.code: finding.verdict for finding in audit.findings}
-    told = [f"the verdict is {gate!r}" for gate in gates if VERDICT_GATES.get(gate) == audit.verdict.text]
+    told = [f"the verdict is {gate!r}" for gate in gates if VERDICT_GATES.get(gate) == audit.verdict.level]
     if absent := by_absence(audit.verdict):
         of = f"for texts predicted {listed(map(quoted, absent))}"
         told += [f"the verdict {of} is {gate!r}" for gate in gates if VERDICT_GATES.get(gate) == BY_ABSENCE]

@@ -201,7 +201,7 @@ class Store:
         findings = {finding.code: Conclusion(finding.verdict, finding.effect) for finding in audit.findings}
         verdict, metrics = audit.verdict, dict(audit.metrics)
         rows = {name: one.row for name, one in verdict.by_class.items()}
-        key, said = run_key(spec), (verdict.text, findings, metrics)
+        key, said = run_key(spec), (verdict.level, findings, metrics)
         summary = Summary(key, *_about(spec), "done", seconds, "", *said, verdict.row, rows, why_all_absent(audit))
 
         def write(aside: Path) -> None:

@@ -80,13 +80,13 @@ class AcrossSeeds:
     @property
     def verdicts(self) -> tuple[str, ...]:
         """The verdict of all texts together, by seed."""
-        return tuple(one.text for one in self.details)
+        return tuple(one.level for one in self.details)
 
     @property
     def by_class(self) -> Mapping[str, tuple[str | None, ...]]:
         """The verdict of the texts of each predicted class, by seed; None where a training gives it none."""
         names = dict.fromkeys(name for one in self.details for name in one.by_class)
-        each = [{name: verdict.text for name, verdict in one.by_class.items()} for one in self.details]
+        each = [{name: verdict.level for name, verdict in one.by_class.items()} for one in self.details]
         return {name: tuple(one.get(name) for one in each) for name in names}
 
     @property

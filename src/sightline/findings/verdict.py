@@ -24,6 +24,8 @@ from sightline.results import (
     Estimate,
     Finding,
     Learned,
+    Level,
+    Reason,
     Verdict,
 )
 
@@ -33,8 +35,8 @@ if TYPE_CHECKING:
 IDENTITY = 1e-4
 """Largest difference allowed between the model's logits and those decoded from its own attention."""
 
-NO_BETTER = "the model is no better than guessing the most common class"
-"""How the caveat of a model begins that has learned nothing, as far as can be told."""
+NO_BETTER = "the model is no better than guessing the most common class, as far as these texts show"
+"""The caveat of a model that has learned nothing, as far as can be told."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +79,9 @@ class Case:
         """Name the findings that bear on the verdict and are not supported."""
         return tuple(c for c in CLAIMS if self.found[c].bears and self.answer(c) != "passed")
 
-    def reasons(self, *codes: str) -> tuple[str, ...]:
+    def reasons(self, *codes: str) -> tuple[Reason, ...]:
         """Say of each finding what its answer means, and why it is the answer."""
-        return tuple(f"{code} {self.answer(code)}: {self._said(code)}{self._because(code)}" for code in codes)
+        return tuple(Reason(self._said(code), code, self.answer(code), self._because(code)) for code in codes)
 
     def _said(self, code: str) -> str:
         claim, answer = CLAIMS[code], self.answer(code)
@@ -91,16 +93,16 @@ class Case:
 
     def _because(self, code: str) -> str:
         if not self.of:
-            return f" ({self.found[code].reason})"
+            return self.found[code].reason
         effect = self.effect(code)
         return (
             ""
             if effect is None
-            else f" (effect {effect.value:z.3f} [{effect.low:z.3f}, {effect.high:z.3f}], n = {effect.n})"
+            else f"effect {effect.value:z.3f} [{effect.low:z.3f}, {effect.high:z.3f}], n = {effect.n}"
         )
 
 
-Ground = tuple[tuple[str, ...], tuple[str, ...]]
+Ground = tuple[tuple[str, ...], tuple[Reason, ...]]
 """What decided, by its codes, and the reasons."""
 
 
@@ -109,7 +111,7 @@ class Row:
     """One row: when it applies, in words and as a rule that gives its ground, and the verdict it gives."""
 
     number: int
-    verdict: str
+    verdict: Level
     words: str
     ground: Callable[[Case], Ground | None]
 
@@ -132,15 +134,15 @@ def _first(case: Case) -> Verdict:
 
 def _unfit(case: Case) -> Ground | None:
     """Say what keeps the audit from concluding anything at all."""
-    if why := _broken(case.evidence):  # what is broken caps every class
-        return (), (why,)
+    if broken := _broken(case.evidence):  # what is broken caps every class
+        return (), (broken,)
     if all(case.answer(code) == "not run" for code in DECIDING):
         return DECIDING, case.reasons(*DECIDING)
     few = [code for code in DECIDING if _texts(case, code) < case.evidence.thresholds.fewest(code)]
     if len(few) == len(DECIDING):
         told = ", ".join(f"{code} rests on {_texts(case, code)} texts" for code in few)
         least = min(case.evidence.thresholds.fewest(code) for code in few)
-        return tuple(few), (f"too few texts for a verdict, which rests on at least {least} ({told})",)
+        return tuple(few), (Reason(f"too few texts for a verdict, which rests on at least {least}", behind=told),)
     return None
 
 
@@ -151,7 +153,7 @@ def _absent(case: Case) -> Ground | None:
     if not case.of or not by_absence(case.evidence, case.of):
         return None
     told = f"this is what the model predicts when it finds no evidence for another class; {NO_WORD}"
-    return (OWN,), (told, *case.reasons(OWN))
+    return (OWN,), (Reason(told), *case.reasons(OWN))
 
 
 NO_WORD = "no highlighted word can explain it"
@@ -162,22 +164,23 @@ def _texts(case: Case, code: str) -> int:
     return 0 if effect is None else effect.n
 
 
-def _broken(evidence: Evidence) -> str:
-    """Say what is wrong with the answers themselves; nothing where all is well."""
+def _broken(evidence: Evidence) -> Reason | None:
+    """Say what is wrong with the model's outputs themselves, if anything is."""
     if evidence.taken("outputs") is None:
-        return f"the model could not be run ({evidence.why_not('outputs')})"
+        return Reason("the model could not be run", behind=evidence.why_not("outputs"))
     n, odd = len(evidence.predicted), int((~evidence.finite).sum())
     if odd:
-        return f"on {odd} of {n} texts the model’s outputs are not finite numbers: mend the model first"
+        return Reason(f"on {odd} of {n} texts the model’s outputs are not finite numbers: mend the model first")
     if len(evidence.classes) == 1:
-        return f"the model predicts {next(iter(evidence.classes))!r} for every one of {n} texts: no decision to explain"
+        only = next(iter(evidence.classes))
+        return Reason(f"the model predicts {only!r} for every one of {n} texts: no decision to explain")
     if n < (least := evidence.thresholds.least):
-        return f"{n} test texts; a verdict rests on at least {least}: audit more texts"
+        return Reason(f"{n} test texts; a verdict rests on at least {least}: audit more texts")
     error = float(np.max(evidence.array("need.identity_error"))) if evidence.has("need.identity_error") else 0.0
     if not error <= IDENTITY:
         missed = f"decoding the model's own attention misses its logits by {error:.2g}, allowed: {IDENTITY:g}"
-        return f"the model's answers are not those that its attention gives: mend the model first ({missed})"
-    return ""
+        return Reason("the model's answers are not those that its attention gives: mend the model first", behind=missed)
+    return None
 
 
 def _left_behind(case: Case) -> Ground | None:
@@ -233,27 +236,29 @@ def _open(case: Case) -> Ground:
     return case.short(), (*case.reasons(*case.short()), *_remarks(case))
 
 
-def _remarks(case: Case) -> tuple[str, ...]:
+def _remarks(case: Case) -> tuple[Reason, ...]:
     """Say what else a reader must know who shows the map."""
     if case.of:
         return ()
-    return tuple(filter(None, (_unused(case.evidence), _learned_nothing(case))))
+    return (*_unused(case.evidence), *_learned_nothing(case))
 
 
-def _unused(evidence: Evidence) -> str:
+def _unused(evidence: Evidence) -> tuple[Reason, ...]:
     """Say that the weights are shown and not used, where the model decodes and nothing changes without them."""
     moved = evidence.array("need.moved") if evidence.has("need.moved") else np.empty(0)
     if np.isnan(moved).all() or np.nanmax(moved) > 0:
-        return ""
-    return "not used by the model: no answer changes, by no logit, when other weights take the place of those shown"
+        return ()
+    return (
+        Reason("not used by the model: no answer changes, by no logit, when other weights take the place of those shown"),
+    )
 
 
-def _learned_nothing(case: Case) -> str:
+def _learned_nothing(case: Case) -> tuple[Reason, ...]:
     if case.learned is None or case.learned.something:
-        return ""
+        return ()
     accuracy, guessing = case.learned.accuracy, case.learned.guessing
     numbers = f"accuracy {accuracy.value:z.3f}, always saying that class {guessing.value:z.3f}, n = {accuracy.n}"
-    return f"{NO_BETTER}, as far as these texts show ({numbers})"
+    return (Reason(NO_BETTER, behind=numbers),)
 
 
 def _named(asking: str, *answers: str) -> str:

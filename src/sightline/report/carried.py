@@ -82,7 +82,7 @@ def amount(share: float) -> str:
 
 def carried_by(audit: Results) -> Carried | None:
     """Take from an audit what the highlighted words carry; None where no map may be shown, or nothing is known."""
-    shown = [part for part in answers(audit.verdict) if part.advised and part.text.startswith(CAN)]
+    shown = [part for part in answers(audit.verdict) if part.advised and part.level.permits]
     if not shown or first_of_all(audit):
         return None
     moved, own = ({one.code: one for one in audit.findings}.get(code) for code in (TRANSFER, OWN))

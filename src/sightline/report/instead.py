@@ -138,4 +138,4 @@ def at_odds(audit: Results) -> str:
 
 
 def _forbidden(audit: Results) -> bool:
-    return any(part.text.startswith(MUST_NOT) for part in answers(audit.verdict))
+    return any(part.level == MUST_NOT for part in answers(audit.verdict))

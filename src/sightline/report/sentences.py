@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -13,7 +12,9 @@ from sightline.findings.decide import WORSE, below_chance
 from sightline.findings.verdict import TABLE
 from sightline.report.numerals import KEEP, about, p_value, texts, threshold, with_n
 from sightline.report.visible import one_line, shortened
-from sightline.results import BY_ABSENCE, CAN, CANNOT_TELL, MUST_NOT, VERDICTS, Answer, Estimate, Finding, Verdict
+from sightline.results import (
+    BY_ABSENCE, CAN, CANNOT_TELL, MUST_NOT, VERDICTS, Answer, Estimate, Finding, Level, Reason, Verdict,
+)
 
 Side = Literal["above δ", "below δ", "below 0", "holds δ", "undefined"]
 
@@ -22,10 +23,10 @@ QUESTION = "Can this model’s attention weights be shown as an explanation of i
 
 @dataclass(frozen=True)
 class Answered:
-    """A part of the headline: what is answered for which texts, why, and by which row of the verdict table."""
+    """A part of the headline: what is answered for which texts, and why."""
 
     text: str
-    row: int
+    level: Level
     why: str = ""
     advised: bool = True
     """Whether it says what to do: where classes have answers of their own, the answer for all texts together does not,
@@ -37,8 +38,8 @@ class Answered:
 def headline(verdict: Verdict) -> str:
     """Say the verdict; where predicted classes differ from it or from each other, say which class has which.
 
-    >>> fine, bad = Verdict("can be shown", 4, (), ()), Verdict("must not be shown", 2, (), ("it leads astray",))
-    >>> headline(Verdict("can be shown", 4, (), (), {"yes": fine, "no": bad}))
+    >>> fine, bad = Verdict(CAN, 4, (), ()), Verdict(MUST_NOT, 2, (), (Reason("it leads astray"),))
+    >>> headline(Verdict(CAN, 4, (), (), {"yes": fine, "no": bad}))
     "can be shown for texts predicted 'yes'; must not be shown for texts predicted 'no': it leads astray"
     """
     return "; ".join(f"{part.text}: {part.why}" if part.why else part.text for part in answers(verdict))
@@ -46,60 +47,33 @@ def headline(verdict: Verdict) -> str:
 
 def answers(verdict: Verdict) -> tuple[Answered, ...]:
     """Give the parts of the headline: one where all classes agree, else one for each answer that classes have."""
-    alike: dict[str, dict[str, Verdict]] = {}
+    alike: dict[Level, dict[str, Verdict]] = {}
     for name, one in verdict.by_class.items():
-        alike.setdefault(one.text, {})[name] = one
-    if alike.keys() <= {verdict.text}:
-        return (Answered(verdict.text, verdict.row),)
-    known = [*(text for text in VERDICTS if text in alike), *(text for text in alike if text not in VERDICTS)]
-    classes = tuple(_for_classes(text, alike[text]) for text in known)
-    if verdict.text in alike:
+        alike.setdefault(one.level, {})[name] = one
+    if alike.keys() <= {verdict.level}:
+        return (Answered(verdict.level, verdict.level),)
+    known = [level for level in VERDICTS if level in alike]
+    classes = tuple(_for_classes(level, alike[level]) for level in known)
+    if verdict.level in alike:
         return classes
-    told = f"{verdict.text} for all texts together"
-    if verdict.text.startswith(CAN) and not any(text.startswith(CAN) for text in known):
-        return (*classes, Answered(f"{told}, but for no class by itself", verdict.row, advised=False))
-    if verdict.text.startswith(CAN) and BY_ABSENCE in known:
+    told = f"{verdict.level} for all texts together"
+    if verdict.level.permits and not any(level.permits for level in known):
+        return (*classes, Answered(f"{told}, but for no class by itself", verdict.level, advised=False))
+    if verdict.level.permits and BY_ABSENCE in known:
         return classes  # no map can explain the texts of such a class, so none can be shown for all texts
-    return (Answered(told, verdict.row, advised=False), *classes)
+    return (Answered(told, verdict.level, advised=False), *classes)
 
 
-def _for_classes(text: str, classes: Mapping[str, Verdict]) -> Answered:
+def _for_classes(level: Level, classes: Mapping[str, Verdict]) -> Answered:
     """Say an answer of some classes, and why the map must not be shown for them where that is the answer."""
-    told = f"{text} for texts predicted {listed(map(quoted, classes))}"
-    why = dict.fromkeys(reason_of(one.reasons[0]).words for one in classes.values() if one.reasons)
-    row = min(one.row for one in classes.values())
-    return Answered(told, row, listed(why) if text == MUST_NOT and why else "", classes=tuple(classes))
+    told = f"{level} for texts predicted {listed(map(quoted, classes))}"
+    why = dict.fromkeys(one.reasons[0].words for one in classes.values() if one.reasons)
+    return Answered(told, level, listed(why) if level == MUST_NOT and why else "", classes=tuple(classes))
 
 
 def by_absence(verdict: Verdict) -> tuple[str, ...]:
     """Name the predicted classes that are decided by absence, which no map can explain."""
-    return tuple(name for name, one in verdict.by_class.items() if one.text == BY_ABSENCE)
-
-
-@dataclass(frozen=True)
-class Reason:
-    """Why a verdict was reached: a sentence for who sees the map, the finding that says so, and what lies behind it."""
-
-    words: str
-    code: str = ""
-    behind: str = ""
-
-
-def reason_of(reason: str) -> Reason:
-    """Take a reason apart: what is said, the code of the finding that says so, and the numbers behind it.
-
-    The words say by themselves what was shown, what could not be shown, and what was not tested.
-
-    >>> reason_of("SL-301 failed: it changes nothing (effect 0.01 [0, 0.02])")
-    Reason(words='it changes nothing', code='SL-301', behind='effect 0.01 [0, 0.02]')
-    """
-    found = re.fullmatch(r"(?:([A-Z]+-\d+) ([a-z ]+): )?(.+?)(?: \((.*)\))?", reason, flags=re.DOTALL)
-    if found is None:
-        return Reason(reason)
-    code, answer, words, behind = (part or "" for part in found.groups())
-    words = re.sub(r"\b[A-Z]+-\d+, ", "", words)  # older versions named codes among the words, and what was not tested
-    untold = answer == "not run" and not words.startswith("not tested")  # by its claim alone
-    return Reason(f"not tested: {words}" if untold else words, code, behind)
+    return tuple(name for name, one in verdict.by_class.items() if one.level == BY_ABSENCE)
 
 
 def told_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
@@ -110,10 +84,10 @@ def told_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
     """
     found: dict[tuple[str, str], dict[str, Reason]] = {}
     for name, one in verdict.by_class.items():
-        reasons = [reason_of(why) for why in _of_class(verdict, one)]
-        for reason in _absent(reasons) if one.text == BY_ABSENCE else reasons:
+        reasons = _of_class(verdict, one)
+        for reason in _absent(reasons) if one.level == BY_ABSENCE else reasons:
             found.setdefault((reason.code, reason.words), {})[name] = reason
-    of_all = ((reason_of(why), _of_all_texts(verdict, why)) for why in verdict.reasons)
+    of_all = ((why, _of_all_texts(verdict, why)) for why in verdict.reasons)
     return [*map(_together, found.values()), *of_all]
 
 
@@ -124,36 +98,36 @@ def _absent(reasons: Sequence[Reason]) -> list[Reason]:
     return [replace(tested[0] if tested else first, words=words)]
 
 
-def _of_all_texts(verdict: Verdict, why: str) -> str:
+def _of_all_texts(verdict: Verdict, why: Reason) -> str:
     """Say that a reason is about all texts together, where classes differ and it was tested."""
-    found = re.match(r"[A-Z]+-\d+ (contradicted|inconclusive): ", why)
-    return "for all texts together" if found and len(answers(verdict)) > 1 else ""
+    tested = why.result in ("failed", "inconclusive")
+    return "for all texts together" if tested and len(answers(verdict)) > 1 else ""
 
 
-def _of_class(verdict: Verdict, one: Verdict) -> Sequence[str]:
+def _of_class(verdict: Verdict, one: Verdict) -> Sequence[Reason]:
     """Give why a map is not to be shown for a class, where classes differ; else what is contradicted for it alone.
 
     What could not be shown is said of all texts: a class has fewer of them, and always leaves more open; of a class
     that is left open, where all texts are not, it is what the test that is asked of it left open. And what is said of
     the task or the model is said of no class.
     """
-    if one.text == BY_ABSENCE:
+    if one.level == BY_ABSENCE:
         return one.reasons
-    if one.text == MUST_NOT:
+    if one.level == MUST_NOT:
         return one.reasons if len(answers(verdict)) > 1 else ()
     of_all = {code for code, claim in CLAIMS.items() if claim.of_all_texts}
     unsaid = _found(verdict.reasons, "failed").keys() | of_all
     found = _found(one.reasons, "failed")
-    if one.text == CANNOT_TELL != verdict.text:
+    if one.level == CANNOT_TELL != verdict.level:
         asked = {code for code, claim in CLAIMS.items() if claim.for_caveats == "passed"}
         open_ = _found(one.reasons, "inconclusive")
         found |= {code: why for code, why in open_.items() if code in asked and why not in verdict.reasons}
     return [why for code, why in found.items() if code not in unsaid]
 
 
-def _found(reasons: Iterable[str], answer: Answer) -> dict[str, str]:
+def _found(reasons: Iterable[Reason], answer: Answer) -> dict[str, Reason]:
     """Take the reasons that give this answer to a claim, by its code."""
-    return {found[1]: why for why in reasons if (found := re.match(rf"([A-Z]+-\d+) {answer}: ", why))}
+    return {why.code: why for why in reasons if why.code and why.result == answer}
 
 
 def _together(classes: Mapping[str, Reason]) -> tuple[Reason, str]:
@@ -172,10 +146,10 @@ def caveats(verdict: Verdict) -> list[str]:
 
 def caveats_title(verdict: Verdict) -> str:
     """Name the list of `caveats`: not tested, caveats, or why the map is not to be shown."""
-    if verdict.text == CAN:
+    if verdict.level == CAN:
         said = (reason.words for reason, _ in told_reasons(verdict))
         return "Not tested" if all(words.startswith("not tested") for words in said) else "Limits"
-    return "Caveats" if verdict.text.startswith(CAN) else "Why"
+    return "Caveats" if verdict.level.permits else "Why"
 
 
 def quoted(name: str) -> str:

@@ -100,4 +100,4 @@ def _row(labels: tuple[str, ...], audit: Audit) -> dict[str, Any]:
 
 
 def _told(verdict: Verdict) -> dict[str, Any]:
-    return {"row": verdict.row, "text": verdict.text, "reasons": list(verdict.reasons)}
+    return {"row": verdict.row, "text": verdict.level, "reasons": list(map(str, verdict.reasons))}

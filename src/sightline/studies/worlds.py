@@ -502,7 +502,7 @@ def _share(groups: Sequence[Mapping[str, Any]], rows: Sequence[int]) -> dict[str
 def _said(world: World, run: Summary, store: Store) -> bool:
     """Tell whether the reasons of a verdict say what they must in its row."""
     wanted = world.says.get(run.row)
-    return wanted is None or re.search(wanted, "; ".join(store.audit(run.key).verdict.reasons)) is not None
+    return wanted is None or re.search(wanted, "; ".join(map(str, store.audit(run.key).verdict.reasons))) is not None
 
 
 def _supports(run: Summary, code: str) -> bool:
