@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from sightline.findings.claims import CLAIMS
+
 FORMER = 3
 """The schema that is still read."""
 _RESULTS = {"supported": "passed", "contradicted": "failed", "not applicable": "not run"}
@@ -26,10 +28,26 @@ def migrated(summary: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def migrated_run(summary: Any) -> Any:
+    """Give the summary of a stored run the words of this schema; what is none is left to its reader."""
+    findings = summary.get("findings") if isinstance(summary, dict) else None
+    if not isinstance(findings, dict):
+        return summary
+    return summary | {"findings": {code: _conclusion(one) for code, one in findings.items()}}
+
+
+def _conclusion(conclusion: Any) -> Any:
+    if not isinstance(conclusion, dict) or "verdict" not in conclusion:
+        return conclusion
+    return {"result": _result(conclusion["verdict"]), "effect": conclusion.get("effect")}
+
+
 def _finding(finding: Mapping[str, Any]) -> dict[str, Any]:
     answers = {name: _result(answer) for name, answer in finding["answers"].items()}
     role = _ROLES.get(finding["role"], finding["role"])
-    return {**finding, "verdict": _result(finding["verdict"]), "role": role, "answers": answers}
+    kept = {name: value for name, value in finding.items() if name not in ("claim", "verdict")}
+    name = CLAIMS[finding["code"]].name if finding["code"] in CLAIMS else finding["claim"]
+    return kept | {"name": name, "result": _result(finding["verdict"]), "role": role, "answers": answers}
 
 
 def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:

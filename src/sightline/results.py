@@ -112,7 +112,7 @@ Outcome = Measurement | NotRun | Failed
 
 @dataclass(frozen=True)
 class Finding:
-    """One claim, tested: the number, its floor, the effect between them, and the answer.
+    """One test of the map: the number, its chance level, the score between them, and the result.
 
     ``effect`` says how far the number gets from the floor (0) to the ceiling (1); of a claim without
     a floor it is the number. ``delta`` is the smallest effect that matters. ``compared`` says how the
@@ -125,8 +125,8 @@ class Finding:
     """
 
     code: str
-    claim: str
-    verdict: Answer
+    name: str
+    result: Answer
     role: Role
     compared: str = ""
     notes: tuple[str, ...] = ()
@@ -141,6 +141,11 @@ class Finding:
     beside: Mapping[str, Estimate] = field(default_factory=dict)
     needed: int | None = field(default=None, metadata=_LATER)
     comparison: str = field(default="", metadata=_LATER)
+
+    @property
+    def title(self) -> str:
+        """Its name with its code, as every surface writes it."""
+        return f"{self.name} ({self.code})"
 
     @property
     def bears(self) -> bool:

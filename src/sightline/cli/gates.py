@@ -27,7 +27,7 @@ def closed(audit: Results, gates: Sequence[str]) -> list[str]:
 
     *Decided by absence* is a verdict of a class alone: there it is asked of every class.
     """
-    answers = {finding.code: finding.verdict for finding in audit.findings}
+    answers = {finding.code: finding.result for finding in audit.findings}
     told = [f"the verdict is {gate!r}" for gate in gates if VERDICT_GATES.get(gate) == audit.verdict.level]
     if absent := by_absence(audit.verdict):
         of = f"for texts predicted {listed(map(quoted, absent))}"

@@ -71,5 +71,5 @@ def _measures(name: str) -> Iterator[str]:
 def _of_finding(name: str, audit: Results) -> str:
     """Give what a finding says of itself that could not be judged."""
     code = name.partition(".")[0]
-    found = next((one for one in audit.findings if one.code == code and one.verdict == "not run"), None)
+    found = next((one for one in audit.findings if one.code == code and one.result == "not run"), None)
     return "" if found is None else found.reason

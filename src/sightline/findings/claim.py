@@ -42,10 +42,11 @@ class Claim:
 
     Parameters
     ----------
-    code, text
-        Its stable code, which has a page in ``docs/findings/``, and what it says.
-    caveat, below
-        What its failing means to a reader of the map; and what it means where even the interval lies below chance.
+    code, name, question
+        Its stable code, which has a page in ``docs/findings/``; what it is called; and what it asks of the map.
+    passed, failed, below
+        What each result means to a reader of the map, as a clause; ``below``, where even the interval lies below
+        chance.
     kind
         How it is judged.
     number, floor, ceiling, draws
@@ -66,8 +67,6 @@ class Claim:
         What the rows *can be shown with these caveats* and *can be shown* ask of its answer.
     waits_on
         The claim without which its answer stays open.
-    plain
-        What it says in words for who shows a map and does not know how it is tested; nothing where ``text`` does.
     shown
         What else is estimated to read it with.
     fixed
@@ -79,8 +78,10 @@ class Claim:
     """
 
     code: str
-    text: str
-    caveat: str
+    name: str
+    question: str
+    passed: str
+    failed: str
     kind: Kind
     number: str
     number_words: str
@@ -96,16 +97,15 @@ class Claim:
     for_caveats: Asked = ""
     for_all: Asked = ""
     waits_on: str = ""
-    plain: str = ""
     shown: tuple[Shown, ...] = ()
     fixed: float | None = None
     twice: bool = False
     of_the_model: bool = False
 
     @property
-    def told(self) -> str:
-        """What it says, in words that need no knowledge of how it is tested."""
-        return self.plain or self.text
+    def title(self) -> str:
+        """Its name with its code, as every surface writes it."""
+        return f"{self.name} ({self.code})"
 
     @property
     def role(self) -> Role:

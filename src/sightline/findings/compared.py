@@ -70,7 +70,7 @@ def _asked(first: Side, other: Side, matched: Matched) -> Iterator[Asked]:
         ours, theirs = ways(first.evidence, claim), ways(other.evidence, claim)
         for way in ours:
             if (claim.code, way) not in repeats:
-                yield claim.code, claim.text, way, _both(ours[way], theirs[way], first, other, matched)
+                yield claim.code, claim.name, way, _both(ours[way], theirs[way], first, other, matched)
     yield ACCURACY, RIGHT, "", (_right(first, matched.first), _right(other, matched.second))
 
 
@@ -131,7 +131,7 @@ def _side_by_side(first: Side, other: Side, why: str) -> Iterator[Compared]:
     theirs = {finding.code: finding for finding in other.audit.findings}
     for finding in first.audit.findings:
         second = theirs[finding.code].effect if finding.code in theirs else None
-        yield Compared(finding.code, finding.claim, "", "not compared", finding.effect, second, why=why)
+        yield Compared(finding.code, finding.name, "", "not compared", finding.effect, second, why=why)
 
 
 def _compared(asked: Asked, seed: int, clusters: Int[np.ndarray, " N"], count: int) -> Compared:

@@ -140,7 +140,7 @@ def _audit_json(side: Side) -> dict[str, Any]:
         "verdict": audit.verdict.level,
         "row": audit.verdict.row,
         "by_class": {name: one.level for name, one in audit.verdict.by_class.items()},
-        "findings": {one.code: one.verdict for one in audit.findings},
+        "findings": {one.code: one.result for one in audit.findings},
         "metrics": {name: asdict(value) for name, value in audit.metrics.items()},
         "maps": [asdict(row) for row in chosen],
     }

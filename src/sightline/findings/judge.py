@@ -43,7 +43,7 @@ def _answered(evidence: Evidence, claim: Claim) -> Finding:
     delta, fewest = evidence.thresholds.of(claim), evidence.thresholds.fewest(claim.code)
     judged = KINDS[claim.kind](evidence, claim)
     if isinstance(judged, str):
-        return Finding(claim.code, claim.text, "not run", claim.role, notes=(judged,), delta=delta)
+        return Finding(claim.code, claim.name, "not run", claim.role, notes=(judged,), delta=delta)
     answer, lead, told = _joined(judged, {name: test.effect for name, test in judged.tests.items()}, delta, fewest)
     test = judged.tests[lead]
     classes = {of: _joined(judged, _of_class(judged, of), delta, fewest) for of in test.by_class}
@@ -53,7 +53,7 @@ def _answered(evidence: Evidence, claim: Claim) -> Finding:
     decided = {of: leads for of, (_, leads, _) in classes.items() if leads != lead}
     notes = (*judged.notes, told, *_decided_otherwise(decided), disagreement(answers, by_class))
     return Finding(
-        claim.code, claim.text, answer, claim.role, compared, tuple(filter(None, notes)), delta,
+        claim.code, claim.name, answer, claim.role, compared, tuple(filter(None, notes)), delta,
         test.number, test.floor, test.effect, test.p, by_class=by_class, answers=answers,
         needed=_needed(test.effect, answer, delta, fewest), comparison=lead,
     )  # fmt: skip
@@ -115,7 +115,7 @@ def _said(judged: Judged, effects: Mapping[str, Estimate], answers: Mapping[str,
 def _held_back(finding: Finding, found: Mapping[str, Finding]) -> Finding:
     """Leave an answer open where the claim that it waits on is contradicted."""
     other = CLAIMS[finding.code].waits_on
-    if not other or found[other].verdict != "failed" or finding.verdict not in ("passed", "failed"):
+    if not other or found[other].result != "failed" or finding.result not in ("passed", "failed"):
         return finding
-    why = f"left open: {CLAIMS[other].caveat} ({other})"
-    return replace(finding, verdict="inconclusive", answers={}, notes=(why, *finding.notes), needed=None)
+    why = f"left open, because {CLAIMS[other].title} failed: {CLAIMS[other].failed}"
+    return replace(finding, result="inconclusive", answers={}, notes=(why, *finding.notes), needed=None)

@@ -139,7 +139,7 @@ def _claims(found: Sequence[Results]) -> Iterator[ClaimAcross]:
     for finding in found[0].findings:
         each = [findings[finding.code] for findings in by_seed]
         effect = _number(finding.code, [one.effect for one in each])
-        yield ClaimAcross(finding.code, finding.claim, effect, tuple(one.verdict for one in each))
+        yield ClaimAcross(finding.code, finding.name, effect, tuple(one.result for one in each))
 
 
 def _number(name: str, by_seed: Sequence[Estimate | None]) -> NumberAcross:

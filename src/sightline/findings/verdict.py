@@ -52,7 +52,7 @@ class Case:
     def answer(self, code: str) -> Answer:
         """Give the answer of a finding; one that is about the task has one answer, whatever the class."""
         finding = self.found[code]
-        return finding.verdict if self._of_all(code) else finding.answers.get(self.of, "not run")
+        return finding.result if self._of_all(code) else finding.answers.get(self.of, "not run")
 
     def effect(self, code: str) -> Estimate | None:
         """Give the effect that the answer rests on."""
@@ -86,10 +86,10 @@ class Case:
     def _said(self, code: str) -> str:
         claim, answer = CLAIMS[code], self.answer(code)
         if answer == "failed":
-            return claim.below if claim.below and self.below(claim) else claim.caveat
+            return claim.below if claim.below and self.below(claim) else claim.failed
         if answer == "passed":
-            return claim.told
-        return f"{'it could not be shown that' if answer == 'inconclusive' else 'not tested whether'} {claim.told}"
+            return claim.passed
+        return f"{'it could not be shown that' if answer == 'inconclusive' else 'not tested whether'} {claim.passed}"
 
     def _because(self, code: str) -> str:
         if not self.of:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sightline.findings.claims import CLAIMS
 from sightline.findings.verdict import NO_BETTER
 from sightline.report.instead import Family, families
 from sightline.report.numerals import KEEP, about, count, texts
@@ -125,7 +124,7 @@ def _more_texts(audit: Results) -> Iterator[str]:
             needed.setdefault(finding.needed, []).append(finding)
     for number, findings in sorted(needed.items()):
         now = min(one.effect.n for one in findings if one.effect is not None)
-        told = " and ".join(f"whether {_claim(one)}" for one in findings)
+        told = listed(one.title for one in findings)
         more = beyond(number, audit.to_test_on)
         yield f"Audit about {about(number)}{KEEP}texts (now {texts(now)}{more}) to settle {told}."
     for name, one in audit.verdict.by_class.items():
@@ -136,10 +135,6 @@ def _more_texts(audit: Results) -> Iterator[str]:
 def beyond(number: int, there: int) -> str:
     """Say where the data have not so many texts to test on."""
     return f"; the data have {count(there)} to test on, so others have to be collected" if number > there else ""
-
-
-def _claim(finding: Finding) -> str:
-    return CLAIMS[finding.code].told if finding.code in CLAIMS else finding.claim
 
 
 def _change(audit: Results) -> Iterator[str]:

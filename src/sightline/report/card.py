@@ -108,4 +108,4 @@ def _carried(family: Family) -> str:
 
 def _row(finding: Finding) -> tuple[str, str, str]:
     effect = "—" if finding.effect is None else plainly(finding.effect)
-    return f"{opened(finding.claim)} ({finding.code})", finding.verdict, effect
+    return finding.title, finding.result, effect

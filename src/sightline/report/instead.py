@@ -133,7 +133,7 @@ def how(audit: Results) -> str:
 
 def at_odds(audit: Results) -> str:
     """Explain answers that speak for a map which must not be shown; empty where there are none."""
-    supported = any(one.bears and one.verdict == "passed" for one in audit.findings)
+    supported = any(one.bears and one.result == "passed" for one in audit.findings)
     return _ONE_IS_ENOUGH if supported and _forbidden(audit) else ""
 
 

@@ -269,7 +269,7 @@ def chance(finding: Finding) -> str:
 
 def to_settle(finding: Finding) -> str:
     """Say how many texts would settle what a finding leaves open; nothing where texts are not what it lacks."""
-    if finding.verdict != "inconclusive" or finding.effect is None or finding.delta is None:
+    if finding.result != "inconclusive" or finding.effect is None or finding.delta is None:
         return ""
     now = texts(finding.effect.n)
     if finding.needed is not None:

@@ -137,7 +137,7 @@ def _found(finding: Finding) -> dict[str, Any]:
         for name, effect in finding.by_class.items()
     }
     known = {name: _told(one) for name, one in numbers.items() if one is not None}
-    return {"answer": finding.verdict} | known | {"by_class": of}
+    return {"answer": finding.result} | known | {"by_class": of}
 
 
 def _map(row: MapRow) -> dict[str, Any]:
@@ -160,6 +160,6 @@ def _gates(audits: Mapping[str, Audit]) -> Iterator[dict[str, Any]]:
         for case, wanted in zip(cases, ("passed", "failed"), strict=True):
             audit = audits[case.model]
             found = next(finding for finding in audit.findings if finding.code == code)
-            answer = found.answers.get(case.of, "not run") if case.of else found.verdict
+            answer = found.answers.get(case.of, "not run") if case.of else found.result
             told = f"{code}: {case.model}{case.of and f', predicted {case.of!r}'}"
             yield gate(told, answer, len(audit.texts), wanted, holds=answer == wanted)

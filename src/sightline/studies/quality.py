@@ -41,7 +41,7 @@ def quality(runs: Iterable[Run]) -> list[dict[str, Any]]:
             scores.setdefault(name, {}).setdefault(kind, []).append(score)
         for finding in audit.findings:
             if finding.bears:
-                answers.setdefault(finding.code, {}).setdefault(kind, []).append(finding.verdict)
+                answers.setdefault(finding.code, {}).setdefault(kind, []).append(finding.result)
     return [_row(name, of, answers.get(name, {})) for name, of in scores.items()]
 
 

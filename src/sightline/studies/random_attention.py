@@ -62,13 +62,13 @@ def _row(name: str, audit: Audit) -> dict[str, Any]:
         "accuracy": asdict(audit.metrics["accuracy"]),
         "tau_gradient": asdict(audit.estimates["agreement.tau.gradient"]),
         "tau_deletion": asdict(audit.estimates["agreement.tau.deletion"]),
-        "findings": {code: {"verdict": found[code].verdict} | effect for code, effect in effects.items()},
+        "findings": {code: {"verdict": found[code].result} | effect for code, effect in effects.items()},
     }
 
 
 def _gates(audits: Mapping[str, Audit]) -> Iterator[dict[str, Any]]:
     for name, expected in EXPECTED.items():
-        answers = {finding.code: finding.verdict for finding in audits[name].findings}
+        answers = {finding.code: finding.result for finding in audits[name].findings}
         texts = len(audits[name].texts)
         for code, allowed in expected.items():
             yield gate(f"{name}: {code}", answers[code], texts, " or ".join(allowed), holds=answers[code] in allowed)

@@ -91,7 +91,7 @@ def _row(labels: tuple[str, ...], audit: Audit) -> dict[str, Any]:
         "verdict": _told(audit.verdict),
         "by_class": {of: _told(verdict) for of, verdict in audit.verdict.by_class.items()},
         "findings": {
-            one.code: {"answer": one.verdict, "answers": dict(one.answers)}
+            one.code: {"answer": one.result, "answers": dict(one.answers)}
             | ({} if one.effect is None else {"effect": asdict(one.effect)})
             for one in audit.findings
         },

@@ -507,7 +507,7 @@ def _said(world: World, run: Summary, store: Store) -> bool:
 
 def _supports(run: Summary, code: str) -> bool:
     found = (run.findings or {}).get(code)
-    return found is not None and found.verdict == "passed"
+    return found is not None and found.result == "passed"
 
 
 def _counted(rows: Sequence[int]) -> dict[str, dict[str, Any]]:

@@ -44,7 +44,7 @@ def _run_rows(_: Store, runs: Runs) -> Iterator[Row]:
 def _finding_rows(_: Store, runs: Runs) -> Iterator[Row]:
     for run in runs:
         for code, answer in (run.findings or {}).items():
-            yield *_place(run), code, answer.verdict
+            yield *_place(run), code, answer.result
 
 
 def _main_rows(_: Store, runs: Runs) -> Iterator[Row]:

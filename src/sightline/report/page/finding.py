@@ -43,7 +43,7 @@ def finding_view(finding: Finding) -> FindingView:
     return FindingView(
         finding=finding,
         anchor=anchor(finding.code),
-        mark=MARKS[finding.verdict],
+        mark=MARKS[finding.result],
         effect="—" if effect is None else interval(effect),
         n="—" if effect is None else count(effect.n),
         sentences=tuple(sentences.sentences(finding)),

@@ -12,7 +12,9 @@ from sightline.report.sheets.columns import aligned, points
 from sightline.report.visible import one_line, shortened
 from sightline.results import Finding, Results, Verdict
 
-_SCALE = f"{SCALE} δ is the smallest effect that matters. Each code has a page in docs/findings."
+_SCALE = f"{SCALE} Each code has a page in docs/findings."
+
+_HEAD = ["result", "test", "score and 95 % interval", "threshold", "texts", "role in the verdict"]
 
 
 def lines(audit: Results, *, alone: bool = True) -> list[str]:
@@ -65,13 +67,13 @@ def _details(audit: Results) -> list[str]:
         "",
         *filter(None, [at_odds(audit), _SCALE]),
     ]
-    told += aligned([_cells(finding) for finding in findings])
+    told += aligned([_HEAD, *(_cells(finding) for finding in findings)])
     return [*told, "", *(f"{name}: {interval(value)}, n = {count(value.n)}" for name, value in audit.metrics.items())]
 
 
 def _decided(verdict: Verdict) -> str:
-    by = f"; decided by {', '.join(verdict.decided_by)}" if verdict.decided_by else ""
-    return f"Details. The verdict is that of row {verdict.row} of its table (docs/verdict.md){by}."
+    by = f". The verdict (docs/verdict.md) rests on {', '.join(verdict.decided_by)}" if verdict.decided_by else ""
+    return f"Details{by}."
 
 
 def _behind(verdict: Verdict) -> list[str]:
@@ -88,11 +90,10 @@ def _maps(audit: Results) -> list[str]:
 
 
 def _cells(finding: Finding) -> list[str]:
-    delta = "" if finding.delta is None else threshold(finding.delta)
-    claim = finding.claim if finding.bears else f"(context) {finding.claim}"
+    delta = "" if finding.delta is None else number(finding.delta)
     if finding.effect is None:
-        return [finding.code, finding.verdict, "no effect", delta, "", claim]
-    return [finding.code, finding.verdict, interval(finding.effect), delta, f"n = {count(finding.effect.n)}", claim]
+        return [finding.result, finding.title, "no score", delta, "", finding.role]
+    return [finding.result, finding.title, interval(finding.effect), delta, f"n = {count(finding.effect.n)}", finding.role]
 
 
 def _tidy(line: str) -> str:
