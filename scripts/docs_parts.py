@@ -61,7 +61,7 @@ ROLES = {
 
 def makers() -> dict[str, Callable[[], str]]:
     """Give the maker of every generated part, by its name."""
-    by_code: dict[str, Callable[[], str]] = {f"delta {code}": partial(delta, code) for code in CLAIMS}
+    by_code: dict[str, Callable[[], str]] = {f"delta {code}": partial(threshold, code) for code in CLAIMS}
     by_code |= {f"tests {code}": partial(tests_of, code) for code in CLAIMS}
     by_code |= {f"arrays {code}": partial(arrays, code) for code in QUANTITIES}
     return {
@@ -97,12 +97,12 @@ def fill(text: str, made: Made) -> str:
     return BLOCK.sub(anew, text)
 
 
-def delta(code: str) -> str:
+def threshold(code: str) -> str:
     """State the smallest effect that matters, and on how many texts the finding may rest."""
     known, fixed = committed(), CLAIMS[code].fixed
     if fixed is not None:
         return f"Threshold, chosen beforehand: **{fixed:g}**; fewest texts: **{known.fewest(code)}**.\n"
-    told = f"δ = {known.delta[code]:g}" if code in known.delta else "not set yet"
+    told = f"δ = {known.threshold[code]:g}" if code in known.threshold else "not set yet"
     how = "how both were set: [calibration](../calibration.md)"
     return f"Smallest effect that matters: **{told}**; fewest texts: **{known.fewest(code)}** ({how}).\n"
 

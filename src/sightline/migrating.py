@@ -12,6 +12,7 @@ FORMER = 3
 """The schema that is still read."""
 _RESULTS = {"supported": "passed", "contradicted": "failed", "not applicable": "not run"}
 _ROLES = {"decides": "required", "caveat": "must not fail", "context": "informational"}
+_FIELDS = {"effect": "score", "delta": "threshold", "floor": "baseline"}
 _TESTED = re.compile(r"(?:([A-Z]+-\d+) (supported|contradicted|inconclusive|not applicable): )?(.*?)(?: \((.*)\))?", re.DOTALL)
 
 
@@ -39,14 +40,15 @@ def migrated_run(summary: Any) -> Any:
 def _conclusion(conclusion: Any) -> Any:
     if not isinstance(conclusion, dict) or "verdict" not in conclusion:
         return conclusion
-    return {"result": _result(conclusion["verdict"]), "effect": conclusion.get("effect")}
+    return {"result": _result(conclusion["verdict"]), "score": conclusion.get("effect")}
 
 
 def _finding(finding: Mapping[str, Any]) -> dict[str, Any]:
     answers = {name: _result(answer) for name, answer in finding["answers"].items()}
     role = _ROLES.get(finding["role"], finding["role"])
-    kept = {name: value for name, value in finding.items() if name not in ("claim", "verdict")}
+    kept = {name: value for name, value in finding.items() if name not in ("claim", "verdict", *_FIELDS)}
     name = CLAIMS[finding["code"]].name if finding["code"] in CLAIMS else finding["claim"]
+    kept |= {now: finding[before] for before, now in _FIELDS.items()}
     return kept | {"name": name, "result": _result(finding["verdict"]), "role": role, "answers": answers}
 
 

@@ -130,10 +130,10 @@ class Finding:
     role: Role
     compared: str = ""
     notes: tuple[str, ...] = ()
-    delta: float | None = None
+    threshold: float | None = None
     number: Estimate | None = None
-    floor: Estimate | None = None
-    effect: Estimate | None = None
+    baseline: Estimate | None = None
+    score: Estimate | None = None
     p: float | None = None
     p_adjusted: float | None = None
     by_class: Mapping[str, Estimate] = field(default_factory=dict)

@@ -65,10 +65,10 @@ def test_the_documentation_is_true_of_the_code(pages):
 
 
 def test_a_page_changed_by_hand_is_stale(fresh):
-    delta = "docs/findings/SL-101.md"
-    broken = fresh | {delta: fresh[delta].replace("**δ = ", "**δ = 9")}
+    threshold = "docs/findings/SL-101.md"
+    broken = fresh | {threshold: fresh[threshold].replace("**δ = ", "**δ = 9")}
     (told,) = checks.check_fresh(broken, make_docs.remake(broken))
-    assert delta in told
+    assert threshold in told
     assert "δ = 9" in told
 
 
@@ -225,11 +225,11 @@ def test_results_of_worlds_become_tables():
 
 
 def test_results_of_the_example_become_a_table():
-    effect = {"verdict": "passed", "value": 0.4, "low": 0.35, "high": 0.45, "n": 300}
+    score = {"verdict": "passed", "value": 0.4, "low": 0.35, "high": 0.45, "n": 300}
     row = {"model": "MLP", "spec": "mlp", "accuracy": 0.8, "tau_gradient": 0.31, "tau_deletion": None}
     sure = {"value": 1, "low": 0.98, "high": 1}
     rows = [
-        row | {"findings": {"SL-101": effect}},
+        row | {"findings": {"SL-101": score}},
         row | {"accuracy": sure, "findings": {"SL-104": {"verdict": "not run"}}},
     ]
     told = results.examples({"rows": rows}).splitlines()
@@ -243,15 +243,15 @@ KNOWN = {"value": 0.5, "low": 0.4, "high": 0.6, "n": 300}
 UNKNOWN = {"value": float("nan"), "low": float("nan"), "high": float("nan"), "n": 0}
 
 
-def model_row(name: str, guide: str, effect: dict[str, float]) -> dict[str, Any]:
+def model_row(name: str, guide: str, score: dict[str, float]) -> dict[str, Any]:
     by_class = {"beta": {"answer": "failed", "effect": KNOWN}}
-    found = {"answer": "passed", "number": effect, "floor": KNOWN, "effect": effect, "by_class": by_class}
+    found = {"answer": "passed", "number": score, "floor": KNOWN, "effect": score, "by_class": by_class}
     return {
         "model": name, "spec": "mlp", "guide": guide, "altered": "" if guide else "random", "accuracy": KNOWN,
         "on_the_stop": KNOWN, "verdict": {"row": 5, "text": "can be shown with caveats", "reasons": []},
         "by_class": {"beta": {"row": 2, "text": "must not be shown"}},
         "findings": {"SL-303": found, "SL-107": {"answer": "not run"}},
-        "maps": [{"name": "gradient", "answer": "passed", "chosen": bool(guide), "carried": effect}],
+        "maps": [{"name": "gradient", "answer": "passed", "chosen": bool(guide), "carried": score}],
     }  # fmt: skip
 
 

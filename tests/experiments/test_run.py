@@ -183,6 +183,6 @@ def test_an_audit_takes_what_it_is_asked_for_and_shows_what_it_is_told_to() -> N
     shown, other = run(replace(asked, altered="random"))
     assert isinstance(shown.model, RandomShown)
     need = next(f for f in other.findings if f.code == "SL-001")
-    assert need.effect.value == 0.0  # nothing follows from weights that are not used
+    assert need.score.value == 0.0  # nothing follows from weights that are not used
     parameters = zip(trained.model.parameters(), shown.model.model.parameters(), strict=True)
     assert all(torch.equal(one, two) for one, two in parameters)

@@ -82,8 +82,8 @@ def test_a_standard_deviation_is_that_of_the_seeds_and_one_seed_has_none(grid: G
 
 
 def test_the_interval_of_a_share_stays_between_0_and_1(grid: Grid, found: dict[str, Summary]) -> None:
-    (accuracy, effect), _ = tabulate(grid, found, columns=("accuracy", "SL-101")).rows
-    assert (accuracy.high, effect.high) == (1.0, pytest.approx(effect.value + (effect.value - effect.low)))
+    (accuracy, score), _ = tabulate(grid, found, columns=("accuracy", "SL-101")).rows
+    assert (accuracy.high, score.high) == (1.0, pytest.approx(score.value + (score.value - score.low)))
     assert accuracy.low < accuracy.value < 1
 
 
@@ -117,8 +117,8 @@ def test_a_number_of_a_finding_stays_between_the_ends_of_its_quantity(grid: Grid
         pair = {"number": estimate(shares[key]), "floor": estimate(1 - shares[key])}
         return replace(audits.audit(), findings=(Finding("SL-101", "c", "passed", "required", **pair),))
 
-    (number, floor), _ = tabulate(grid, found, columns=("SL-101.number", "SL-101.floor"), audits=whole).rows
-    assert (number.high, floor.low) == (1.0, 0.0)
+    (number, baseline), _ = tabulate(grid, found, columns=("SL-101.number", "SL-101.floor"), audits=whole).rows
+    assert (number.high, baseline.low) == (1.0, 0.0)
     assert 0 < number.low < number.value < 1
 
 
@@ -182,8 +182,8 @@ def needs_of(made: str) -> frozenset[str]:
 
 def test_a_mean_over_the_seeds_that_have_a_number_says_of_how_many(grid: Grid, found: dict[str, Summary]) -> None:
     without = {**found, grid.keys[1]: replace(found[grid.keys[1]], findings={"SL-101": Conclusion("passed", None)})}
-    (effect,), _ = tabulate(grid, without, columns=("SL-101",)).rows
-    assert (effect.seeds, effect.note) == ((0, 2), "2 of 3 seeds have this number")
+    (score,), _ = tabulate(grid, without, columns=("SL-101",)).rows
+    assert (score.seeds, score.note) == ((0, 2), "2 of 3 seeds have this number")
 
 
 def test_the_share_of_significant_taus_may_be_a_column() -> None:

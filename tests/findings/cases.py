@@ -35,7 +35,7 @@ def finding(code: str, answer: Answer, answers: Mapping[str, Answer] | None = No
         answer,
         claim.role if claim else "required",
         notes=(f"because {code}",),
-        effect=None if answer == "not run" else known(ENOUGH[answer], n),
+        score=None if answer == "not run" else known(ENOUGH[answer], n),
         by_class={of: known(ENOUGH[one], n) for of, one in by_class.items() if one != "not run"},
         answers=by_class,
     )

@@ -22,7 +22,7 @@ def test_a_row_says_everything(code: str) -> None:
     assert all((claim.text, claim.caveat, claim.number_words, claim.floor_words, claim.measure))
     assert claim.kind in KINDS
     by_symmetry = claim.number.startswith("transplant.present.")  # of two texts each has more as often
-    assert (claim.kind in ("contrast", "by rank", "two operators", "pairs")) == (bool(claim.floor) or by_symmetry)
+    assert (claim.kind in ("contrast", "by rank", "two operators", "pairs")) == (bool(claim.baseline) or by_symmetry)
     assert claim.fixed is None or (claim.kind == "share" and 0 < claim.fixed < 1)
     assert {"two operators": 3}.get(claim.kind, len(claim.second)) == len(claim.second)
     assert not claim.second_words or len(claim.second) == 3
@@ -87,7 +87,7 @@ def test_the_rows_of_the_table_are_numbered_and_told_apart() -> None:
 
 def test_every_claim_has_a_threshold_and_no_other_has() -> None:
     stored = committed()
-    assert all(delta >= 0.01 for delta in stored.delta.values())
+    assert all(threshold >= 0.01 for threshold in stored.threshold.values())
     assert stored.minimum_texts >= 25
     assert complaints(stored) == []
     without = Thresholds({code: 0.1 for code in CLAIMS if code != "SL-104"} | {"SL-999": 0.1}, 50)

@@ -75,7 +75,7 @@ def test_every_effect_is_the_one_that_its_finding_is_judged_by() -> None:
     """Of each way to ask, so that an effect has one definition."""
     found = usual()
     evidence = Evidence(found.measurements, NAMES, committed(), 0)
-    effects = {one.code: one.effect for one in found.findings}
+    effects = {one.code: one.score for one in found.findings}
     for claim in CLAIMS.values():
         known = [one for one in ways(evidence, claim).values() if not isinstance(one, str)]
         assert known, claim.code
@@ -175,7 +175,7 @@ def test_where_nothing_can_be_paired_own_intervals_stand_side_by_side(change, wh
     beside = found.beside[0]
     assert beside.unpaired.startswith(why)
     assert (found.comparisons, beside.decided, beside.shared) == (0, None, None)
-    effects = {one.code: one.effect for one in first.findings}
+    effects = {one.code: one.score for one in first.findings}
     for claim in beside.claims:
         assert (claim.answer, claim.difference, claim.first) == ("not compared", None, effects[claim.code])
 

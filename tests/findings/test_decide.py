@@ -6,7 +6,7 @@ from sightline.findings.decide import agreed, both, decide, disagreement, explai
 from sightline.results import Answer, Estimate
 
 
-def effect(low: float, high: float, n: int = 100) -> Estimate:
+def score(low: float, high: float, n: int = 100) -> Estimate:
     return Estimate((low + high) / 2, low, high, n, "test")
 
 
@@ -22,8 +22,8 @@ def effect(low: float, high: float, n: int = 100) -> Estimate:
     ],
 )
 def test_the_interval_against_delta(low: float, high: float, answer: str) -> None:
-    assert decide(effect(low, high), 0.1) == answer
-    assert "0.1" in explain(effect(low, high), 0.1)
+    assert decide(score(low, high), 0.1) == answer
+    assert "0.1" in explain(score(low, high), 0.1)
 
 
 def test_without_texts_nothing_applies() -> None:
@@ -31,7 +31,7 @@ def test_without_texts_nothing_applies() -> None:
 
 
 def test_among_equal_answers_the_smallest_effect_decides_what_must_hold_in_all() -> None:
-    effects = {"a": effect(0.7, 0.8), "b": effect(0.2, 0.3), "c": effect(0.4, 0.5)}
+    effects = {"a": score(0.7, 0.8), "b": score(0.2, 0.3), "c": score(0.4, 0.5)}
     assert weakest(dict.fromkeys(effects, "passed"), effects) == "b"
     assert strongest(dict.fromkeys(effects, "passed"), effects) == "a"
     assert strongest(dict.fromkeys(effects, "failed"), effects) == "a"
@@ -39,7 +39,7 @@ def test_among_equal_answers_the_smallest_effect_decides_what_must_hold_in_all()
 
 def test_the_answer_decides_before_the_size_of_the_effect() -> None:
     answers: dict[str, Answer] = {"a": "passed", "b": "failed", "c": "inconclusive"}
-    effects = {"a": effect(0.11, 0.13), "b": effect(0.0, 0.09), "c": effect(-0.9, 0.9)}
+    effects = {"a": score(0.11, 0.13), "b": score(0.0, 0.09), "c": score(-0.9, 0.9)}
     assert weakest(answers, effects) == "b"
     assert strongest(answers, effects) == "a"
 
@@ -48,7 +48,7 @@ def test_an_undefined_effect_decides_nothing_unless_all_are() -> None:
     nan = float("nan")
     undefined = Estimate(nan, nan, nan, 0, "undefined for every text")
     answers: dict[str, Answer] = {"a": "not run", "b": "passed", "c": "not run"}
-    effects = {"a": undefined, "b": effect(0.2, 0.3), "c": undefined}
+    effects = {"a": undefined, "b": score(0.2, 0.3), "c": undefined}
     assert (weakest(answers, effects), strongest(answers, effects)) == ("b", "b")
     del answers["b"]
     assert (weakest(answers, effects), strongest(answers, effects)) == ("a", "a")
@@ -56,20 +56,20 @@ def test_an_undefined_effect_decides_nothing_unless_all_are() -> None:
 
 
 def test_an_effect_surely_below_chance_is_not_hidden_behind_one_that_may_be_chance() -> None:
-    effects = {"a": effect(0.0, 0.05), "b": effect(-0.7, 0.05), "c": effect(-0.3, -0.1)}
+    effects = {"a": score(0.0, 0.05), "b": score(-0.7, 0.05), "c": score(-0.3, -0.1)}
     assert weakest(dict.fromkeys(effects, "failed"), effects) == "c"
 
 
 def test_an_effect_below_chance_is_called_worse_and_not_small() -> None:
-    assert explain(effect(-0.97, -0.15), 0.1).endswith("lies below 0: worse than chance")
-    assert explain(effect(-0.97, -0.15), 0.1, worse="better without").endswith("below 0: better without")
-    assert explain(effect(-0.97, 0.05), 0.1).endswith("too small to matter")
+    assert explain(score(-0.97, -0.15), 0.1).endswith("lies below 0: worse than chance")
+    assert explain(score(-0.97, -0.15), 0.1, worse="better without").endswith("below 0: better without")
+    assert explain(score(-0.97, 0.05), 0.1).endswith("too small to matter")
 
 
 def test_fewer_texts_than_a_finding_may_rest_on_leave_it_open() -> None:
-    assert decide(effect(0.2, 0.3, 19), 0.1, fewest=20) == "inconclusive"
-    assert decide(effect(0.2, 0.3, 20), 0.1, fewest=20) == "passed"
-    assert "n = 19; fewer than the 20 texts" in explain(effect(0.2, 0.3, 19), 0.1, 20)
+    assert decide(score(0.2, 0.3, 19), 0.1, fewest=20) == "inconclusive"
+    assert decide(score(0.2, 0.3, 20), 0.1, fewest=20) == "passed"
+    assert "n = 19; fewer than the 20 texts" in explain(score(0.2, 0.3, 19), 0.1, 20)
 
 
 def test_an_interval_that_is_not_known_compares_with_nothing() -> None:
@@ -97,7 +97,7 @@ def test_two_ways_to_ask_one_question(answers: tuple[str, str], joined: str) -> 
 
 
 def test_classes_that_answer_differently_are_named() -> None:
-    by_class = {"neg": effect(-0.1, 0.0, 40), "pos": effect(0.2, 0.3, 60)}
+    by_class = {"neg": score(-0.1, 0.0, 40), "pos": score(0.2, 0.3, 60)}
     assert (
         disagreement({"neg": "failed", "pos": "passed"}, by_class)
         == "the classes disagree: contradicted for predicted 'neg' (n = 40), supported for predicted 'pos' (n = 60)"

@@ -36,18 +36,18 @@ def test_all_is_well() -> None:
 
 
 def test_a_claim_without_a_threshold_is_measured_and_left_open() -> None:
-    delta = {code: value for code, value in THRESHOLDS.delta.items() if code not in ("SL-104", "SL-001")}
-    found = findings(thresholds=Thresholds(delta, 50))
+    threshold = {code: value for code, value in THRESHOLDS.threshold.items() if code not in ("SL-104", "SL-001")}
+    found = findings(thresholds=Thresholds(threshold, 50))
     for code in ("SL-104", "SL-001"):
-        assert (found[code].verdict, found[code].delta) == ("inconclusive", None)
-        assert found[code].effect == findings()[code].effect
+        assert (found[code].verdict, found[code].threshold) == ("inconclusive", None)
+        assert found[code].score == findings()[code].score
         assert "no smallest effect that matters has been set" in found[code].reason
 
 
 def test_the_effect_is_from_chance_to_perfect_and_p_is_corrected() -> None:
     found = findings()["SL-101"]
-    assert found.effect.value == pytest.approx((found.number.value - found.floor.value) / (1 - found.floor.value))
-    assert found.effect.value == pytest.approx(0.5, abs=0.02)
+    assert found.score.value == pytest.approx((found.number.value - found.baseline.value) / (1 - found.baseline.value))
+    assert found.score.value == pytest.approx(0.5, abs=0.02)
     assert found.p == pytest.approx(0.01)
     assert found.p <= found.p_adjusted <= 0.04
     assert set(found.by_class) == {"neg", "pos"}
@@ -82,12 +82,12 @@ def test_weights_that_do_no_better_than_shuffled_ones_were_not_chosen_whatever_a
 
 def test_need_takes_the_weakest_comparison_and_says_what_is_missing() -> None:
     found = findings()["SL-001"]
-    assert found.effect.value == pytest.approx(0.5)
+    assert found.score.value == pytest.approx(0.5)
     assert "no retrained model to compare (needs a companion (uniform))" in found.reason
     spared = findings(uniform=PREDICTED)["SL-001"]
     assert spared.verdict == "failed"
-    assert spared.effect.value == 0
-    assert spared.effect.high == pytest.approx(3 / N, rel=2e-3)
+    assert spared.score.value == 0
+    assert spared.score.high == pytest.approx(3 / N, rel=2e-3)
 
 
 def test_need_is_contradicted_by_a_retrained_model_that_does_as_well() -> None:
@@ -129,7 +129,7 @@ def test_undefined_everywhere_gives_the_counted_reasons() -> None:
 def test_reach_is_a_share_with_an_interval_and_no_floor() -> None:
     found = findings()["SL-201"]
     assert found.number.value == pytest.approx(0.75)
-    assert found.floor is None
+    assert found.baseline is None
     assert found.number.method == "Wilson"
 
 
@@ -160,14 +160,14 @@ def test_an_operator_that_could_not_be_used_says_nothing() -> None:
     values = {name: value for name, value in erasure().values.items() if not name.startswith("replaced")}
     found = judged(erasure=Measurement("erasure", values))["SL-301"]
     assert found.verdict == "passed"
-    assert found.effect.value == pytest.approx((0.8 - 0.1) / (1 - 0.1))
+    assert found.score.value == pytest.approx((0.8 - 0.1) / (1 - 0.1))
 
 
 def test_texts_that_nothing_can_change_do_not_count_against_the_map() -> None:
     inert = {
         name: np.where(np.arange(N) < 90, 0.0, value) for name, value in erasure().values.items() if value.ndim == 1
     }
-    assert judged(erasure=Measurement("erasure", inert))["SL-301"].effect.value == pytest.approx(7 / 9)
+    assert judged(erasure=Measurement("erasure", inert))["SL-301"].score.value == pytest.approx(7 / 9)
 
 
 def test_the_second_floor_is_one_more_test_that_must_be_passed() -> None:
@@ -194,9 +194,9 @@ def test_everything_of_a_finding_is_of_the_comparison_that_decided() -> None:
     assert {by_type.verdict, shuffled.verdict} == {"passed"}
     for found, comparison in ((by_type, BY_TYPE), (shuffled, SHUFFLED)):
         assert found.comparison == comparison
-        gained = found.number.value - found.floor.value
+        gained = found.number.value - found.baseline.value
         assert gained == pytest.approx(0.3, abs=0.02)
-        assert found.effect.value == pytest.approx(gained / (1 - found.floor.value), abs=0.01)
+        assert found.score.value == pytest.approx(gained / (1 - found.baseline.value), abs=0.01)
     assert by_type.p is None  # its draws are of the other floor
     assert by_type.p_adjusted is None
     assert shuffled.p == pytest.approx(0.01)
@@ -237,9 +237,9 @@ def test_the_number_of_words_that_were_replaced_is_called_so() -> None:
     found = judged(erasure=erasure(0.19, 0.8))["SL-301"]  # deletion holds δ, replacement is supported
     assert found.verdict == "passed"
     assert found.comparison == "replaced"
-    number, floor, _ = sentences(found)
+    number, baseline, _ = sentences(found)
     assert "are replaced: " in number
-    assert "are replaced: " in floor
+    assert "are replaced: " in baseline
 
 
 def test_need_is_the_larger_metric_of_the_comparison_that_loses_least() -> None:
@@ -252,9 +252,9 @@ def test_need_is_the_larger_metric_of_the_comparison_that_loses_least() -> None:
     found = {f.code: f for f in judge(evidence).findings}["SL-001"]
     lost = [evidence.estimate(f"need.retrained.{metric}_drop") for metric in ("accuracy", "F1")]
     assert found.verdict == "passed"
-    assert found.effect in lost
-    assert found.effect.value == max(one.value for one in lost if one)
-    assert found.effect.value < 0.2
+    assert found.score in lost
+    assert found.score.value == max(one.value for one in lost if one)
+    assert found.score.value < 0.2
     assert found.comparison.startswith("against a model retrained with uniform attention (")
     assert found.comparison in sentences(found)[0]
 
@@ -265,7 +265,7 @@ def test_a_model_that_does_better_without_attention_is_not_called_worse_than_cha
     taken = outcomes(agreement({}), learned, labels)
     taken["outputs"] = Measurement("outputs", {"predicted": learned, "label": labels})
     found = {f.code: f for f in judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).findings}
-    assert found["SL-001"].effect.high < 0
+    assert found["SL-001"].score.high < 0
     for said in (found["SL-001"].compared, sentences(found["SL-001"])[-1]):
         assert "does better without" in said
         assert "chance" not in said
@@ -275,8 +275,8 @@ def test_a_model_that_does_better_without_attention_is_not_called_worse_than_cha
 def test_what_is_carried_is_a_ratio_of_sums_between_chance_and_all() -> None:
     found = judged(transplant=transplant(0.8, 0.2))["SL-303"]
     assert found.verdict == "passed"
-    assert found.effect.value == pytest.approx((0.8 - 0.2) / (1 - 0.2), abs=0.01)
-    assert found.effect.n == N
+    assert found.score.value == pytest.approx((0.8 - 0.2) / (1 - 0.2), abs=0.01)
+    assert found.score.n == N
     assert set(found.by_class) == {"neg", "pos"}
     assert judged(transplant=transplant(0.2, 0.2))["SL-303"].verdict == "failed"
 
@@ -290,7 +290,7 @@ def test_classes_are_answered_at_a_level_corrected_for_their_number() -> None:
 
 
 def test_a_finding_on_fewer_texts_than_it_may_rest_on_stays_open() -> None:
-    few = Thresholds(THRESHOLDS.delta, 50, {"SL-101": N + 1})
+    few = Thresholds(THRESHOLDS.threshold, 50, {"SL-101": N + 1})
     found = findings(thresholds=few)
     assert (found["SL-101"].verdict, found["SL-102"].verdict) == ("inconclusive", "passed")
     assert f"fewer than the {N + 1} texts" in found["SL-101"].reason
@@ -298,16 +298,16 @@ def test_a_finding_on_fewer_texts_than_it_may_rest_on_stays_open() -> None:
 
 def test_an_order_that_takes_more_words_than_weights_by_lot_do_holds_no_decision() -> None:
     """SL-205 is a log of a ratio, at most 0: a quarter of what shuffled weights miss is three quarters of the way."""
-    assert findings()["SL-205"].effect.value == pytest.approx(0.75)
+    assert findings()["SL-205"].score.value == pytest.approx(0.75)
     poor = {"found.attention": np.full(N, -1.0), "found.shuffled": np.full((N, 2), -0.8), "found.best": np.zeros(N)}
     taken = outcomes(agreement({}), PREDICTED, PREDICTED, flips=Measurement("flips", poor))
     found = {f.code: f for f in judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).findings}["SL-205"]
     assert found.verdict == "failed"
-    assert found.effect.value == pytest.approx(-0.25)
+    assert found.score.value == pytest.approx(-0.25)
 
 
 def test_what_is_left_of_log_odds_is_read_between_random_words_and_most() -> None:
-    assert findings()["SL-302"].effect.value == pytest.approx(2 / 3)
+    assert findings()["SL-302"].score.value == pytest.approx(2 / 3)
 
 
 def test_without_another_seed_nobody_knows_whether_it_attends_alike() -> None:
@@ -316,7 +316,7 @@ def test_without_another_seed_nobody_knows_whether_it_attends_alike() -> None:
     taken = outcomes(agreement({}), PREDICTED, PREDICTED, beside=alone)
     found = {f.code: f for f in judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).findings}["SL-601"]
     assert (found.verdict, found.notes) == ("not run", (why,))
-    assert findings()["SL-601"].effect.value == pytest.approx(0.875)
+    assert findings()["SL-601"].score.value == pytest.approx(0.875)
 
 
 # ---------------------------------------------------------------- what is asked in two ways, and of shares of texts
@@ -344,9 +344,9 @@ def test_flips_are_called_flips_where_they_decide() -> None:
     assert (found.verdict, found.comparison) == ("inconclusive", MARGIN)
     assert "part of the decision" in sentences(found)[0]
     flips = replace(found, comparison=FLIPS)
-    number, floor, _ = sentences(flips)
+    number, baseline, _ = sentences(flips)
     assert "prediction becomes" in number
-    assert "random words" in floor
+    assert "random words" in baseline
     assert CLAIMS["SL-303"].words_of(FLIPS) == CLAIMS["SL-303"].second_words
 
 
@@ -369,17 +369,17 @@ def test_flips_that_were_not_counted_leave_the_answer_to_the_margins() -> None:
     [(1.0, (1 - 0.2) / (1 - 0.1), "passed"), (0.2, 0.0, "failed"), (1.9, 1.0, "passed")],
 )
 def test_what_words_do_by_themselves_is_read_between_chance_and_all_and_cut(
-    own: float, effect: float, answer: str
+    own: float, score: float, answer: str
 ) -> None:
     """Where both classes have words these do one half by coming and one by going: the effect is twice the number's."""
     found = judged(transplant=transplant(own=own))["SL-304"]
     assert found.verdict == answer
-    assert found.effect.value == pytest.approx(effect, abs=0.01)
-    assert found.effect.high <= 1
+    assert found.score.value == pytest.approx(score, abs=0.01)
+    assert found.score.high <= 1
     assert found.number.value == pytest.approx(own / 2, abs=0.01)
-    assert found.floor.value == pytest.approx(0.1)
-    uncut = 2 * (found.number.value - found.floor.value) / (1 - found.floor.value)
-    assert found.effect.value == pytest.approx(min(1.0, uncut), abs=1e-6)
+    assert found.baseline.value == pytest.approx(0.1)
+    uncut = 2 * (found.number.value - found.baseline.value) / (1 - found.baseline.value)
+    assert found.score.value == pytest.approx(min(1.0, uncut), abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -387,10 +387,10 @@ def test_what_words_do_by_themselves_is_read_between_chance_and_all_and_cut(
 )
 def test_the_range_of_a_model_has_a_threshold_that_the_claim_names(within: float, answer: str) -> None:
     found = judged(transplant=transplant(within=within))["SL-305"]
-    assert (found.delta, found.verdict) == (0.95, answer)
-    assert found.number == found.effect
-    assert found.effect.value == pytest.approx(within)
-    assert found.floor is None
+    assert (found.threshold, found.verdict) == (0.95, answer)
+    assert found.number == found.score
+    assert found.score.value == pytest.approx(within)
+    assert found.baseline is None
 
 
 def test_the_range_of_the_model_as_a_whole_is_asked_of_every_class() -> None:
@@ -409,8 +409,8 @@ def test_the_range_of_the_model_as_a_whole_is_asked_of_every_class() -> None:
 @pytest.mark.parametrize(("right", "answer"), [(0.9, "passed"), (0.5, "inconclusive"), (0.1, "failed")])
 def test_a_map_must_be_right_on_most_texts(right: float, answer: str) -> None:
     found = judged(transplant=transplant(right=right))["SL-308"]
-    assert (found.delta, found.verdict) == (0.5, answer)
-    assert found.effect.value == pytest.approx(right)
+    assert (found.threshold, found.verdict) == (0.5, answer)
+    assert found.score.value == pytest.approx(right)
     assert set(found.by_class) == {"neg", "pos"}
 
 
@@ -418,15 +418,15 @@ def test_a_map_must_be_right_on_most_texts(right: float, answer: str) -> None:
 def test_presence_is_read_between_one_half_and_what_all_words_tell(present: float, answer: str) -> None:
     found = judged(transplant=transplant(present=present))["SL-306"]
     assert found.verdict == answer
-    assert found.floor.value == pytest.approx(0.5)
-    assert found.effect.value == pytest.approx((present - 0.5) / 0.5)
+    assert found.baseline.value == pytest.approx(0.5)
+    assert found.score.value == pytest.approx((present - 0.5) / 0.5)
     best = transplant(present=present).values | {"present.all": transplant().values["present.all"] * 0.95}
     against = judged(transplant=Measurement("transplant", best, settings=transplant().settings))["SL-306"]
-    assert against.effect.value == pytest.approx((present - 0.5) / 0.45)
+    assert against.score.value == pytest.approx((present - 0.5) / 0.45)
 
 
 @pytest.mark.parametrize(("top", "answer"), [(0.8, "passed"), (0.1, "failed"), (0.0, "failed")])
 def test_the_top_word_is_asked_by_itself(top: float, answer: str) -> None:
     found = judged(erasure=erasure(top=top))
     assert (found["SL-301"].verdict, found["SL-307"].verdict) == ("passed", answer)
-    assert found["SL-307"].effect.value == pytest.approx((top - 0.1) / 0.9)
+    assert found["SL-307"].score.value == pytest.approx((top - 0.1) / 0.9)

@@ -77,7 +77,7 @@ def test_rows(answers: dict[str, str], text: str, row: int, decided: tuple[str, 
 
 def test_less_evidence_than_chance_is_a_charge_and_little_evidence_is_a_caveat() -> None:
     removed = found(SL_301="inconclusive")
-    few = replace(finding("SL-104", "failed"), effect=finding("SL-104", "inconclusive").effect)
+    few = replace(finding("SL-104", "failed"), score=finding("SL-104", "inconclusive").score)
     assert verdict_of(removed | {"SL-104": few}, evidence(), LEARNED).row == 6
     verdict = verdict_of(found() | {"SL-104": few}, evidence(), LEARNED)
     assert (verdict.row, verdict.decided_by[-1]) == (5, "SL-104")
@@ -111,8 +111,8 @@ def test_words_that_do_nothing_by_themselves_block_and_do_not_forbid() -> None:
     verdict = verdict_of(found({"SL_304": "failed"}, SL_304="failed"), evidence(), LEARNED)
     assert (verdict.row, verdict.by_class["b"].row) == (6, 6)
     below = finding("SL-304", "failed", {"a": "failed", "b": "failed"})
-    assert below.effect is not None
-    assert below.effect.high < 0  # also where they do less than random words
+    assert below.score is not None
+    assert below.score.high < 0  # also where they do less than random words
     assert verdict_of(found() | {"SL-304": below}, evidence(), LEARNED).row == 6
 
 
@@ -158,7 +158,7 @@ def test_the_best_row_says_what_was_not_tested() -> None:
 
 def test_a_class_of_few_texts_cannot_be_told() -> None:
     few = {
-        code: replace(one, by_class={"a": replace(one.effect, n=120), "b": replace(one.effect, n=20)})
+        code: replace(one, by_class={"a": replace(one.score, n=120), "b": replace(one.score, n=20)})
         for code, one in found().items()
     }
     verdict = verdict_of(few, evidence(), LEARNED)

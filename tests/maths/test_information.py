@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.maths.divergences import entropy
-from sightline.maths.information import floor, miller_madow, plug_in, shuffled, table
+from sightline.maths.information import baseline, miller_madow, plug_in, shuffled, table
 from sightline.maths.probes import stratified, table_scores
 from tests.reference import information as literal
 
@@ -67,7 +67,7 @@ def test_labels_that_share_nothing_give_the_floor_and_their_shuffles_give_it_bac
         corrected.append(found[-1] - shuffled(clusters, classes, 5, rng).mean())
         scores.append(table_scores(clusters[:, None], classes, stratified(classes, rng)).mean())
     assert np.mean(found) == pytest.approx(0.059, abs=0.004)  # 40 draws: standard error 0.001
-    assert floor(50, 5, 1768) == pytest.approx(0.0554, abs=1e-4)
+    assert baseline(50, 5, 1768) == pytest.approx(0.0554, abs=1e-4)
     assert np.mean(corrected) == pytest.approx(0, abs=0.004)
     assert max(scores) <= 0.005
 
@@ -76,7 +76,7 @@ def test_shuffles_of_labels_that_share_everything_share_nothing() -> None:
     labels = np.arange(1768) % 5
     found = shuffled(labels, labels, 20, np.random.default_rng(0))
     assert len(found) == 20
-    assert found.mean() == pytest.approx(floor(5, 5, 1768), abs=0.002)
+    assert found.mean() == pytest.approx(baseline(5, 5, 1768), abs=0.002)
 
 
 def test_miller_madow_takes_off_most_of_the_floor_where_texts_are_many() -> None:

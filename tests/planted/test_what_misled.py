@@ -31,8 +31,8 @@ def judged(model: Auditable, dataset: Dataset, *measures: str, **others: object)
     return audit(model, dataset, measures=default_measures(chosen=measures or DECIDING), **others)
 
 
-def effect(found: Audit, code: str) -> float:
-    return next(f.effect.value for f in found.findings if f.code == code)
+def score(found: Audit, code: str) -> float:
+    return next(f.score.value for f in found.findings if f.code == code)
 
 
 def test_a_full_stop_is_no_reason() -> None:
@@ -76,7 +76,7 @@ def test_the_scale_of_logits_changes_no_effect_and_no_row(needle: tuple[Attentio
     for by in (0.3, 10.0):
         scaled = judged(Scaled(model, dataset, 0, by), dataset, "erasure", "transplant", limit=60)
         for code in ("SL-301", "SL-303"):
-            assert effect(scaled, code) == pytest.approx(effect(plain, code), abs=1e-9)
+            assert score(scaled, code) == pytest.approx(score(plain, code), abs=1e-9)
 
 
 class Silent(Altered):

@@ -85,19 +85,19 @@ def _tested(code: str, claim: str, answer: Answer, value: float, base: float, **
     difference = value - base
     by_class = {"negative": estimate(difference + 0.06, 0.06, 428), "positive": estimate(difference - 0.07, 0.06, 444)}
     pair = {"number": estimate(value), "floor": estimate(base, 0.01), "effect": estimate(difference, 0.05)}
-    return Finding(code, claim, answer, "required", delta=0.1, by_class=by_class, **(pair | more))
+    return Finding(code, claim, answer, "required", threshold=0.1, by_class=by_class, **(pair | more))
 
 
 def findings() -> tuple[Finding, ...]:
     """One finding of each answer, with and without p, floor, classes."""
     return (
-        _tested("SL-001", "attention is needed on this task", "inconclusive", 0.1204, 0.0, floor=None, p=None),
+        _tested("SL-001", "attention is needed on this task", "inconclusive", 0.1204, 0.0, baseline=None, p=None),
         _tested("SL-101", "the attended words are those the gradient says drive the output", "passed", 0.6604, 0.2304, p=0.0002, p_adjusted=0.0009, beside={"Kendall’s τ-b over all words, as in the papers": estimate(0.0003, 0.0001)}),
         _tested("SL-104", "attention chose the words that carry the evidence", "failed", 0.2431, 0.2204, p=0.41, p_adjusted=0.62, notes=("a random choice would look the same",)),
         _tested("SL-301", "removing the attended words changes the answer", "passed", 0.3127, 0.0511),
         Finding("SL-402", "a state stands for its word", "not run", "required", notes=("the model has no linear decoder",)),
         Finding("SL-201", "how much of the decision attention can reach", "inconclusive", "informational", notes=("shown without a threshold",), number=estimate(0.9996, 0.0002)),
-        Finding("SL-501", "agreement with people's marks", "inconclusive", "informational", notes=("there are few marks",), delta=0.05, effect=estimate(0.0004, 0.1, 61)),
+        Finding("SL-501", "agreement with people's marks", "inconclusive", "informational", notes=("there are few marks",), threshold=0.05, score=estimate(0.0004, 0.1, 61)),
     )  # fmt: skip
 
 
@@ -238,8 +238,8 @@ def moved(value: float = 0.93, alone: float = 0.9, **by_class: tuple[float, floa
     whole, each = (value, alone), by_class or {"spam": (value, alone), "ham": (value, 0.01)}
     return tuple(
         Finding(
-            code, claim, "passed", "required", delta=0.25, number=estimate(whole[place]), floor=estimate(0.1, 0.01),
-            effect=estimate(whole[place]), by_class={name: estimate(one[place], n=436) for name, one in each.items()},
+            code, claim, "passed", "required", threshold=0.25, number=estimate(whole[place]), baseline=estimate(0.1, 0.01),
+            score=estimate(whole[place]), by_class={name: estimate(one[place], n=436) for name, one in each.items()},
             answers=dict.fromkeys(each, "passed"),
         )
         for place, (code, claim) in enumerate((

@@ -153,7 +153,7 @@ def test_the_first_screen_holds_no_codes_and_the_table_behind_it_every_number() 
     assert "What to do now:" in head
     rows = {line.split()[0]: line for line in lines[lines.index("Details.") + 4 :]}
     for claim in found.claims:
-        for one in (*claim.effect.by_seed, claim.effect.mean):
+        for one in (*claim.score.by_seed, claim.score.mean):
             assert one is None or one.n == 0 or interval(one).replace("\xa0", " ") in rows[claim.code]
 
 
@@ -175,7 +175,7 @@ def test_a_page_of_several_seeds_says_first_whether_they_agree() -> None:
 
 def test_a_mean_of_fewer_seeds_says_of_how_many() -> None:
     first = audit()
-    without = replace(first, findings=tuple(replace(one, effect=None) for one in first.findings))
+    without = replace(first, findings=tuple(replace(one, score=None) for one in first.findings))
     lines = across_lines(across({0: first, 1: without}))
     assert any(line.startswith("SL-101") and "(1 of 2 seeds)" in line for line in lines)
     assert lines[0] == "Across seeds: All 2 trainings end alike: can be shown with these caveats"

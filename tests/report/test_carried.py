@@ -91,7 +91,7 @@ def test_of_a_model_that_guesses_or_without_the_number_nothing_is_said() -> None
     assert said(replace(shown(), findings=())) == []
     first, *others = moved()
     nan = Estimate(float("nan"), float("nan"), float("nan"), 0, "")
-    assert said(replace(shown(), findings=(replace(first, effect=nan), *others))) == []
+    assert said(replace(shown(), findings=(replace(first, score=nan), *others))) == []
     assert said(replace(shown(), findings=(replace(first, comparison=FLIPS), *others))) == []  # a count of flips
     none_open = Verdict(CAVEATS, 5, (), (), {"a": Verdict(CANNOT_TELL, 6, (), ())})
     assert said(shown(none_open, a=(0.9, 0.9))) == []

@@ -143,7 +143,7 @@ def test_every_number_is_shown_with_its_interval_and_its_n() -> None:
     for finding in told.findings:
         assert finding.code in text
         assert finding.claim[1:] in text
-        for found in (finding.number, finding.floor, finding.effect):
+        for found in (finding.number, finding.baseline, finding.score):
             assert found is None or f"n = {found.n}" in text
     for row in (
         "Estimates with their intervals; method where none is named: bootstrap over texts",
@@ -359,7 +359,7 @@ def test_a_model_whose_attention_cannot_be_replaced_still_shows_where_it_looks()
 
 def test_an_undefined_estimate_does_not_break_the_page() -> None:
     nothing = replace(audit().metrics["f1"], value=math.nan, low=math.nan, high=math.nan, n=0)
-    broken = replace(audit().findings[0], effect=nothing, by_class={"a": nothing})
+    broken = replace(audit().findings[0], score=nothing, by_class={"a": nothing})
     text = plain(render(replace(audit(), findings=(broken,), metrics={"f1": nothing})))
     assert "The effect is undefined, n = 0." in text
     assert "nan" not in text

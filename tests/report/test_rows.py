@@ -42,7 +42,7 @@ def test_settings_become_rows(settings: dict[Any, Any], rows: list[tuple[str, st
 
 
 def test_a_row_of_an_estimate_has_every_field() -> None:
-    row = estimate_row("accuracy", estimate(0.5, 0.1, 1200), delta=0.3)
+    row = estimate_row("accuracy", estimate(0.5, 0.1, 1200), threshold=0.3)
     assert (row.value, row.span, row.n, row.method, row.beside) == (
         "0.500",
         "[0.400,\xa00.600]",

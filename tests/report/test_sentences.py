@@ -59,13 +59,13 @@ def test_the_three_answers_are_told_apart() -> None:
     assert "holds the smallest effect" in said(FINDING["SL-001"])
     assert said(FINDING["SL-402"]) == ""
     assert "could not be compared" in said(
-        replace(FINDING["SL-001"], effect=Estimate(0.1, float("nan"), float("nan"), 1, ""))
+        replace(FINDING["SL-001"], score=Estimate(0.1, float("nan"), float("nan"), 1, ""))
     )
 
 
 def test_an_effect_that_is_the_number_is_said_once() -> None:
     finding = FINDING["SL-301"]
-    text = said(replace(finding, floor=None, number=finding.effect))
+    text = said(replace(finding, baseline=None, number=finding.score))
     assert text.count("n = 872") == 1
     assert "Its floor is zero, so this is the effect. Its whole interval lies above" in text
 
@@ -88,12 +88,12 @@ def test_how_many_texts_would_settle_it_is_said_of_what_texts_would_settle() -> 
     told = "Audit about 5,500 texts (now 872 texts): as many settle it if the effect stays where it is."
     assert to_settle(open_).replace("\xa0", " ") == told
     assert "no number of texts near these" in to_settle(replace(open_, needed=None))
-    assert to_settle(replace(open_, needed=None, effect=Estimate(0.5, 0.4, 0.6, 872, ""))) == ""
+    assert to_settle(replace(open_, needed=None, score=Estimate(0.5, 0.4, 0.6, 872, ""))) == ""
     assert {to_settle(FINDING[code]) for code in ("SL-101", "SL-104", "SL-402", "SL-201")} == {""}
 
 
 def test_without_a_delta_nothing_is_compared() -> None:
-    bare = replace(FINDING["SL-101"], delta=None)
+    bare = replace(FINDING["SL-101"], threshold=None)
     assert said(bare).endswith("The effect is 0.430 [0.380, 0.480], n = 872.")
     assert to_settle(replace(bare, verdict="inconclusive")) == ""
 
@@ -211,7 +211,7 @@ LITTLE = (
 def of_classes(**effects: str) -> Verdict:
     """A map that can be shown with caveats, for each class too, with one claim contradicted for some classes."""
     fine = Verdict(CAVEATS, 5, (), LITTLE[1:])
-    classes = {name: replace(fine, reasons=(LITTLE[0].format(effect), *LITTLE[1:])) for name, effect in effects.items()}
+    classes = {name: replace(fine, reasons=(LITTLE[0].format(score), *LITTLE[1:])) for name, score in effects.items()}
     return replace(fine, by_class={**classes, "other": fine})
 
 

@@ -550,9 +550,9 @@ def test_other_thresholds_have_another_meaning() -> None:
     """
     known = committed()
     later = {"SL-203", "SL-205", "SL-302", "SL-401", "SL-402", "SL-403", "SL-601"}
-    delta, minimum = ({k: v for k, v in one.items() if k not in later} for one in (known.delta, known.minimum))
-    assert later <= set(known.delta)
-    told = json.dumps([delta, known.minimum_texts, minimum], sort_keys=True)
+    threshold, minimum = ({k: v for k, v in one.items() if k not in later} for one in (known.threshold, known.minimum))
+    assert later <= set(known.threshold)
+    told = json.dumps([threshold, known.minimum_texts, minimum], sort_keys=True)
     assert (MEANING, hashlib.sha256(told.encode()).hexdigest()[:8]) == (4, "2429f183"), "raise MEANING with every new δ"
 
 

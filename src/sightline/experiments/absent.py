@@ -43,7 +43,7 @@ def why_absent(name: str, audit: Results) -> str:
 
 def why_all_absent(audit: Results) -> dict[str, str]:
     """Say it of every main number that an audit does not have."""
-    known = {*audit.metrics, *(finding.code for finding in audit.findings if finding.effect is not None)}
+    known = {*audit.metrics, *(finding.code for finding in audit.findings if finding.score is not None)}
     return {name: why_absent(name, audit) for name in NUMBERS if name not in known}
 
 
@@ -61,7 +61,7 @@ def _measures(name: str) -> Iterator[str]:
     if name in DROPS:
         yield DROPS[name].measure
     elif head in CLAIMS:
-        yield from (one.partition(".")[0] for one in (CLAIMS[head].number, CLAIMS[head].floor) if one)
+        yield from (one.partition(".")[0] for one in (CLAIMS[head].number, CLAIMS[head].baseline) if one)
     elif head == "maps":
         yield "transplant" if rest.endswith(".carried") else "erasure"
     else:

@@ -52,7 +52,7 @@ class Conclusion:
     """What a test came to: its result, and its score where there is one."""
 
     result: str
-    effect: Estimate | None
+    score: Estimate | None
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Summary:
     def estimate(self, name: str) -> Estimate | None:
         """Give the effect of a finding by its code, or a metric by its name."""
         answer = (self.findings or {}).get(name)
-        return (self.metrics or {}).get(name) if answer is None else answer.effect
+        return (self.metrics or {}).get(name) if answer is None else answer.score
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ class Store:
         """Keep a run that is done."""
         from sightline.experiments.absent import why_all_absent  # noqa: PLC0415  (scipy, which lists do not need)
 
-        findings = {finding.code: Conclusion(finding.result, finding.effect) for finding in audit.findings}
+        findings = {finding.code: Conclusion(finding.result, finding.score) for finding in audit.findings}
         verdict, metrics = audit.verdict, dict(audit.metrics)
         rows = {name: one.row for name, one in verdict.by_class.items()}
         key, said = run_key(spec), (verdict.level, findings, metrics)
@@ -264,7 +264,7 @@ def _trusted(content: str) -> Summary:
     """Read a summary that was read as such before, and whose row in the index is sealed."""
     item = migrated_run(json.loads(content))
     for name, answer in (item["findings"] or {}).items():
-        effect = answer["effect"]
-        item["findings"][name] = Conclusion(answer["result"], effect and Estimate(**effect))
+        score = answer["score"]
+        item["findings"][name] = Conclusion(answer["result"], score and Estimate(**score))
     item["metrics"] = item["metrics"] and {name: Estimate(**each) for name, each in item["metrics"].items()}
     return Summary(**item)

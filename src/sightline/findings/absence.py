@@ -20,9 +20,9 @@ def own_effect(evidence: Evidence, name: str, of: str) -> Answer:
     number = f"transplant.own.{name}"
     if not evidence.has(number):
         return "not run"
-    effect = evidence.contrast((number, f"transplant.random_own.{name}", "transplant.whole"), of).effect
-    delta = evidence.thresholds.of(CLAIMS[OWN])
-    return "inconclusive" if delta is None else decide(effect, delta, evidence.thresholds.fewest(OWN))
+    score = evidence.contrast((number, f"transplant.random_own.{name}", "transplant.whole"), of).score
+    threshold = evidence.thresholds.of(CLAIMS[OWN])
+    return "inconclusive" if threshold is None else decide(score, threshold, evidence.thresholds.fewest(OWN))
 
 
 def by_absence(evidence: Evidence, of: str) -> bool:

@@ -87,7 +87,7 @@ class Claim:
     number_words: str
     floor_words: str
     below: str = ""
-    floor: str = ""
+    baseline: str = ""
     ceiling: str = ""
     draws: str = ""
     second: tuple[str, ...] = ()
@@ -156,7 +156,7 @@ class Claim:
     def quantities(self) -> Iterator[Shown]:
         """Name everything that is estimated for it: number and floor first."""
         if self.kind in ("contrast", "by rank", "two operators"):
-            yield from (Shown(self.number), Shown(self.floor))
+            yield from (Shown(self.number), Shown(self.baseline))
         elif self.kind == "share without":
             yield Shown(self.number, how="share")
         yield from self.shown

@@ -30,7 +30,7 @@ class ClaimAcross:
 
     code: str
     claim: str
-    effect: NumberAcross
+    score: NumberAcross
     answers: tuple[Answer, ...]
 
 
@@ -138,8 +138,8 @@ def _claims(found: Sequence[Results]) -> Iterator[ClaimAcross]:
     by_seed = [{finding.code: finding for finding in audit.findings} for audit in found]
     for finding in found[0].findings:
         each = [findings[finding.code] for findings in by_seed]
-        effect = _number(finding.code, [one.effect for one in each])
-        yield ClaimAcross(finding.code, finding.name, effect, tuple(one.result for one in each))
+        score = _number(finding.code, [one.score for one in each])
+        yield ClaimAcross(finding.code, finding.name, score, tuple(one.result for one in each))
 
 
 def _number(name: str, by_seed: Sequence[Estimate | None]) -> NumberAcross:
@@ -161,5 +161,5 @@ def _needed(found: Sequence[Results]) -> Iterator[Needed]:
     """Say of each finding that bears on a verdict and is open how many texts would settle it."""
     for audit in found:
         for one in audit.findings:
-            if one.bears and one.needed is not None and one.effect is not None:
-                yield Needed(one.needed, one.effect.n, audit.to_test_on)
+            if one.bears and one.needed is not None and one.score is not None:
+                yield Needed(one.needed, one.score.n, audit.to_test_on)

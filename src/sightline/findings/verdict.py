@@ -54,10 +54,10 @@ class Case:
         finding = self.found[code]
         return finding.result if self._of_all(code) else finding.answers.get(self.of, "not run")
 
-    def effect(self, code: str) -> Estimate | None:
+    def score(self, code: str) -> Estimate | None:
         """Give the effect that the answer rests on."""
         finding = self.found[code]
-        return finding.effect if self._of_all(code) else finding.by_class.get(self.of)
+        return finding.score if self._of_all(code) else finding.by_class.get(self.of)
 
     def _of_all(self, code: str) -> bool:
         return not self.of or CLAIMS[code].of_all_texts
@@ -66,17 +66,17 @@ class Case:
         """Name the claims that can keep the map from being shown in a certain way."""
         return tuple(claim for claim in CLAIMS.values() if claim.charge in how)
 
-    def contradicted(self, claim: Claim) -> bool:
-        """Tell whether a claim is contradicted."""
+    def failed(self, claim: Claim) -> bool:
+        """Tell whether a test failed."""
         return self.answer(claim.code) == "failed"
 
     def below(self, claim: Claim) -> bool:
-        """Tell whether a claim is contradicted, and even the interval of its effect lies below chance."""
-        effect = self.effect(claim.code)
-        return self.contradicted(claim) and effect is not None and below_chance(effect)
+        """Tell whether a test failed, and even the interval of its effect lies below chance."""
+        score = self.score(claim.code)
+        return self.failed(claim) and score is not None and below_chance(score)
 
     def short(self) -> tuple[str, ...]:
-        """Name the findings that bear on the verdict and are not supported."""
+        """Name the findings that bear on the verdict and did not pass."""
         return tuple(c for c in CLAIMS if self.found[c].bears and self.answer(c) != "passed")
 
     def reasons(self, *codes: str) -> tuple[Reason, ...]:
@@ -94,11 +94,11 @@ class Case:
     def _because(self, code: str) -> str:
         if not self.of:
             return self.found[code].reason
-        effect = self.effect(code)
+        score = self.score(code)
         return (
             ""
-            if effect is None
-            else f"effect {effect.value:z.3f} [{effect.low:z.3f}, {effect.high:z.3f}], n = {effect.n}"
+            if score is None
+            else f"score {score.value:z.3f} [{score.low:z.3f}, {score.high:z.3f}], n = {score.n}"
         )
 
 
@@ -160,8 +160,8 @@ NO_WORD = "no highlighted word can explain it"
 
 
 def _texts(case: Case, code: str) -> int:
-    effect = case.effect(code)
-    return 0 if effect is None else effect.n
+    score = case.score(code)
+    return 0 if score is None else score.n
 
 
 def _broken(evidence: Evidence) -> Reason | None:
@@ -184,13 +184,13 @@ def _broken(evidence: Evidence) -> Reason | None:
 
 
 def _left_behind(case: Case) -> Ground | None:
-    return _grounded(case, [claim for claim in case.charged("moved") if case.contradicted(claim)])
+    return _grounded(case, [claim for claim in case.charged("moved") if case.failed(claim)])
 
 
 def _not_used(case: Case) -> Ground | None:
-    alone = [claim for claim in case.charged("alone") if case.contradicted(claim)]
+    alone = [claim for claim in case.charged("alone") if case.failed(claim)]
     together = case.charged("together")
-    both = list(together) if all(map(case.contradicted, together)) else []
+    both = list(together) if all(map(case.failed, together)) else []
     # Where a class has few words of its own, evidence under uniform attention lies in the states of other words. The
     # model as it is decides then: what it loses with the highlighted words is no accident.
     removed = any(case.answer(claim.code) == "passed" for claim in case.charged("alone"))
@@ -222,11 +222,11 @@ def _with_caveats(case: Case) -> Ground | None:
 
 def _meets(case: Case, asked: Mapping[str, Asked]) -> bool:
     """Tell whether every claim answers as it is asked to."""
-    supported = [code for code, what in asked.items() if what == "passed"]
+    passed = [code for code, what in asked.items() if what == "passed"]
     some = [code for code, what in asked.items() if what == "one of these"]
     spared = [code for code, what in asked.items() if what == "not failed"]
     return (
-        all(case.answer(code) == "passed" for code in supported)
+        all(case.answer(code) == "passed" for code in passed)
         and any(case.answer(code) == "passed" for code in some)
         and not any(case.answer(code) == "failed" for code in spared)
     )
@@ -282,48 +282,48 @@ TABLE = (
         CANNOT_TELL,
         "the model’s answers could not be taken, or are not finite numbers, or are the same class for every text; or "
         f"decoding the model’s own attention misses its logits by more than {IDENTITY:g}; or there are too few texts "
-        f"for the findings that decide ({_DECIDING}), or neither of these could be measured",
+        f"for the required tests ({_DECIDING}), or neither of these could be measured",
         _unfit,
     ),
     Row(
         7,
         BY_ABSENCE,
         "of the texts of one class: no map finds words of the class that do anything by themselves "
-        f"({OWN} is contradicted, and supported for no other map), and removing words flips hardly any of its "
+        f"({OWN} failed, and is passed by no other map), and removing words flips hardly any of its "
         "predictions",
         _absent,
     ),
     Row(
         2,
         MUST_NOT,
-        f"moved into another text, the highlighted words leave the decision behind ({_MOVED} is contradicted)",
+        f"moved into another text, the highlighted words do not take the prediction with them ({_MOVED} failed)",
         _left_behind,
     ),
     Row(
         3,
         MUST_NOT,
-        f"removing the highlighted words does not change the answer ({_ALONE} is contradicted, however words are "
-        f"removed), or neither the gradient nor deletion agrees with the attention ({_TOGETHER} are both "
-        f"contradicted), or attention lies on words with less evidence than chance ({_BELOW} lies below zero, and "
-        f"{_ALONE} is not supported)",
+        f"removing the highlighted words does not change the prediction ({_ALONE} failed, however words are "
+        f"removed), or neither gradients nor leave-one-out agree with attention ({_TOGETHER} both "
+        f"failed), or the highlighted words matter less than random words when attention is uniform ({_BELOW} lies below zero, and "
+        f"{_ALONE} did not pass)",
         _not_used,
     ),
     Row(
         4,
         CAN,
-        f"{_SUPPORTED} are supported, and one of {_ONE} is; none of {_SPARED} is contradicted "
-        "(each may be inconclusive or not measured); the model is better than guessing; and the "
-        "findings answer as much for the texts of each predicted class alone, where "
-        f"{_OF_ALL_TEXTS} counts with its answer for all texts",
+        f"{_SUPPORTED} passed, and one of {_ONE} did; none of {_SPARED} failed "
+        "(each may be inconclusive or not run); the model is better than guessing; and the "
+        "tests have the same results for the texts of each predicted class alone, where "
+        f"{_OF_ALL_TEXTS} counts with its result for all texts",
         _faithful,
     ),
     Row(
         5,
         CAVEATS,
-        f"the highlighted words carry the decision with them ({_named('for_caveats', 'passed')} are supported), "
-        f"{_named('for_caveats', 'not failed')} are not contradicted, and one of "
-        f"{_named('for_caveats', 'one of these')} is supported; with the caveats listed: every bearing finding that is "
-        "not supported",
+        f"the highlighted words take the prediction with them ({_named('for_caveats', 'passed')} passed), "
+        f"{_named('for_caveats', 'not failed')} did not fail, and one of "
+        f"{_named('for_caveats', 'one of these')} passed; the caveats listed are the other tests with a "
+        "role that did not pass",
         _with_caveats,
     ),
     Row(6, CANNOT_TELL, "no other row of the table applies", _open),

@@ -120,10 +120,10 @@ def _more_texts(audit: Results) -> Iterator[str]:
     """Say how many texts would settle what is open, one sentence for the claims that need as many."""
     needed: dict[int, list[Finding]] = {}
     for finding in audit.findings:
-        if finding.bears and finding.needed is not None and finding.effect is not None:
+        if finding.bears and finding.needed is not None and finding.score is not None:
             needed.setdefault(finding.needed, []).append(finding)
     for number, findings in sorted(needed.items()):
-        now = min(one.effect.n for one in findings if one.effect is not None)
+        now = min(one.score.n for one in findings if one.score is not None)
         told = listed(one.title for one in findings)
         more = beyond(number, audit.to_test_on)
         yield f"Audit about {about(number)}{KEEP}texts (now {texts(now)}{more}) to settle {told}."

@@ -113,8 +113,8 @@ def _of(finding: Finding | None, name: str) -> Estimate | None:
     """Give how far the prediction moves, of a class or of all texts; how often it flips is another number."""
     if finding is None or (not name and finding.comparison == FLIPS):
         return None
-    effect = finding.by_class.get(name) if name else finding.effect
-    return effect if effect is not None and isfinite(effect.value) else None
+    score = finding.by_class.get(name) if name else finding.score
+    return score if score is not None and isfinite(score.value) else None
 
 
 def _better(audit: Results) -> tuple[str | None, Estimate | None, Estimate | None]:

@@ -19,7 +19,7 @@ _HOW = (
 )
 _BEYOND = "Numbers can exceed 1: the top words together may shift the prediction more than the reference does."
 _ONE_IS_ENOUGH = (
-    "Some claims below are supported, and still the map must not be shown: a map has to pass every test that decides, "
+    "Some tests below passed, and still the map must not be shown: a map has to pass every required test, "
     "for the texts of each predicted class, and one that it fails is enough."
 )
 _ONLY_ATTENTION = (

@@ -10,13 +10,13 @@ from typing import Literal
 from sightline.findings.claims import CLAIMS
 from sightline.findings.decide import WORSE, below_chance
 from sightline.findings.verdict import TABLE
-from sightline.report.numerals import KEEP, about, p_value, texts, threshold, with_n
+from sightline.report.numerals import KEEP, about, chosen, p_value, texts, with_n
 from sightline.report.visible import one_line, shortened
 from sightline.results import (
     BY_ABSENCE, CAN, CANNOT_TELL, MUST_NOT, VERDICTS, Answer, Estimate, Finding, Level, Reason, Verdict,
 )
 
-Side = Literal["above δ", "below δ", "below 0", "holds δ", "undefined"]
+Side = Literal["above threshold", "below threshold", "below 0", "holds threshold", "undefined"]
 
 QUESTION = "Can this model’s attention weights be shown as an explanation of its decisions?"
 
@@ -193,66 +193,65 @@ def opened(text: str) -> str:
 
 
 def null_of(finding: Finding) -> str:
-    """Name the floor of a finding, which is also the null its p-value is drawn from."""
-    words = CLAIMS[finding.code].floor_words if finding.code in CLAIMS else "the floor of this finding"
+    """Name the chance level of a test, which is also the null its p-value is drawn from."""
+    words = CLAIMS[finding.code].floor_words if finding.code in CLAIMS else "the chance level of this test"
     return words[:1].lower() + words[1:]
 
 
-def side(effect: Estimate, delta: float) -> Side:
-    """Say on which side of δ the whole interval of an effect lies, or that it lies below 0."""
-    if math.isnan(effect.low) or math.isnan(effect.high):
+def side(score: Estimate, threshold: float) -> Side:
+    """Say on which side of the threshold the whole interval of a score lies, or that it lies below 0."""
+    if math.isnan(score.low) or math.isnan(score.high):
         return "undefined"
-    if effect.low > delta:
-        return "above δ"
-    if effect.high < delta:
-        return "below 0" if below_chance(effect) else "below δ"
-    return "holds δ"
+    if score.low > threshold:
+        return "above threshold"
+    if score.high < threshold:
+        return "below 0" if below_chance(score) else "below threshold"
+    return "holds threshold"
 
 
 def sentences(finding: Finding) -> list[str]:
-    """Put the numbers of a finding into sentences: the number, its floor, and the effect beside δ."""
-    what, floor = _phrases(finding)
+    """Put the numbers of a finding into sentences: the number, its chance level, and the score against the threshold."""
+    what, baseline = _phrases(finding)
     said = []
     if finding.number is not None:
         said.append(f"{what}: {with_n(finding.number)}.")
-    if finding.floor is not None:
-        said.append(f"{opened(floor)}: {with_n(finding.floor)}.")
-    if finding.effect is not None:
-        said.append(f"{_effect(finding, finding.effect)} {_beside_delta(finding, finding.effect)}".strip())
+    if finding.baseline is not None:
+        said.append(f"{opened(baseline)}: {with_n(finding.baseline)}.")
+    if finding.score is not None:
+        said.append(f"{_effect(finding, finding.score)} {_beside_delta(finding, finding.score)}".strip())
     return said
 
 
 def reason(finding: Finding) -> str:
-    """Give what else is to be said: the sentences already tell how the effect lies beside δ."""
+    """Give what else is to be said: the sentences already compare the score with the threshold."""
     return "; ".join(finding.notes)
 
 
 def _phrases(finding: Finding) -> tuple[str, str]:
-    """Name the number and its floor; in general words where a later version wrote the finding."""
+    """Name the number and its chance level; in general words where a later version wrote the finding."""
     if finding.code not in CLAIMS:
-        return "The number of this finding", "Its floor"
+        return "The number of this test", "Its chance level"
     return CLAIMS[finding.code].words_of(finding.comparison)
 
 
-def _effect(finding: Finding, effect: Estimate) -> str:
-    if finding.floor is None and finding.number == effect:
-        return "Its floor is zero, so this is the effect."
-    return f"The effect is {with_n(effect)}."
+def _effect(finding: Finding, score: Estimate) -> str:
+    if finding.baseline is None and finding.number == score:
+        return "The chance level is zero, so this is the score."
+    return f"The score is {with_n(score)}."
 
 
-def _beside_delta(finding: Finding, effect: Estimate) -> str:
-    if finding.delta is None:
+def _beside_delta(finding: Finding, score: Estimate) -> str:
+    if finding.threshold is None:
         return ""
-    where = side(effect, finding.delta)
-    smallest = f"the smallest effect that matters, {threshold(finding.delta)}"
+    where = side(score, finding.threshold)
+    named = f"the threshold, {chosen(finding.threshold)}"
     if where == "undefined":
-        return f"It could not be compared with {smallest}."
-    if where == "holds δ":
-        return f"Its interval holds {smallest}, so it is not known whether it is large enough to matter."
+        return f"It could not be compared with {named}."
+    if where == "holds threshold":
+        return f"Its interval contains {named}: the test is inconclusive."
     if where == "below 0":
         return f"Its whole interval lies below 0: {_worse(finding)}."
-    meaning = "large enough to matter" if where == "above δ" else "shown to be too small to matter"
-    return f"Its whole interval lies {where.removesuffix(' δ')} {smallest}: {meaning}."
+    return f"Its whole interval lies {where.removesuffix(' threshold')} {named}."
 
 
 def _worse(finding: Finding) -> str:
@@ -269,12 +268,12 @@ def chance(finding: Finding) -> str:
 
 def to_settle(finding: Finding) -> str:
     """Say how many texts would settle what a finding leaves open; nothing where texts are not what it lacks."""
-    if finding.result != "inconclusive" or finding.effect is None or finding.delta is None:
+    if finding.result != "inconclusive" or finding.score is None or finding.threshold is None:
         return ""
-    now = texts(finding.effect.n)
+    now = texts(finding.score.n)
     if finding.needed is not None:
         told = f"Audit about {about(finding.needed)}{KEEP}texts (now {now})"
-        return f"{told}: as many settle it if the effect stays where it is."
-    if side(finding.effect, finding.delta) == "holds δ":
-        return f"The effect lies so near the smallest that matters that no number of texts near these {now} settles it."
+        return f"{told}: as many settle it if the score stays where it is."
+    if side(finding.score, finding.threshold) == "holds threshold":
+        return f"The score lies so near the threshold that no number of texts near these {now} settles it."
     return ""

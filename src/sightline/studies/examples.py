@@ -131,10 +131,10 @@ def _row(name: str, audit: Audit) -> dict[str, Any]:
 
 
 def _found(finding: Finding) -> dict[str, Any]:
-    numbers = {"number": finding.number, "floor": finding.floor, "effect": finding.effect}
+    numbers = {"number": finding.number, "floor": finding.baseline, "effect": finding.score}
     of = {
-        name: {"answer": finding.answers.get(name, "not run"), "effect": _told(effect)}
-        for name, effect in finding.by_class.items()
+        name: {"answer": finding.answers.get(name, "not run"), "effect": _told(score)}
+        for name, score in finding.by_class.items()
     }
     known = {name: _told(one) for name, one in numbers.items() if one is not None}
     return {"answer": finding.result} | known | {"by_class": of}

@@ -46,13 +46,13 @@ def quality(runs: Iterable[Run]) -> list[dict[str, Any]]:
 
 
 def _scores(audit: Audit) -> Iterator[tuple[str, float]]:
-    effects = {one.code: one.effect for one in audit.findings if one.bears}
+    effects = {one.code: one.score for one in audit.findings if one.bears}
     for code in CLAIMS:
-        effect = effects.get(code)
-        if effect is not None and np.isfinite(effect.value):
-            yield code, effect.value
-    for name, (quantity, floor, sign) in PUBLISHED.items():
-        known = [audit.estimates.get(one) for one in (quantity, floor) if one]
+        score = effects.get(code)
+        if score is not None and np.isfinite(score.value):
+            yield code, score.value
+    for name, (quantity, baseline, sign) in PUBLISHED.items():
+        known = [audit.estimates.get(one) for one in (quantity, baseline) if one]
         if all(one is not None and np.isfinite(one.value) for one in known):
             values = [one.value for one in known if one is not None]
             yield name, sign * (values[0] - sum(values[1:]))

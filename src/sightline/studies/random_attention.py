@@ -55,14 +55,14 @@ def table(grid: Grid, store: Store) -> dict[str, Any]:
 
 def _row(name: str, audit: Audit) -> dict[str, Any]:
     found = {f.code: f for f in audit.findings if f.code in CODES}
-    effects = {code: asdict(f.effect) for code, f in found.items() if f.effect is not None}
+    effects = {code: asdict(f.score) for code, f in found.items() if f.score is not None}
     return {
         "model": name,
         "spec": MODELS[name][0],
         "accuracy": asdict(audit.metrics["accuracy"]),
         "tau_gradient": asdict(audit.estimates["agreement.tau.gradient"]),
         "tau_deletion": asdict(audit.estimates["agreement.tau.deletion"]),
-        "findings": {code: {"verdict": found[code].result} | effect for code, effect in effects.items()},
+        "findings": {code: {"verdict": found[code].result} | score for code, score in effects.items()},
     }
 
 

@@ -92,7 +92,7 @@ def _row(labels: tuple[str, ...], audit: Audit) -> dict[str, Any]:
         "by_class": {of: _told(verdict) for of, verdict in audit.verdict.by_class.items()},
         "findings": {
             one.code: {"answer": one.result, "answers": dict(one.answers)}
-            | ({} if one.effect is None else {"effect": asdict(one.effect)})
+            | ({} if one.score is None else {"effect": asdict(one.score)})
             for one in audit.findings
         },
         "maps": [asdict(row) for row in audit.maps],

@@ -116,7 +116,7 @@ TABLES: Mapping[str, SqlTable] = {
         (
             *_PLACE,
             Column("finding", "text", "its code, such as `SL-101`"),
-            Column("verdict", "text", "`supported`, `contradicted`, `inconclusive` or `not applicable`"),
+            Column("verdict", "text", "`passed`, `failed`, `inconclusive` or `not run`"),
         ),
         _finding_rows,
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sightline.report import carried, learning, noted, readings
 from sightline.report.advice import TITLE, advice, unsaid
 from sightline.report.instead import at_odds, families, how
-from sightline.report.numerals import count, interval, threshold
+from sightline.report.numerals import chosen, count, interval
 from sightline.report.scale import SCALE
 from sightline.report.sentences import caveats, headline, told_reasons
 from sightline.report.sheets.columns import aligned, points
@@ -90,10 +90,10 @@ def _maps(audit: Results) -> list[str]:
 
 
 def _cells(finding: Finding) -> list[str]:
-    delta = "" if finding.delta is None else number(finding.delta)
-    if finding.effect is None:
-        return [finding.result, finding.title, "no score", delta, "", finding.role]
-    return [finding.result, finding.title, interval(finding.effect), delta, f"n = {count(finding.effect.n)}", finding.role]
+    threshold = "" if finding.threshold is None else chosen(finding.threshold)
+    if finding.score is None:
+        return [finding.result, finding.title, "no score", threshold, "", finding.role]
+    return [finding.result, finding.title, interval(finding.score), threshold, f"n = {count(finding.score.n)}", finding.role]
 
 
 def _tidy(line: str) -> str:

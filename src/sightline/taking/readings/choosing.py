@@ -79,7 +79,7 @@ def _carried(
     random, most = lost.pop("random"), lost.pop("most")
     clusters, classes = np.unique(answers["cluster"], return_inverse=True)[1], answers["predicted"]
     return {
-        name: paired(one, random, seed, ceiling=most, clusters=clusters, classes=classes).effect
+        name: paired(one, random, seed, ceiling=most, clusters=clusters, classes=classes).score
         for name, one in lost.items()
     }
 
