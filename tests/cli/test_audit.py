@@ -58,7 +58,7 @@ def test_the_json_is_strict_and_keeps_its_promises(finished: Finished):
     assert told["verdict"] == "cannot tell"
     assert set(told["metrics"]["accuracy"]) == ESTIMATE
     for finding in told["findings"]:
-        assert {"code", "verdict", "claim", "reason", "effect"} <= set(finding)
+        assert {"code", "verdict", "claim", "reason", "score"} <= set(finding)
     assert told["estimates"]
     assert all(set(estimate) == ESTIMATE for estimate in told["estimates"].values())
     assert told["metrics"]["accuracy"]["n"] == told["cards"]["data"]["splits"]["test"]["n"] == 18

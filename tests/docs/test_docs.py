@@ -124,7 +124,7 @@ def test_every_finding_has_a_page_that_opens_with_its_claim(pages):
     name = "docs/findings/SL-103.md"
     other = {"docs/findings/SL-999.md": "# SL-999: nothing\n"}
     without = {n: text for n, text in pages.items() if n != name}
-    assert checks.check_findings(without) == [f"{name} does not open with '# SL-103: {CLAIMS['SL-103'].text}'"]
+    assert checks.check_findings(without) == [f"{name} does not open with '# SL-103: {CLAIMS['SL-103'].passed}'"]
     silent = pages[name].replace("Role in the verdict: context", "")
     assert checks.check_findings(pages | {name: silent}) == [f"{name} does not say 'Role in the verdict: context'"]
     assert checks.check_findings(pages | other) == ["docs/findings/SL-999.md is about no claim"]
@@ -244,8 +244,8 @@ UNKNOWN = {"value": float("nan"), "low": float("nan"), "high": float("nan"), "n"
 
 
 def model_row(name: str, guide: str, score: dict[str, float]) -> dict[str, Any]:
-    by_class = {"beta": {"answer": "failed", "effect": KNOWN}}
-    found = {"answer": "passed", "number": score, "floor": KNOWN, "effect": score, "by_class": by_class}
+    by_class = {"beta": {"answer": "failed", "score": KNOWN}}
+    found = {"answer": "passed", "number": score, "baseline": KNOWN, "score": score, "by_class": by_class}
     return {
         "model": name, "spec": "mlp", "guide": guide, "altered": "" if guide else "random", "accuracy": KNOWN,
         "on_the_stop": KNOWN, "verdict": {"row": 5, "text": "can be shown with caveats", "reasons": []},
@@ -274,7 +274,7 @@ def test_an_example_each_way_becomes_a_table():
 
 
 def test_results_of_real_texts_become_tables():
-    found = {"SL-303": {"answer": "passed", "answers": {}, "effect": KNOWN}, "SL-107": {"answer": "not run"}}
+    found = {"SL-303": {"answer": "passed", "answers": {}, "score": KNOWN}, "SL-107": {"answer": "not run"}}
     row = {
         "corpus": "sst", "encoder": "mlp", "seed": "0", "texts": 300, "findings": found,
         "learned": {"accuracy": KNOWN, "guessing": KNOWN}, "verdict": {"row": 5, "text": "with caveats", "reasons": []},
@@ -457,7 +457,7 @@ def test_every_entry_of_a_card_is_on_a_page(pages, tmp_path):
 def test_the_pages_tell_what_each_answer_does(fresh):
     told = dict(re.findall(r"<!-- (what findings do|caveats) -->\n(.*?)<!-- /", fresh["docs/verdict.md"], re.DOTALL))
     assert [code for code, claim in CLAIMS.items() if claim.bears != (f"[{code}]" in told["what findings do"])] == []
-    assert [claim.caveat for claim in CLAIMS.values() if claim.bears and claim.caveat not in told["caveats"]] == []
+    assert [claim.failed for claim in CLAIMS.values() if claim.bears and claim.failed not in told["caveats"]] == []
 
 
 def test_the_python_of_the_readme_runs(pages, tmp_path, monkeypatch, capsys):

@@ -114,7 +114,7 @@ def test_a_number_of_a_finding_stays_between_the_ends_of_its_quantity(grid: Grid
     shares = dict(zip(grid.keys, (0.99, 0.9, 1.0, 0.5), strict=False))
 
     def whole(key: str) -> audits.Audit:
-        pair = {"number": estimate(shares[key]), "floor": estimate(1 - shares[key])}
+        pair = {"number": estimate(shares[key]), "baseline": estimate(1 - shares[key])}
         return replace(audits.audit(), findings=(Finding("SL-101", "c", "passed", "required", **pair),))
 
     (number, baseline), _ = tabulate(grid, found, columns=("SL-101.number", "SL-101.floor"), audits=whole).rows

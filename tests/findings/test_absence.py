@@ -105,8 +105,8 @@ def verdict(asked: Evidence) -> Verdict:
 def test_the_verdict_says_so_of_the_class_and_of_no_other() -> None:
     found = verdict(evidence())
     absent = found.by_class["neg"]
-    assert (absent.text, absent.row, absent.decided_by) == (BY_ABSENCE, 7, ("SL-304",))
-    assert absent.reasons[0].endswith(NO_WORD)
+    assert (absent.level, absent.row, absent.decided_by) == (BY_ABSENCE, 7, ("SL-304",))
+    assert str(absent.reasons[0]).endswith(NO_WORD)
     assert found.by_class["pos"].row == 4
     assert found.row not in (4, 7)  # a class without words keeps the best row away from the whole
     assert verdict(evidence(own=0.8)).by_class["neg"].row == 4

@@ -19,7 +19,7 @@ ANSWERS: tuple[Answer, ...] = ("passed", "inconclusive", "failed", "not run")
 @pytest.mark.parametrize("code", CLAIMS)
 def test_a_row_says_everything(code: str) -> None:
     claim = CLAIMS[code]
-    assert all((claim.text, claim.caveat, claim.number_words, claim.floor_words, claim.measure))
+    assert all((claim.passed, claim.failed, claim.number_words, claim.floor_words, claim.measure))
     assert claim.kind in KINDS
     by_symmetry = claim.number.startswith("transplant.present.")  # of two texts each has more as often
     assert (claim.kind in ("contrast", "by rank", "two operators", "pairs")) == (bool(claim.baseline) or by_symmetry)
@@ -61,7 +61,7 @@ def effects(code: str) -> set[frozenset[str]]:
     met = set()
     for given in CONTEXTS:
         rest = {c: FOUND[c, answer] for c, answer in zip(others, given, strict=True)}
-        met.add(frozenset(verdict_of(rest | {code: FOUND[code, answer]}, CASE, LEARNED).text for answer in ANSWERS))
+        met.add(frozenset(verdict_of(rest | {code: FOUND[code, answer]}, CASE, LEARNED).level for answer in ANSWERS))
     return met
 
 

@@ -54,8 +54,8 @@ def test_number_floor_and_effect_are_sums_pair_by_pair(seed: int, kind: str) -> 
     weights = [values["weight"][x] * min(1.0, heaviest / values["whole"][x, k]) for x, k in pairs]
     literal = {
         "number": [(w * here, w * most) for w, (here, _, most, _) in zip(weights, (numbers(*p) for p in pairs), strict=True)],
-        "floor": [(w * low, w * most) for w, (_, low, most, _) in zip(weights, (numbers(*p) for p in pairs), strict=True)],
-        "effect": [
+        "baseline": [(w * low, w * most) for w, (_, low, most, _) in zip(weights, (numbers(*p) for p in pairs), strict=True)],
+        "score": [
             (w * (here - low) * (2 if kind == "own" else 1), w * left)  # half when they come, half when they go
             for w, (here, low, _, left) in zip(weights, (numbers(*p) for p in pairs), strict=True)
         ],

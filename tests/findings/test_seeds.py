@@ -28,7 +28,7 @@ def test_effects_answers_and_verdicts_are_counted_by_seed() -> None:
     assert moved.score.mean.value == pytest.approx(np.mean([one.value for one in each]))
     assert moved.answers == ("passed", "failed", "passed")
     assert found.same_texts
-    assert found.verdicts == tuple(audit.verdict.text for audit in audits.values())
+    assert found.verdicts == tuple(audit.verdict.level for audit in audits.values())
     assert found.disagree
     assert found.to_json()["counts"] == {"can be shown": 2, "must not be shown": 1}
 
@@ -36,7 +36,7 @@ def test_effects_answers_and_verdicts_are_counted_by_seed() -> None:
 def test_a_seed_without_an_effect_is_left_out_and_other_texts_are_noticed() -> None:
     first = usual()
     without = replace(first, findings=tuple(replace(one, score=None) for one in first.findings), texts=first.texts[1:])
-    found = across({0: first, 1: replace(without, verdict=Verdict(first.verdict.text, 1, (), ()))})
+    found = across({0: first, 1: replace(without, verdict=Verdict(first.verdict.level, 1, (), ()))})
     assert found.claims[0].score.by_seed == (first.findings[0].score, None)
     assert found.claims[0].score.mean == first.findings[0].score
     assert (found.same_texts, found.disagree) == (False, False)

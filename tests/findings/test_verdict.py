@@ -71,7 +71,7 @@ ASKED = tuple(code for code, claim in CLAIMS.items() if claim.for_all)
 )
 def test_rows(answers: dict[str, str], text: str, row: int, decided: tuple[str, ...]) -> None:
     verdict = verdict_of(found(**answers), evidence(), LEARNED)
-    assert (verdict.text, verdict.row) == (text, row)
+    assert (verdict.level, verdict.row) == (text, row)
     assert set(verdict.decided_by) == set(decided)
 
 
@@ -81,10 +81,10 @@ def test_less_evidence_than_chance_is_a_charge_and_little_evidence_is_a_caveat()
     assert verdict_of(removed | {"SL-104": few}, evidence(), LEARNED).row == 6
     verdict = verdict_of(found() | {"SL-104": few}, evidence(), LEARNED)
     assert (verdict.row, verdict.decided_by[-1]) == (5, "SL-104")
-    assert "hold little more of the model’s evidence than a random choice would" in verdict.reasons[0]
+    assert "hold little more of the model’s evidence than a random choice would" in str(verdict.reasons[0])
     worse = verdict_of(removed | {"SL-104": finding("SL-104", "failed")}, evidence(), LEARNED)
     assert worse.row == 3
-    assert "attention lies on words with less evidence than chance" in worse.reasons[0]
+    assert "attention lies on words with less evidence than chance" in str(worse.reasons[0])
 
 
 def test_what_the_model_loses_without_the_words_answers_the_charge_of_less_evidence_class_by_class() -> None:
@@ -119,14 +119,14 @@ def test_words_that_do_nothing_by_themselves_block_and_do_not_forbid() -> None:
 def test_a_class_for_which_the_map_misleads_is_judged_by_itself_and_keeps_the_best_row_away() -> None:
     verdict = verdict_of(found({"SL_303": "failed"}), evidence(), LEARNED)
     assert {of: one.row for of, one in verdict.by_class.items()} == {"a": 4, "b": 2}
-    assert verdict.by_class["b"].text == MUST_NOT
+    assert verdict.by_class["b"].level == MUST_NOT
     assert verdict.row == 5
-    assert "(effect -0.400 [-0.450, -0.350], n = 120)" in verdict.by_class["b"].reasons[0]
+    assert "(score -0.400 [-0.450, -0.350], n = 120)" in str(verdict.by_class["b"].reasons[0])
 
 
 def test_what_is_asked_of_the_task_has_one_answer_for_every_class() -> None:
     of_one = found({"SL_001": "failed"})
-    assert (of_one["SL-001"].verdict, of_one["SL-001"].answers) == (
+    assert (of_one["SL-001"].result, of_one["SL-001"].answers) == (
         "passed",
         {"a": "passed", "b": "failed"},
     )
@@ -152,7 +152,7 @@ def test_the_best_row_says_what_was_not_tested() -> None:
     verdict = verdict_of(found(SL_401="not run"), evidence(), LEARNED)
     assert verdict.row == 4
     (reason,) = verdict.reasons
-    assert reason.startswith("SL-401 not run: not tested whether the states that the model attends to most")
+    assert str(reason).startswith("SL-401 not run: not tested whether the states that the model attends to most")
     assert verdict_of(found(), evidence(), LEARNED).reasons == ()
 
 
@@ -165,21 +165,21 @@ def test_a_class_of_few_texts_cannot_be_told() -> None:
     assert {of: one.row for of, one in verdict.by_class.items()} == {"a": 4, "b": 1}
     assert (
         "too few texts for a verdict, which rests on at least 50 (SL-303 rests on 20 texts"
-        in verdict.by_class["b"].reasons[0]
+        in str(verdict.by_class["b"].reasons[0])
     )
 
 
 def test_too_few_texts_and_a_broken_adapter_cannot_tell() -> None:
     few = verdict_of(found(SL_303="failed"), evidence(texts=49), LEARNED)
-    assert (few.text, few.row) == (CANNOT_TELL, 1)
-    assert "49 test texts; a verdict rests on at least 50" in few.reasons[0]
+    assert (few.level, few.row) == (CANNOT_TELL, 1)
+    assert "49 test texts; a verdict rests on at least 50" in str(few.reasons[0])
     scarce = {**found(), **{code: finding(code, "passed", n=12) for code in ("SL-301", "SL-303")}}
     verdict = verdict_of(scarce, evidence(), LEARNED)
     assert (verdict.row, set(verdict.decided_by)) == (1, {"SL-301", "SL-303"})
-    assert "SL-303 rests on 12 texts" in verdict.reasons[0]
+    assert "SL-303 rests on 12 texts" in str(verdict.reasons[0])
     broken = verdict_of(found(), evidence(error=0.01), LEARNED)
-    assert (broken.text, broken.row) == (CANNOT_TELL, 1)
-    assert "misses its logits by 0.01" in broken.reasons[0]
+    assert (broken.level, broken.row) == (CANNOT_TELL, 1)
+    assert "misses its logits by 0.01" in str(broken.reasons[0])
     assert verdict_of(found(), evidence(error=float("nan")), LEARNED).row == 1
 
 
@@ -197,7 +197,7 @@ def test_answers_that_decide_nothing_cannot_tell(outputs: dict[str, np.ndarray],
     given = Evidence({"outputs": Measurement("outputs", outputs)}, ("a", "b"), THRESHOLDS, 0)
     verdict = verdict_of(found(), given, LEARNED)
     assert verdict.row == 1
-    assert said in verdict.reasons[0]
+    assert said in str(verdict.reasons[0])
 
 
 def test_a_model_that_could_not_be_run_cannot_be_told() -> None:
@@ -207,22 +207,22 @@ def test_a_model_that_could_not_be_run_cannot_be_told() -> None:
 
 def test_caveats_say_what_was_not_shown_and_no_untested_claim_is_stated() -> None:
     reasons = verdict_of(found(SL_001="failed", SL_202="not run"), evidence(), LEARNED).reasons
-    assert reasons[0].startswith("SL-001 failed: this task needs no attention")
-    assert reasons[1].startswith("SL-202 not run: not tested whether it matters to the model which word")
+    assert str(reasons[0]).startswith("SL-001 failed: this task needs no attention")
+    assert str(reasons[1]).startswith("SL-202 not run: not tested whether it matters to the model which word")
 
 
 def test_a_map_that_is_shown_and_not_used_says_so() -> None:
     short = found(SL_402="inconclusive")
     reasons = verdict_of(short, evidence(moved=0.0), LEARNED).reasons
-    assert any(reason.startswith("not used by the model") for reason in reasons)
-    assert not any("not used by the model" in reason for reason in verdict_of(short, evidence(), LEARNED).reasons)
+    assert any(str(reason).startswith("not used by the model") for reason in reasons)
+    assert not any("not used by the model" in str(reason) for reason in verdict_of(short, evidence(), LEARNED).reasons)
 
 
 def test_a_model_that_has_learned_nothing_is_never_shown_without_saying_so() -> None:
     verdict = verdict_of(found(SL_402="passed"), evidence(), NOTHING_LEARNED)
     assert verdict.row == 5
     assert any(
-        "no better than guessing the most common class, as far as these texts show (accuracy 0.500" in reason
+        "no better than guessing the most common class, as far as these texts show (accuracy 0.500" in str(reason)
         for reason in verdict.reasons
     )
 

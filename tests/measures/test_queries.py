@@ -162,7 +162,7 @@ def test_every_measure_is_taken_or_says_why_not(name: str) -> None:
         assert isinstance(outcome, Measurement), outcome
         assert "unexplained" not in [reason for counts in outcome.undefined.values() for reason in counts]
     judged = judge(Evidence(take(sharpened(model(name)), TEXTS), ("a", "b", "c", "d"), committed(), 0))
-    said = {finding.code: (finding.verdict, finding.reason) for finding in judged.findings}
+    said = {finding.code: (finding.result, finding.reason) for finding in judged.findings}
     assert said["SL-201"] == said["SL-203"] == said["SL-205"] == ("not run", why)
     answered = ("SL-001", "SL-101", "SL-102", "SL-104", "SL-202", "SL-301")
     assert "not run" not in [said[code][0] for code in answered]

@@ -34,20 +34,20 @@ def stop() -> tuple[AttentionClassifier, Dataset]:
 
 def test_attention_on_the_needle_holds_the_decision_and_suffices(needle: tuple[AttentionClassifier, Dataset]) -> None:
     told = found(*needle)
-    assert told["SL-205"].verdict == told["SL-302"].verdict == "passed"
+    assert told["SL-205"].result == told["SL-302"].result == "passed"
     assert told["SL-302"].score.value > 0.8
 
 
 def test_a_full_stop_does_not_suffice(stop: tuple[AttentionClassifier, Dataset]) -> None:
     told = found(*stop)
-    assert told["SL-302"].verdict == "failed"
+    assert told["SL-302"].result == "failed"
     assert told["SL-302"].score.value < 0.1
 
 
 def test_weights_that_are_shown_and_not_used_hold_nothing(needle: tuple[AttentionClassifier, Dataset]) -> None:
     model, dataset = needle
     told = found(RandomShown(model, dataset, 0), dataset)
-    assert told["SL-302"].verdict == "failed"
+    assert told["SL-302"].result == "failed"
     assert told["SL-205"].score.low < 0.05
     assert told["SL-205"].number.value == pytest.approx(told["SL-205"].baseline.value, abs=0.2)
 

@@ -45,7 +45,7 @@ def rows(found: Audit) -> dict[str, int]:
 
 
 def answer(found: Audit, code: str) -> str:
-    return next(one.verdict for one in found.findings if one.code == code)
+    return next(one.result for one in found.findings if one.code == code)
 
 
 @pytest.mark.parametrize("altered", ["", "truthful", "scaled(by=10.0)"])
@@ -63,7 +63,7 @@ def test_a_map_that_is_right_for_one_class_must_not_be_shown_for_the_other(right
     found = judged(f"one_class(right={right})")
     names = ("alpha", "beta")
     verdicts = found.verdict.by_class
-    assert verdicts[names[1 - right]].text == MUST_NOT
+    assert verdicts[names[1 - right]].level == MUST_NOT
     assert verdicts[names[right]].row not in MISLEADS
     assert found.verdict.row != 4
 
@@ -80,7 +80,7 @@ def test_a_map_that_gives_no_reasons_is_not_shown(altered: str) -> None:
 @pytest.mark.parametrize("altered", ["flat(above=0.01)", "encoded", "placed"])
 def test_what_tells_the_prediction_alone_must_not_be_shown(altered: str) -> None:
     found = judged(altered)
-    assert found.verdict.text == MUST_NOT
+    assert found.verdict.level == MUST_NOT
     for code in ("SL-303", "SL-301", "SL-304", "SL-308"):
         assert answer(found, code) == "failed", code
     assert answer(found, "SL-306") != "passed"
@@ -89,7 +89,7 @@ def test_what_tells_the_prediction_alone_must_not_be_shown(altered: str) -> None
 @pytest.mark.parametrize("data", [NEEDLE, LONGER])
 def test_evidence_at_the_border_of_a_shade_is_seen_by_no_test_as_it_is_by_no_reader(data: str) -> None:
     found = judged("border", data)
-    assert found.verdict.text == MUST_NOT
+    assert found.verdict.level == MUST_NOT
     assert set(rows(found).values()) <= set(MISLEADS)
     for code in ("SL-303", "SL-301", "SL-304", "SL-307", "SL-308", "SL-101", "SL-102"):
         assert answer(found, code) == "failed", code

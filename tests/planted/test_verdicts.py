@@ -24,7 +24,7 @@ OF_WORDS = ("agreement", "types", "erasure")
 
 def answers(result: Audit) -> dict[str, str]:
     assert not [m for m in result.measurements.values() if isinstance(m, Failed)], result.measurements
-    return {f.code: f.verdict for f in result.findings}
+    return {f.code: f.result for f in result.findings}
 
 
 def test_learned_attention_of_an_mlp_is_found_faithful() -> None:
@@ -66,7 +66,7 @@ def test_displayed_weights_that_are_not_used_are_not_supported() -> None:
     result = audit(alter("random", model, dataset, 0), dataset, limit=100)
     found = answers(result)
     assert "passed" not in [found[code] for code in ("SL-001", "SL-101", "SL-102", "SL-104", "SL-301")]
-    assert result.verdict.text == "must not be shown"
+    assert result.verdict.level == "must not be shown"
 
 
 def test_equal_token_logits_are_attention_proof_and_have_no_permutation() -> None:
@@ -95,8 +95,8 @@ def test_a_constant_model_has_zero_importance_and_counted_undefined_tau() -> Non
     found = answers(result)
     assert [found[code] for code in ("SL-101", "SL-102", "SL-103", "SL-104", "SL-202")] == ["not run"] * 5
     assert [found[code] for code in ("SL-301", "SL-303")] == ["not run"] * 2  # nothing moves what does not move
-    assert result.verdict.text == "cannot tell"
-    assert "for every one of 110 texts: no decision to explain" in result.verdict.reasons[0]
+    assert result.verdict.level == "cannot tell"
+    assert "for every one of 110 texts: no decision to explain" in str(result.verdict.reasons[0])
 
 
 def test_shuffled_labels_make_no_finding_of_choice() -> None:
@@ -105,7 +105,7 @@ def test_shuffled_labels_make_no_finding_of_choice() -> None:
     result = run(replace(spec, fit=FitSpec(epochs=4), companions=(), limit=100))[1]
     assert result.metrics["accuracy"].low < 0.5 < result.metrics["accuracy"].high
     assert answers(result)["SL-001"] != "passed"
-    assert result.verdict.text != "can be shown"
+    assert result.verdict.level != "can be shown"
 
 
 def test_the_needle_is_found_also_where_its_state_saturates() -> None:

@@ -84,7 +84,7 @@ def estimate(value: float, half: float = 0.04, n: int = 872) -> Estimate:
 def _tested(code: str, claim: str, answer: Answer, value: float, base: float, **more: Any) -> Finding:
     difference = value - base
     by_class = {"negative": estimate(difference + 0.06, 0.06, 428), "positive": estimate(difference - 0.07, 0.06, 444)}
-    pair = {"number": estimate(value), "floor": estimate(base, 0.01), "effect": estimate(difference, 0.05)}
+    pair = {"number": estimate(value), "baseline": estimate(base, 0.01), "score": estimate(difference, 0.05)}
     return Finding(code, claim, answer, "required", threshold=0.1, by_class=by_class, **(pair | more))
 
 
@@ -109,7 +109,7 @@ def audit(texts: tuple[TextRecord, ...] | None = None, measured: Measurement | N
             "can be shown with these caveats",
             5,
             ("SL-301",),
-            ("SL-104 failed: these words were weighted, but a random choice would look the same (effect 0.023 [−0.027, 0.073])", "SL-402 not run: the model has no linear decoder"),
+            ("SL-104 failed: these words were weighted, but a random choice would look the same (score 0.023 [−0.027, 0.073])", "SL-402 not run: the model has no linear decoder"),
         ),
         findings=findings(),
         estimates={"agreement.captured.gradient": estimate(0.6604), "agreement.chance.gradient": estimate(0.2304, 0.01), "agreement.tau.gradient": estimate(0.0003, 0.0001), "undefined.number": Estimate(float("nan"), float("nan"), float("nan"), 0, "no texts")},
@@ -157,7 +157,7 @@ ASTRAY = Verdict(
     2,
     ("SL-303",),
     (
-        "SL-303 failed: moved into another text, the highlighted words leave the decision behind (effect 0.012 [−0.027, 0.051], n = 428)",
+        "SL-303 failed: moved into another text, the highlighted words leave the decision behind (score 0.012 [−0.027, 0.051], n = 428)",
     ),
 )
 LEARNED = Learned(estimate(0.815), estimate(0.509), estimate(0.306), True, 12)
@@ -222,7 +222,7 @@ ABSENT = Verdict(
     ("SL-304",),
     (
         NO_EVIDENCE,
-        "SL-304 failed: put into another text, or taken out of their own, the highlighted words hardly change the prediction (effect 0.013 [−0.020, 0.046], n = 444)",
+        "SL-304 failed: put into another text, or taken out of their own, the highlighted words hardly change the prediction (score 0.013 [−0.020, 0.046], n = 444)",
     ),
 )
 

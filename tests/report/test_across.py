@@ -14,7 +14,7 @@ from sightline.results import BY_ABSENCE, CAN, CANNOT_TELL, CAVEATS, MUST_NOT, V
 from tests.report.audits import LEARNED, audit, compared, estimate, map_row
 from tests.report.pages import Page
 
-ASTRAY = "SL-301 failed: it leads astray (effect 0.01 [0, 0.02])"
+ASTRAY = "SL-301 failed: it leads astray (score 0.01 [0, 0.02])"
 
 
 def verdict(text: str, reasons: tuple[str, ...] = (), **by_class: str) -> Verdict:
@@ -52,7 +52,7 @@ def test_trainings_that_end_alike_say_how_by_class() -> None:
 
 
 def test_every_caveat_is_said_once_with_the_trainings_that_it_holds_in() -> None:
-    other = "SL-101 inconclusive: it could not be shown that x (effect 0.1 [0, 0.2])"
+    other = "SL-101 inconclusive: it could not be shown that x (score 0.1 [0, 0.2])"
     found = trained(verdict(MUST_NOT, (other, ASTRAY)), verdict(MUST_NOT, (ASTRAY.replace("0.01", "0.02"),)))
     assert held(found) == [
         "In all 2 trainings: it leads astray.",

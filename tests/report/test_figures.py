@@ -53,7 +53,7 @@ def test_intervals_lie_where_their_numbers_are() -> None:
     assert finding.score is not None
     root = drawn(finding)
     bars = [line for line in root.iter("line") if line.get("class") == "bar effect"]
-    threshold = {float(line.get("x1", "")) for line in root.iter("line") if line.get("class") == "delta"}
+    threshold = {float(line.get("x1", "")) for line in root.iter("line") if line.get("class") == "threshold"}
     zero = {float(line.get("x1", "")) for line in root.iter("line") if line.get("class") == "zero"}
     left, right = float(bars[0].get("x1", "")), float(bars[0].get("x2", ""))
     assert len(bars) == len(threshold) == len(zero) == 1

@@ -142,7 +142,7 @@ def test_every_number_is_shown_with_its_interval_and_its_n() -> None:
     text = plain(render(told))
     for finding in told.findings:
         assert finding.code in text
-        assert finding.claim[1:] in text
+        assert finding.name[1:] in text
         for found in (finding.number, finding.baseline, finding.score):
             assert found is None or f"n = {found.n}" in text
     for row in (
@@ -192,7 +192,7 @@ def test_the_head_answers_warns_and_offers_before_any_finding() -> None:
     marks = [
         "Must not be shown",
         "Moved into another text, the highlighted words leave the decision behind.",
-        "SL-303: effect 0.012 [−0.027, 0.051], n = 428",
+        "SL-303: score 0.012 [−0.027, 0.051], n = 428",
         "Did it learn anything?",
         "It is right on 0.815 (0.775 to 0.855; 872 texts); always saying the most common class is right on 0.509",
         "Its training had converged. 12 texts were longer than the model was let read, and cut.",

@@ -108,7 +108,7 @@ ROWS = {CAN: 4, CAVEATS: 5, MUST_NOT: 2, CANNOT_TELL: 6, BY_ABSENCE: 7}
 
 def verdict(text: str, classes: dict[str, str] | None = None) -> Verdict:
     told = {name: verdict(one) for name, one in (classes or {}).items()}
-    return Verdict(text, ROWS[text], (), (f"SL-1 failed: why {text} (effect 0)",), told)
+    return Verdict(text, ROWS[text], (), (f"SL-1 failed: why {text} (score 0)",), told)
 
 
 @pytest.mark.parametrize("text", VERDICTS)
@@ -191,7 +191,7 @@ def test_codes_that_older_versions_named_among_the_words_are_left_out() -> None:
 
 def test_no_words_of_a_claim_hold_what_sets_the_numbers_apart() -> None:
     for claim in CLAIMS.values():
-        assert not any(" (" in words for words in (claim.told, claim.caveat, claim.below))
+        assert not any(" (" in words for words in (claim.passed, claim.failed, claim.below))
 
 
 def test_the_reasons_of_a_class_are_listed_where_classes_differ() -> None:
@@ -204,7 +204,7 @@ def test_the_reasons_of_a_class_are_listed_where_classes_differ() -> None:
 
 LITTLE = (
     "SL-104 failed: the attended words hold little of the evidence (effect {})",
-    "SL-001 inconclusive: it could not be shown that it is needed (effect 0.1)",
+    "SL-001 inconclusive: it could not be shown that it is needed (score 0.1)",
 )
 
 
@@ -222,13 +222,13 @@ def test_what_is_contradicted_for_one_class_is_a_caveat_where_every_class_gets_o
         "For texts predicted 'b': the attended words hold little of the evidence.",
         "It could not be shown that it is needed.",
     ]
-    assert told_reasons(told)[0][0].behind == "effect 0.04"
+    assert told_reasons(told)[0][0].behind == "score 0.04"
 
 
 def test_what_is_contradicted_for_several_classes_is_said_once_with_the_numbers_of_each() -> None:
     (reason, which), _ = told_reasons(of_classes(b="0.04", c="0.05"))
     assert which == "for texts predicted 'b' and 'c'"
-    assert reason.behind == "'b': effect 0.04; 'c': effect 0.05"
+    assert reason.behind == "'b': score 0.04; 'c': score 0.05"
 
 
 def test_what_is_contradicted_for_all_texts_is_not_said_again_of_a_class() -> None:
@@ -238,7 +238,7 @@ def test_what_is_contradicted_for_all_texts_is_not_said_again_of_a_class() -> No
 
 def test_what_is_said_of_the_task_is_said_of_no_class() -> None:
     needless = of_classes(b="0.04").by_class["other"]
-    needless = replace(needless, reasons=("SL-001 failed: this task needs no attention (effect 0)",))
+    needless = replace(needless, reasons=("SL-001 failed: this task needs no attention (score 0)",))
     told = replace(of_classes(b="0.04"), by_class={"a": needless})
     assert caveats(told) == ["It could not be shown that it is needed."]
 
@@ -246,7 +246,7 @@ def test_what_is_said_of_the_task_is_said_of_no_class() -> None:
 def test_a_class_that_is_decided_by_absence_says_so_in_one_sentence_with_its_numbers() -> None:
     (only,) = told_reasons(audits.by_absence())
     assert only == (
-        Reason(f"decided by absence: {NO_EVIDENCE}", "SL-304", "effect 0.013 [−0.020, 0.046], n = 444"),
+        Reason(f"decided by absence: {NO_EVIDENCE}", "SL-304", "score 0.013 [−0.020, 0.046], n = 444"),
         "for texts predicted 'ham'",
     )
     both = Verdict(CAVEATS, 5, (), (), {"a": ABSENT, "b": ABSENT, "c": Verdict(CAN, 4, (), ())})
@@ -263,8 +263,8 @@ def test_what_is_true_of_all_texts_together_advises_nothing_where_classes_have_a
 
 def test_why_a_class_is_left_open_where_all_texts_are_not_is_said() -> None:
     """Under “cannot tell for texts predicted 'b'” a reader looks for a reason."""
-    own = "SL-304 inconclusive: it could not be shown that the words do anything (effect 0.2 [0.1, 0.3])"
-    more = "SL-105 inconclusive: it could not be shown that they speak for it (effect 0.1)"
+    own = "SL-304 inconclusive: it could not be shown that the words do anything (score 0.2 [0.1, 0.3])"
+    more = "SL-105 inconclusive: it could not be shown that they speak for it (score 0.1)"
     open_ = Verdict(CANNOT_TELL, 6, (), (own, more))
     told = Verdict(CAVEATS, 5, (), (), {"a": Verdict(CAN, 4, (), ()), "b": open_})
     assert caveats(told) == ["For texts predicted 'b': it could not be shown that the words do anything."]

@@ -43,7 +43,7 @@ def test_a_class_that_differs_is_named_in_the_first_line_and_its_caveats_come_fi
     )
     assert told[1].startswith("  - For texts predicted 'negative': moved into another text")
     assert told[2].startswith("  - For all texts together: these words were weighted")
-    assert "  for texts predicted 'negative': SL-303: effect 0.012 [−0.027, 0.051], n = 428" in told
+    assert "  for texts predicted 'negative': SL-303: score 0.012 [−0.027, 0.051], n = 428" in told
 
 
 def test_what_was_learned_and_what_to_do_follow_the_caveats_and_the_maps_are_among_the_details() -> None:
@@ -73,7 +73,7 @@ def test_one_line_a_finding_those_that_bear_first() -> None:
     told = [line for line in lines(audit()) if line.startswith("SL-")]
     assert [line.split()[0] for line in told] == ["SL-001", "SL-101", "SL-104", "SL-301", "SL-402", "SL-201", "SL-501"]
     cells = "SL-101 passed 0.430 [0.380, 0.480] δ = 0.1 n = 872"
-    assert " ".join(told[1].split()) == f"{cells} {audit().findings[1].claim}"
+    assert " ".join(told[1].split()) == f"{cells} {audit().findings[1].name}"
     assert "not run" in told[4]
     assert "(context)" in told[6]
 

@@ -123,7 +123,7 @@ def numbers(text: str) -> tuple[str, ...]:
 
 
 def by_json(audit: Audit) -> dict[str, Said]:
-    return {one["code"]: Said(one["verdict"], *_of_json(one["effect"])) for one in plain(audit.to_json())["findings"]}
+    return {one["code"]: Said(one["verdict"], *_of_json(one["score"])) for one in plain(audit.to_json())["findings"]}
 
 
 def _of_json(score: Mapping[str, Any] | None) -> tuple[tuple[str, ...], str]:
@@ -184,7 +184,7 @@ def test_each_finding_is_the_same_everywhere(told: Audit) -> None:
 
 
 def test_delta_is_the_same_everywhere(told: Audit) -> None:
-    deltas = {one["code"]: f"{one['delta']:g}" for one in plain(told.to_json())["findings"]}
+    deltas = {one["code"]: f"{one['threshold']:g}" for one in plain(told.to_json())["findings"]}
     said = {m[1]: m[2] for line in lines(told) if (m := re.match(r"(SL-\d+) .*?δ = ([\d.]+)", clean(line)))}
     assert said == deltas
     page = articles(render(told))
@@ -221,7 +221,7 @@ def test_no_surface_counts_no_texts_or_says_what_another_part_denies(told: Audit
         assert "undefined (0 texts)" not in clean(surface)
         assert not ("Show the attention map." in surface and "Do not show the attention map" in surface)
     lists = card(told).lists
-    if told.verdict.text == "can be shown":
+    if told.verdict.level == "can be shown":
         assert "Caveats" not in lists
         assert lists.get("Not tested") or not told.verdict.reasons
     page = articles(html)
