@@ -13,7 +13,9 @@ FORMER = 3
 _RESULTS = {"supported": "passed", "contradicted": "failed", "not applicable": "not run"}
 _ROLES = {"decides": "required", "caveat": "must not fail", "context": "informational"}
 _FIELDS = {"effect": "score", "delta": "threshold", "floor": "baseline"}
-_TESTED = re.compile(r"(?:([A-Z]+-\d+) (supported|contradicted|inconclusive|not applicable): )?(.*?)(?: \((.*)\))?", re.DOTALL)
+_TESTED = re.compile(
+    r"(?:([A-Z]+-\d+) (supported|contradicted|inconclusive|not applicable): )?(.*?)(?: \((.*)\))?", re.DOTALL
+)
 
 
 def migrated(summary: Mapping[str, Any]) -> dict[str, Any]:

@@ -166,7 +166,9 @@ def _read_summary(file: Path) -> dict[str, Any]:
         except (KeyError, TypeError, AttributeError) as error:
             raise SpecError(f"expected the fields of schema {FORMER}, got {type(error).__name__}: {error}") from error
     if summary.get("schema") != SCHEMA:
-        raise SpecError(f"schema {summary.get('schema')!r}, this version reads {FORMER} and {SCHEMA}; run the audit again")
+        raise SpecError(
+            f"schema {summary.get('schema')!r}, this version reads {FORMER} and {SCHEMA}; run the audit again"
+        )
     return summary
 
 

@@ -18,9 +18,10 @@ from sightline.cli.stopping import heed_sigterm
 from sightline.data.loading import load
 from sightline.errors import SightlineError
 from sightline.findings.claims import CLAIMS
-from sightline.results import BY_ABSENCE, CAN, CAVEATS, Verdict
+from sightline.results import BY_ABSENCE, CAN, CAVEATS
 from sightline.spec.texts import parse_data
 from tests.cli.conftest import TINY, Call, Finished, write_table
+from tests.verdicts import reached
 
 # An interrupt is handled even where the tests run in the background, which would have it ignored.
 MAIN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from sightline.cli.app import main; main()"
@@ -243,8 +244,8 @@ def test_a_finding_closes_its_gate_when_it_is_contradicted(finished: Finished):
 def test_a_class_that_is_decided_by_absence_closes_its_gate_and_no_other(finished: Finished):
     """It is a verdict of a class alone: what all texts together end in never names it."""
     audit = Audit.load(finished.saved)
-    classes = {"neg": Verdict(BY_ABSENCE, 7, (), ()), "pos": Verdict(CAN, 4, (), ())}
-    absent = replace(audit, verdict=Verdict(CAVEATS, 5, (), (), classes))
+    classes = {"neg": reached(BY_ABSENCE, 7, (), ()), "pos": reached(CAN, 4, (), ())}
+    absent = replace(audit, verdict=reached(CAVEATS, 5, (), (), classes))
     gates = read_gates(["decided-by-absence"])
     assert closed(absent, gates) == ["the verdict for texts predicted 'neg' is 'decided-by-absence'"]
     assert closed(absent, read_gates(["can-be-shown", "must-not-be-shown", "cannot-tell"])) == []

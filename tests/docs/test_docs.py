@@ -156,10 +156,7 @@ def test_the_site_holds_every_page_and_no_other(pages):
 def test_the_demo_is_compared_in_what_is_stable(pages):
     readme = pages["README.md"]
     assert checks.check_demo(readme, readme.replace("0.", "1.")) == []
-    assert (
-        "SL-001 failed"
-        in checks.check_demo(readme, readme.replace("SL-001  supported", "SL-001  contradicted"))[0]
-    )
+    assert "SL-001 failed" in checks.check_demo(readme, readme.replace("SL-001  supported", "SL-001  contradicted"))[0]
     assert checks.check_demo(readme.replace("SL-301  ", "SL-XXX  ")) == [
         "README.md: the demo's output has no SL-301 (scripts/make_docs.py --demo)"
     ]

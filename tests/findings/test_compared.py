@@ -149,7 +149,7 @@ def _rows(value: Any, order: np.ndarray) -> Any:
 def test_few_texts_are_not_compared_and_say_so() -> None:
     first = usual()
     second = replace(
-        first, texts=tuple(replace(t, text=f"{t.text}!") if i >= 40 else t for i, t in enumerate(first.texts))
+        first, texts=tuple(replace(t, level=f"{t.text}!") if i >= 40 else t for i, t in enumerate(first.texts))
     )
     found = compared([first, second])
     assert found.comparisons == 0

@@ -48,7 +48,10 @@ def test_a_number_is_over_the_texts_that_its_effect_is_over() -> None:
     asked = evidence(agreement=Measurement("agreement", values))
     found = next(f for f in judge(asked).findings if f.code == "SL-101")
     numbers = estimates(asked)
-    assert (found.number, found.baseline) == (numbers["agreement.captured.gradient"], numbers["agreement.chance.gradient"])
+    assert (found.number, found.baseline) == (
+        numbers["agreement.captured.gradient"],
+        numbers["agreement.chance.gradient"],
+    )
     assert found.number.n == found.baseline.n == found.score.n == N - 19
     assert found.score.value == pytest.approx((found.number.value - found.baseline.value) / (1 - found.baseline.value))
 

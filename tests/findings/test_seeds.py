@@ -12,6 +12,7 @@ from sightline.statistics.bootstrap import proportion
 from tests.findings.cases import PREDICTED, agreement, known, outcomes, transplant
 from tests.findings.test_compared import HALF, results, usual
 from tests.report.audits import MAPS
+from tests.verdicts import reached
 
 
 def test_effects_answers_and_verdicts_are_counted_by_seed() -> None:
@@ -36,14 +37,14 @@ def test_effects_answers_and_verdicts_are_counted_by_seed() -> None:
 def test_a_seed_without_an_effect_is_left_out_and_other_texts_are_noticed() -> None:
     first = usual()
     without = replace(first, findings=tuple(replace(one, score=None) for one in first.findings), texts=first.texts[1:])
-    found = across({0: first, 1: replace(without, verdict=Verdict(first.verdict.level, 1, (), ()))})
+    found = across({0: first, 1: replace(without, verdict=reached(first.verdict.level, 1, (), ()))})
     assert found.claims[0].score.by_seed == (first.findings[0].score, None)
     assert found.claims[0].score.mean == first.findings[0].score
     assert (found.same_texts, found.disagree) == (False, False)
 
 
 def verdict(text: str, **by_class: str) -> Verdict:
-    return Verdict(text, 3, (), (), {name: Verdict(one, 3, (), ()) for name, one in by_class.items()})
+    return reached(text, 3, (), (), {name: reached(one, 3, (), ()) for name, one in by_class.items()})
 
 
 def test_classes_that_end_otherwise_are_counted_though_all_texts_end_alike() -> None:

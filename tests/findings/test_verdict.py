@@ -21,8 +21,7 @@ def found(by_class: Mapping[str, str] | None = None, **answers: str) -> dict[str
     codes = {**dict.fromkeys(CLAIMS, "passed"), **{code.replace("_", "-"): a for code, a in answers.items()}}
     of_b = {code.replace("_", "-"): answer for code, answer in (by_class or {}).items()}
     return {
-        code: finding(code, answer, {"a": "passed", "b": of_b.get(code, "passed")})
-        for code, answer in codes.items()
+        code: finding(code, answer, {"a": "passed", "b": of_b.get(code, "passed")}) for code, answer in codes.items()
     }
 
 
@@ -163,9 +162,8 @@ def test_a_class_of_few_texts_cannot_be_told() -> None:
     }
     verdict = verdict_of(few, evidence(), LEARNED)
     assert {of: one.row for of, one in verdict.by_class.items()} == {"a": 4, "b": 1}
-    assert (
-        "too few texts for a verdict, which rests on at least 50 (SL-303 rests on 20 texts"
-        in str(verdict.by_class["b"].reasons[0])
+    assert "too few texts for a verdict, which rests on at least 50 (SL-303 rests on 20 texts" in str(
+        verdict.by_class["b"].reasons[0]
     )
 
 

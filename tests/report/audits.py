@@ -26,6 +26,7 @@ from sightline.results import (
     TextRecord,
     Verdict,
 )
+from tests.verdicts import reached, whys
 
 HOSTILE = (
     "<script>alert(1)</script> was \"great\" & 'fun'",
@@ -105,8 +106,8 @@ def audit(texts: tuple[TextRecord, ...] | None = None, measured: Measurement | N
     """A whole audit, over the given texts or over some that could be real."""
     told = texts if texts is not None else tuple(record(SENTENCES[i % 5] + f" [{i}]", i, i % 2 == 0) for i in range(24))
     return Audit(
-        verdict=Verdict(
-            "can be shown with these caveats",
+        verdict=reached(
+            "can be shown with caveats",
             5,
             ("SL-301",),
             ("SL-104 failed: these words were weighted, but a random choice would look the same (score 0.023 [−0.027, 0.073])", "SL-402 not run: the model has no linear decoder"),
@@ -152,7 +153,7 @@ def explored(texts: tuple[TextRecord, ...] | None = None) -> Audit:
     return replace(base, measurements={**base.measurements, **more})
 
 
-ASTRAY = Verdict(
+ASTRAY = reached(
     MUST_NOT,
     2,
     ("SL-303",),
@@ -209,14 +210,14 @@ def compared(verdict: Verdict = ASTRAY, texts: tuple[TextRecord, ...] | None = N
 def by_class() -> Verdict:
     """A verdict that differs from class to class."""
     whole = audit().verdict
-    fine = replace(whole, text=CAVEATS)
+    fine = replace(whole, level=CAVEATS)
     return replace(fine, by_class={"positive": fine, "negative": ASTRAY})
 
 
 NO_EVIDENCE = (
     "this is what the model predicts when it finds no evidence for another class; no highlighted word can explain it"
 )
-ABSENT = Verdict(
+ABSENT = reached(
     BY_ABSENCE,
     7,
     ("SL-304",),
@@ -229,8 +230,8 @@ ABSENT = Verdict(
 
 def by_absence() -> Verdict:
     """The verdict of a detector: the map of one class can be shown, the other is what is left."""
-    fine = Verdict(CAN, 4, ("SL-303",), ())
-    return Verdict(CAVEATS, 5, ("SL-303",), (), {"spam": fine, "ham": ABSENT})
+    fine = reached(CAN, 4, ("SL-303",), ())
+    return reached(CAVEATS, 5, ("SL-303",), (), {"spam": fine, "ham": ABSENT})
 
 
 def moved(value: float = 0.93, alone: float = 0.9, **by_class: tuple[float, float]) -> tuple[Finding, ...]:
@@ -264,10 +265,10 @@ def hostile() -> Audit:
     base = audit(texts)
     first, *others = base.findings
     classes = {evil: estimate(0.2), "شيء": estimate(0.1)}
-    named = replace(first, claim=evil, notes=(evil,), by_class=classes, answers={evil: "inconclusive"})
+    named = replace(first, name=evil, notes=(evil,), by_class=classes, answers={evil: "inconclusive"})
     return replace(
         base,
-        verdict=Verdict(evil, 5, (), (evil,), {evil: replace(ASTRAY, reasons=(evil,)), "شيء": base.verdict}),
+        verdict=reached(CAVEATS, 5, (), (evil,), {evil: replace(ASTRAY, reasons=whys(evil)), "شيء": base.verdict}),
         maps=(replace(MAPS[0], name=evil, notes=(evil,)), replace(MAPS[3], notes=(evil,)), MAPS[5]),
         learned=LEARNED,
         findings=(named, *others),

@@ -13,12 +13,13 @@ from sightline.report.trainings import together
 from sightline.results import BY_ABSENCE, CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Verdict
 from tests.report.audits import LEARNED, audit, compared, estimate, map_row
 from tests.report.pages import Page
+from tests.verdicts import reached
 
 ASTRAY = "SL-301 failed: it leads astray (score 0.01 [0, 0.02])"
 
 
 def verdict(text: str, reasons: tuple[str, ...] = (), **by_class: str) -> Verdict:
-    return Verdict(text, 3, (), reasons, {name: Verdict(one, 3, (), ()) for name, one in by_class.items()})
+    return reached(text, 3, (), reasons, {name: reached(one, 3, (), ()) for name, one in by_class.items()})
 
 
 def trained(*verdicts: Verdict, **more: object):
@@ -122,7 +123,7 @@ def test_no_other_map_is_advised_for_a_class_that_is_decided_by_absence() -> Non
 
 
 def test_more_texts_and_other_trainings_are_advised_with_their_counts() -> None:
-    few = Verdict(CANNOT_TELL, 1, (), ("too few texts: audit more",))
+    few = reached(CANNOT_TELL, 1, (), ("too few texts: audit more",))
     guessing = replace(LEARNED, above=estimate(0.0))
     first = replace(compared(), verdict=replace(verdict(CANNOT_TELL), by_class={"a": few}), learned=guessing)
     open_ = tuple(replace(one, needed=1234) if one.code == "SL-001" else one for one in first.findings)
@@ -138,7 +139,7 @@ def test_more_texts_and_other_trainings_are_advised_with_their_counts() -> None:
 
 def test_where_no_training_allows_a_conclusion_one_line_says_so() -> None:
     guessing = replace(compared(), learned=replace(LEARNED, above=estimate(0.0)))
-    few = replace(compared(), verdict=Verdict(CANNOT_TELL, 1, (), ("20 test texts: audit more texts",)))
+    few = replace(compared(), verdict=reached(CANNOT_TELL, 1, (), ("20 test texts: audit more texts",)))
     assert len(together(across({0: guessing, 1: guessing}))) == 1
     assert len(together(across({0: few, 1: few}))) == 1
     assert len(together(across({0: few, 1: replace(compared(), learned=LEARNED)}))) > 1
@@ -163,7 +164,7 @@ def test_a_page_of_several_seeds_says_first_whether_they_agree() -> None:
     page = render(first, seeds=found)
     assert Page(page).torn == []
     text = Page(page).text()
-    head = text.index("The verdict depends on the training; of 3 trainings: can be shown with these caveats (2), must")
+    head = text.index("The verdict depends on the training; of 3 trainings: can be shown with caveats (2), must")
     for sentence in (*ends(found), *held(found), *together(found)):
         assert head < text.index(sentence) < text.index("All that follows is of one training, seed 3.")
     assert "seed 9" in text
@@ -178,4 +179,4 @@ def test_a_mean_of_fewer_seeds_says_of_how_many() -> None:
     without = replace(first, findings=tuple(replace(one, score=None) for one in first.findings))
     lines = across_lines(across({0: first, 1: without}))
     assert any(line.startswith("SL-101") and "(1 of 2 seeds)" in line for line in lines)
-    assert lines[0] == "Across seeds: All 2 trainings end alike: can be shown with these caveats"
+    assert lines[0] == "Across seeds: All 2 trainings end alike: can be shown with caveats"

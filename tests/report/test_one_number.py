@@ -48,7 +48,9 @@ def standing(summary: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any
         if claim is None:
             continue
         if claim.kind == "contrast":
-            yield from ((name, finding[part]) for name, part in ((claim.number, "number"), (claim.baseline, "baseline")))
+            yield from (
+                (name, finding[part]) for name, part in ((claim.number, "number"), (claim.baseline, "baseline"))
+            )
         yield from ((claim.beside[words], number) for words, number in finding["beside"].items())
 
 

@@ -18,7 +18,7 @@ def first_screen(told: Audit) -> list[str]:
 def test_the_verdict_comes_first_with_its_caveats() -> None:
     told = lines(audit())
     assert told[:3] == [
-        "Verdict: can be shown with these caveats",
+        "Verdict: can be shown with caveats",
         "  - These words were weighted, but a random choice would look the same.",
         "  - Not tested: the model has no linear decoder.",
     ]
@@ -90,7 +90,7 @@ def test_metrics_bring_their_n() -> None:
 def test_a_terminal_is_given_nothing_to_obey() -> None:
     told = lines(replace(hostile(), metrics={}))
     assert all(line.isprintable() for line in told)
-    evil = replace(audit().findings[0], claim="\x1b[2J\nSL-301 supported\u202e", by_class={})
+    evil = replace(audit().findings[0], name="\x1b[2J\nSL-301 supported\u202e", by_class={})
     assert not any("\x1b" in line or "\n" in line for line in lines(replace(audit(), findings=(evil,))))
 
 

@@ -33,7 +33,7 @@ def test_scores_that_never_cross_have_an_interval_and_too_few_runs_none() -> Non
 def scored(score: float, answer: Answer) -> tuple[object, ...]:
     """The numbers of an audit in which one test has a score and an answer."""
     one = next(finding for finding in audit().findings if finding.code == "SL-301")
-    return (replace(one, verdict=answer, score=estimate(score)),)
+    return (replace(one, result=answer, score=estimate(score)),)
 
 
 def test_a_row_counts_what_passes_wrongly_and_what_fails_wrongly() -> None:

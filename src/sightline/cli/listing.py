@@ -74,7 +74,10 @@ def _first_line(measure: object) -> str:
 
 
 def _findings() -> list[Row]:
-    return [{"code": code, "role": claim.role, "name": claim.name, "about": claim.question} for code, claim in CLAIMS.items()]
+    return [
+        {"code": code, "role": claim.role, "name": claim.name, "about": claim.question}
+        for code, claim in CLAIMS.items()
+    ]
 
 
 def _presets() -> list[Row]:

@@ -251,7 +251,9 @@ def _read(kind: Any, content: bytes, file: Path) -> Any:
     """Read what a file of the store holds; one that holds something else is named with the field."""
     try:
         item = json.loads(content)
-        return read_as(kind, migrated_run(item) if kind is Summary else item, kind.__name__.strip("_").lower(), nan=True)
+        return read_as(
+            kind, migrated_run(item) if kind is Summary else item, kind.__name__.strip("_").lower(), nan=True
+        )
     except (ValueError, SpecError) as error:
         raise StoreError(f"{file}: {error}; use a new folder") from error
 

@@ -95,11 +95,7 @@ class Case:
         if not self.of:
             return self.found[code].reason
         score = self.score(code)
-        return (
-            ""
-            if score is None
-            else f"score {score.value:z.3f} [{score.low:z.3f}, {score.high:z.3f}], n = {score.n}"
-        )
+        return "" if score is None else f"score {score.value:z.3f} [{score.low:z.3f}, {score.high:z.3f}], n = {score.n}"
 
 
 Ground = tuple[tuple[str, ...], tuple[Reason, ...]]
@@ -249,7 +245,9 @@ def _unused(evidence: Evidence) -> tuple[Reason, ...]:
     if np.isnan(moved).all() or np.nanmax(moved) > 0:
         return ()
     return (
-        Reason("not used by the model: no answer changes, by no logit, when other weights take the place of those shown"),
+        Reason(
+            "not used by the model: no answer changes, by no logit, when other weights take the place of those shown"
+        ),
     )
 
 

@@ -13,7 +13,17 @@ from sightline.findings.verdict import TABLE
 from sightline.report.numerals import KEEP, about, chosen, p_value, texts, with_n
 from sightline.report.visible import one_line, shortened
 from sightline.results import (
-    BY_ABSENCE, CAN, CANNOT_TELL, MUST_NOT, VERDICTS, Answer, Estimate, Finding, Level, Reason, Verdict,
+    BY_ABSENCE,
+    CAN,
+    CANNOT_TELL,
+    MUST_NOT,
+    VERDICTS,
+    Answer,
+    Estimate,
+    Finding,
+    Level,
+    Reason,
+    Verdict,
 )
 
 Side = Literal["above threshold", "below threshold", "below 0", "holds threshold", "undefined"]

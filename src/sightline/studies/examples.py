@@ -123,7 +123,11 @@ def _row(name: str, audit: Audit) -> dict[str, Any]:
         "accuracy": _told(audit.metrics["accuracy"]),
         # The full stop is the only mark there is, so it has what words have not.
         "on_the_stop": _told(Estimate(1 - words.value, 1 - words.high, 1 - words.low, words.n, words.method)),
-        "verdict": {"row": audit.verdict.row, "text": audit.verdict.level, "reasons": list(map(str, audit.verdict.reasons))},
+        "verdict": {
+            "row": audit.verdict.row,
+            "text": audit.verdict.level,
+            "reasons": list(map(str, audit.verdict.reasons)),
+        },
         "by_class": {of: {"row": one.row, "text": one.level} for of, one in audit.verdict.by_class.items()},
         "findings": {finding.code: _found(finding) for finding in audit.findings},
         "maps": [_map(row) for row in audit.maps],

@@ -71,7 +71,9 @@ def _by_seed(task: str, scorer: str, rises: Sequence[Rises], between: Sequence[S
     found = _among([[rise.value for rise in by_seed.values()] for by_seed in rises])
     if found.n:
         baseline = _among(between)
-        yield Line(task, scorer, RAISED_BY_SEED, Found(found, baseline if baseline.n else None, SHARE), _seeds_of(rises))
+        yield Line(
+            task, scorer, RAISED_BY_SEED, Found(found, baseline if baseline.n else None, SHARE), _seeds_of(rises)
+        )
 
 
 def _among(differences: Sequence[Sequence[float]]) -> Estimate:

@@ -50,7 +50,8 @@ def _told(said: Said | None) -> Mapping[str, Any] | None:
     if said is None:
         return None
     return {
-        quantity: [astuple(one.value), one.baseline and astuple(one.baseline), one.bounds] for quantity, one in said.items()
+        quantity: [astuple(one.value), one.baseline and astuple(one.baseline), one.bounds]
+        for quantity, one in said.items()
     }
 
 

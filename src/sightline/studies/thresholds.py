@@ -100,7 +100,9 @@ def table(grid: Grid, store: Store) -> dict[str, Any]:
     found = {label: effects(store.audit(key), cell.seed) for label, cell, key in runs}
     threshold = deltas([(label[0], each) for label, each in found.items() if label[1] == "all"])
     few = {n: [(e, found[w, "all", seed]) for (w, size, seed), e in found.items() if size == str(n)] for n in SIZES}
-    power = {code: {str(n): power_at(code, threshold[code], [e for e, _ in few[n]]) for n in SIZES} for code in threshold}
+    power = {
+        code: {str(n): power_at(code, threshold[code], [e for e, _ in few[n]]) for n in SIZES} for code in threshold
+    }
     astray = {code: {str(n): astray_at(code, threshold[code], few[n]) for n in SIZES} for code in threshold}
     fewest = {code: fewest_texts(shares) for code, shares in astray.items()}
     seeds = [spec.seed for spec in grid.cells]

@@ -93,7 +93,14 @@ def _cells(finding: Finding) -> list[str]:
     threshold = "" if finding.threshold is None else chosen(finding.threshold)
     if finding.score is None:
         return [finding.result, finding.title, "no score", threshold, "", finding.role]
-    return [finding.result, finding.title, interval(finding.score), threshold, f"n = {count(finding.score.n)}", finding.role]
+    return [
+        finding.result,
+        finding.title,
+        interval(finding.score),
+        threshold,
+        f"n = {count(finding.score.n)}",
+        finding.role,
+    ]
 
 
 def _tidy(line: str) -> str:
