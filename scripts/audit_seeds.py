@@ -39,8 +39,8 @@ def counted(name: str, texts: int, seeds: int) -> dict[str, Any]:
         for of, one in audit.verdict.by_class.items():
             classes.setdefault(of, []).append(one.row)
         for one in audit.findings:
-            if one.effect is not None and one.role != "context":
-                kept = (one.effect.value, one.effect.low, one.effect.high)
+            if one.score is not None and one.role != "informational":
+                kept = (one.score.value, one.score.low, one.score.high)
                 scores.setdefault(one.code, []).append([round(value, 4) for value in kept])
     return {
         "model": name,

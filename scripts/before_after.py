@@ -38,7 +38,7 @@ def counted(case: Case, seed: int) -> dict[str, Any]:
         "by_class": {name: one.row for name, one in audit.verdict.by_class.items()},
         "decided": _codes(audit.verdict),
         "class_decided": {name: _codes(one) for name, one in audit.verdict.by_class.items()},
-        "effects": {one.code: _effect(one) for one in audit.findings if one.effect is not None},
+        "effects": {one.code: _effect(one) for one in audit.findings if one.score is not None},
         "shown": said.get("shown"),
         "scores": next((row.answer for row in audit.maps if row.name == "given"), None),
         "maps": {row.name: row.answer for row in audit.maps},
@@ -47,7 +47,7 @@ def counted(case: Case, seed: int) -> dict[str, Any]:
 
 
 def _effect(finding: Any) -> list[Any]:
-    return [finding.verdict, *(round(getattr(finding.effect, key), 3) for key in ("value", "low", "high"))]
+    return [finding.verdict, *(round(getattr(finding.score, key), 3) for key in ("value", "low", "high"))]
 
 
 def _codes(verdict: Any) -> list[str]:

@@ -58,7 +58,7 @@ def _any(rows: Iterable[int]) -> str:
 
 
 def _passed(answer: str | None) -> str:
-    return {"supported": "passed", "contradicted": "failed", "inconclusive": "inconclusive"}.get(answer or "", "—")
+    return answer if answer in ("passed", "failed", "inconclusive") else "—"
 
 
 def _said(runs: Sequence[Stored]) -> str:
@@ -84,7 +84,7 @@ def _decided(runs: Sequence[Stored]) -> str:
         f"{CLAIMS[code].name} {_passed(answer)}"
         for run in runs
         for code, answer in (told.split() for told in run.get("decided", ()) if len(told.split()) == 2)
-        if code in DECIDING and answer in ("contradicted", "inconclusive")
+        if code in DECIDING and answer in ("failed", "inconclusive")
     )
     return "; ".join(found) or "—"
 

@@ -127,7 +127,7 @@ def check_findings(pages: Pages) -> list[str]:
 
 
 def _page_of(code: str, page: str) -> list[str]:
-    name, opening = f"docs/{finding_page(code)}", f"# {code}: {CLAIMS[code].text}"
+    name, opening = f"docs/{finding_page(code)}", f"# {code}: {CLAIMS[code].passed}"
     told = [] if page.startswith(f"{opening}\n") else [f"{name} does not open with '{opening}'"]
     if page and f"Role in the verdict: {CLAIMS[code].role}" not in page:
         told.append(f"{name} does not say 'Role in the verdict: {CLAIMS[code].role}'")
@@ -168,7 +168,7 @@ _FINDINGS = re.compile(r"(?<=^  - Findings:\n)(?: {6}- .*\n)+", re.MULTILINE)
 
 def nav_with_findings(nav: str) -> str:
     """Write the lines of the site's menu that name findings, in the words of their rows."""
-    lines = "".join(f'      - "{code}: {claim.text}": {finding_page(code)}\n' for code, claim in CLAIMS.items())
+    lines = "".join(f'      - "{code}: {claim.passed}": {finding_page(code)}\n' for code, claim in CLAIMS.items())
     return _FINDINGS.sub(lambda _: lines, nav)
 
 

@@ -47,21 +47,21 @@ CHARGES: Mapping[Charge, str] = {
 """What a contradiction does."""
 ASKED: Mapping[Asked, str] = {
     "": "—",
-    "supported": "supported",
+    "passed": "passed",
     "one of these": "one of those that say so supported",
-    "not contradicted": "not contradicted",
+    "not failed": "not failed",
 }
 """What a row asks of an answer."""
 ROLES = {
-    "decides": "a row that keeps the map from being shown looks at it, or the one that lets it be shown with caveats",
-    "caveat": "it can turn *can be shown* into *can be shown with caveats*, and no more",
-    "context": "no row looks at it",
+    "required": "a row that keeps the map from being shown looks at it, or the one that lets it be shown with caveats",
+    "must not fail": "it can turn *can be shown* into *can be shown with caveats*, and no more",
+    "informational": "no row looks at it",
 }
 
 
 def makers() -> dict[str, Callable[[], str]]:
     """Give the maker of every generated part, by its name."""
-    by_code: dict[str, Callable[[], str]] = {f"delta {code}": partial(delta, code) for code in CLAIMS}
+    by_code: dict[str, Callable[[], str]] = {f"delta {code}": partial(threshold, code) for code in CLAIMS}
     by_code |= {f"tests {code}": partial(tests_of, code) for code in CLAIMS}
     by_code |= {f"arrays {code}": partial(arrays, code) for code in QUANTITIES}
     return {
@@ -97,12 +97,12 @@ def fill(text: str, made: Made) -> str:
     return BLOCK.sub(anew, text)
 
 
-def delta(code: str) -> str:
+def threshold(code: str) -> str:
     """State the smallest effect that matters, and on how many texts the finding may rest."""
     known, fixed = committed(), CLAIMS[code].fixed
     if fixed is not None:
         return f"Threshold, chosen beforehand: **{fixed:g}**; fewest texts: **{known.fewest(code)}**.\n"
-    told = f"δ = {known.delta[code]:g}" if code in known.delta else "not set yet"
+    told = f"δ = {known.threshold[code]:g}" if code in known.threshold else "not set yet"
     how = "how both were set: [calibration](../calibration.md)"
     return f"Smallest effect that matters: **{told}**; fewest texts: **{known.fewest(code)}** ({how}).\n"
 
@@ -119,14 +119,19 @@ def tests_of(code: str) -> str:
 
 def findings() -> str:
     """Table every finding in the words of its row, with its role."""
-    return table(("finding", "claim", "role"), ((_linked(code), one.text, one.role) for code, one in CLAIMS.items()))
+    return table(("finding", "claim", "role"), ((_linked(code), one.passed, one.role) for code, one in CLAIMS.items()))
 
 
 def thresholds() -> str:
     """Table every δ, and the fewest texts of each finding."""
     known = committed()
     rows = [
-        (_linked(code), claim.text, "—" if known.of(claim) is None else f"{known.of(claim):g}", str(known.fewest(code)))
+        (
+            _linked(code),
+            claim.passed,
+            "—" if known.of(claim) is None else f"{known.of(claim):g}",
+            str(known.fewest(code)),
+        )
         for code, claim in CLAIMS.items()
     ]
     return table(("finding", "claim", "δ", "fewest texts"), rows)
@@ -158,18 +163,18 @@ def verdict_table() -> str:
 def charges() -> str:
     """Table what the answer of each finding does; those that no row looks at are left out."""
     rows = [
-        (_linked(code), claim.text, CHARGES[claim.charge], ASKED[claim.for_caveats], ASKED[claim.for_all])
+        (_linked(code), claim.passed, CHARGES[claim.charge], ASKED[claim.for_caveats], ASKED[claim.for_all])
         for code, claim in CLAIMS.items()
         if claim.bears
     ]
-    head = ("finding", "claim", "contradicted", "*with caveats* (row 5) asks", "*can be shown* (row 4) asks")
+    head = ("finding", "claim", "failed", "*with caveats* (row 5) asks", "*can be shown* (row 4) asks")
     return table(head, rows)
 
 
 def caveats() -> str:
     """Table what a contradicted finding says to a reader of the map."""
-    rows = [(_linked(code), claim.caveat, claim.below or "—") for code, claim in CLAIMS.items() if claim.bears]
-    return table(("finding", "contradicted", "contradicted, and even the interval below chance"), rows)
+    rows = [(_linked(code), claim.failed, claim.below or "—") for code, claim in CLAIMS.items() if claim.bears]
+    return table(("finding", "failed", "contradicted, and even the interval below chance"), rows)
 
 
 def roles() -> str:

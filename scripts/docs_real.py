@@ -7,7 +7,7 @@ from statistics import mean
 
 from docs_tables import Stored, is_known, number, table, unfinished
 
-SIGNS: Mapping[str, str] = {"supported": "+", "contradicted": "−", "inconclusive": "·", "not applicable": "∅"}
+SIGNS: Mapping[str, str] = {"passed": "+", "failed": "−", "inconclusive": "·", "not run": "∅"}
 """One sign an answer, so that three seeds fit in a cell."""
 Groups = Mapping[tuple[str, str], list[Stored]]
 

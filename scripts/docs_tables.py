@@ -80,7 +80,7 @@ def answered(found: Stored | None) -> str:
     """Write an answer with its effect, which is an estimate's ``value`` or is called by its name."""
     if found is None:
         return "—"
-    effect = found.get("effect", found.get("value"))
-    if effect is None:
+    score = found.get("effect", found.get("value"))
+    if score is None:
         return str(found["verdict"])
-    return f"{found['verdict']} {effect:.2f} [{found['low']:.2f}, {found['high']:.2f}], n = {found['n']}"
+    return f"{found['verdict']} {score:.2f} [{found['low']:.2f}, {found['high']:.2f}], n = {found['n']}"

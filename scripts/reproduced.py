@@ -216,7 +216,7 @@ def _lines(plan: Plan, store: Store, read: Sequence[Read]) -> Iterator[Line]:
         return
     table: Table = compare(plan, store, read)
     for names, cells in zip(table.row_names, table.rows, strict=True):
-        published, ours, floor, seeds, said = cells
+        published, ours, baseline, seeds, said = cells
         if isinstance(ours.value, float):
             told = dict(zip(table.row_axes, names, strict=True))
             yield {
@@ -224,7 +224,7 @@ def _lines(plan: Plan, store: Store, read: Sequence[Read]) -> Iterator[Line]:
                 "published": published.value,
                 "sd": published.sd,
                 "ours": _number(ours),
-                "floor": _number(floor),
+                "floor": _number(baseline),
                 "seeds": seeds.value or 0,
                 "limit": plan.asked.limit,
                 "said": said.value,

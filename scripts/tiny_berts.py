@@ -193,10 +193,10 @@ class Berts:
         """Say how a run ended."""
         record = json.loads(self._record(one).read_text("utf-8"))
         audit = self.audit(one)
-        findings = {finding.code: Conclusion(finding.verdict, finding.effect) for finding in audit.findings}
+        findings = {finding.code: Conclusion(finding.result, finding.score) for finding in audit.findings}
         about = (one.key, f"planted:{one.planted.world.data}", one.encoder, one.seed)
         rows = {name: said.row for name, said in audit.verdict.by_class.items()}
-        said = (audit.verdict.text, findings, dict(audit.metrics), audit.verdict.row, rows)
+        said = (audit.verdict.level, findings, dict(audit.metrics), audit.verdict.row, rows)
         return Summary(*about, "done", record["seconds"], "", *said)
 
     def make(self, one: Planned) -> None:

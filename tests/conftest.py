@@ -68,7 +68,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if reporter is None or hasattr(session.config, "workerinput"):
         return
     reasons = {str(report.longrepr[2]).removeprefix("Skipped: ") for report in reporter.stats.get("skipped", ())}
-    unlisted = sorted(reason for reason in reasons if not reason.startswith(listed_reasons()))
+    unlisted = sorted(reason for reason in reasons if not str(reason).startswith(listed_reasons()))
     for reason in unlisted:
         reporter.write_line(f"\nskipped for a reason that tests/SKIPS.md does not list: {reason}", red=True)
     if unlisted:

@@ -18,7 +18,7 @@ from sightline.files import plain, write_whole
 from sightline.models.classifier import build
 from sightline.report.page.render import render
 from sightline.report.sheets.summary import lines
-from sightline.results import Bracket, Estimate, Failed, Measurement, NotApplicable, Ragged, Results
+from sightline.results import Bracket, Estimate, Failed, Measurement, NotRun, Ragged, Results
 from sightline.saving import load_results, save_results
 from sightline.spec.texts import parse_data, parse_model
 from tests.edits import edited, unsealed
@@ -55,7 +55,7 @@ def test_an_audit_round_trips(tmp_path: Path) -> None:
 
 def test_outcomes_that_are_not_measurements_round_trip(tmp_path: Path) -> None:
     made = make_audit()
-    extra = {"retrained": NotApplicable("retrained", "needs x"), "broken": Failed("broken", "ValueError: y")}
+    extra = {"retrained": NotRun("retrained", "needs x"), "broken": Failed("broken", "ValueError: y")}
     kept = {name: m for name, m in made.measurements.items() if isinstance(m, Measurement)}
     made = Audit(**{**made.__dict__, "measurements": {**kept, **extra}})
     same(made, Audit.load(made.save(tmp_path / "audit")))

@@ -72,7 +72,7 @@ def audit(
         Its test split is audited; ``limit`` takes a seeded sample of it, said in the report.
     companions
         Other models that some measures need, by name (``uniform``), proved like the model; without them these measures
-        are "not applicable", with the reason.
+        are "not run", with the reason.
     scores
         Scores of words that another tool made, by the id of a text, or ``captum:NAME`` for an attribution of Captum:
         one more map to compare.

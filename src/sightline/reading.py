@@ -87,7 +87,7 @@ class Reading:
             "cut": self.cut,
             "absent": dict(self.absent),
             "warning": f"{WARNING}: {self.advice}",
-            "verdict": None if self.audit is None else self.audit.verdict.text,
+            "verdict": None if self.audit is None else self.audit.verdict.level,
             "doubt": self.doubt,
         }
 

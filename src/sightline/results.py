@@ -1,7 +1,7 @@
 """What an audit yields: plain values and numpy arrays, without torch.
 
 Raw numbers (`Measurement`) → numbers with intervals (`Estimate`) → coded answers (`Finding`) → one `Audit`.
-A measure that could not be taken is `NotApplicable` or `Failed`, with its reason: three outcomes, none silent.
+A measure that could not be taken is `NotRun` or `Failed`, with its reason: three outcomes, none silent.
 Many audits side by side → one `Table` of `TableCell`.
 """
 
@@ -10,19 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from enum import StrEnum
 from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Float, Int
 
-Answer = Literal["supported", "contradicted", "inconclusive", "not applicable"]
-Role = Literal["decides", "caveat", "context"]
-"""What the answer of a finding does in the verdict: it may decide it, add a caveat to it, or is context."""
+Answer = Literal["passed", "failed", "inconclusive", "not run"]
+Role = Literal["required", "must not fail", "informational"]
+"""What a test does in the verdict: it is required, it must not fail, or it is informational."""
 
 _LATER = {"later": True}
 """Marks a field that audits may lack that were saved before it was there (`sightline.spec.later`, a floor above)."""
 
-SCHEMA = 3
+SCHEMA = 4
 """Version of the JSON of an audit; raised when a field changes its meaning."""
 
 
@@ -91,7 +92,7 @@ class Measurement:
 
 
 @dataclass(frozen=True)
-class NotApplicable:
+class NotRun:
     """A measure that this model or this data does not allow, and why."""
 
     code: str
@@ -106,12 +107,12 @@ class Failed:
     error: str
 
 
-Outcome = Measurement | NotApplicable | Failed
+Outcome = Measurement | NotRun | Failed
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One claim, tested: the number, its floor, the effect between them, and the answer.
+    """One test of the map: the number, its chance level, the score between them, and the result.
 
     ``effect`` says how far the number gets from the floor (0) to the ceiling (1); of a claim without
     a floor it is the number. ``delta`` is the smallest effect that matters. ``compared`` says how the
@@ -124,15 +125,15 @@ class Finding:
     """
 
     code: str
-    claim: str
-    verdict: Answer
+    name: str
+    result: Answer
     role: Role
     compared: str = ""
     notes: tuple[str, ...] = ()
-    delta: float | None = None
+    threshold: float | None = None
     number: Estimate | None = None
-    floor: Estimate | None = None
-    effect: Estimate | None = None
+    baseline: Estimate | None = None
+    score: Estimate | None = None
     p: float | None = None
     p_adjusted: float | None = None
     by_class: Mapping[str, Estimate] = field(default_factory=dict)
@@ -142,9 +143,14 @@ class Finding:
     comparison: str = field(default="", metadata=_LATER)
 
     @property
+    def title(self) -> str:
+        """Its name with its code, as every surface writes it."""
+        return f"{self.name} ({self.code})"
+
+    @property
     def bears(self) -> bool:
         """Whether the verdict looks at it."""
-        return self.role != "context"
+        return self.role != "informational"
 
     @property
     def reason(self) -> str:
@@ -152,14 +158,40 @@ class Finding:
         return "; ".join(filter(None, (self.compared, *self.notes)))
 
 
-CAN = "can be shown"
-CAVEATS = "can be shown with caveats"
-MUST_NOT = "must not be shown"
-CANNOT_TELL = "cannot tell"
-BY_ABSENCE = "decided by absence"
-"""What a model predicts when it finds nothing: said of the texts of a class, never of all texts."""
-VERDICTS = (CAN, CAVEATS, MUST_NOT, CANNOT_TELL, BY_ABSENCE)
-"""What an audit may conclude of a map."""
+class Level(StrEnum):
+    """What an audit may conclude of a map."""
+
+    CAN = "can be shown"
+    CAVEATS = "can be shown with caveats"
+    MUST_NOT = "must not be shown"
+    CANNOT_TELL = "cannot tell"
+    BY_ABSENCE = "decided by absence"
+    """What a model predicts when it finds nothing: a level of predicted classes, never of all texts together."""
+
+    @property
+    def permits(self) -> bool:
+        """Whether the map may be shown, with caveats or without."""
+        return self in (Level.CAN, Level.CAVEATS)
+
+
+CAN, CAVEATS, MUST_NOT, CANNOT_TELL, BY_ABSENCE = VERDICTS = tuple(Level)
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a verdict was reached: a sentence for readers of the map, the test that shows it, and the numbers behind it.
+
+    A reason that rests on no test, such as a model that gives no finite numbers, has no code and no result.
+    """
+
+    words: str
+    code: str = ""
+    result: Answer | None = None
+    behind: str = ""
+
+    def __str__(self) -> str:
+        test = f"{self.code} {self.result}: " if self.code else ""
+        return f"{test}{self.words}{f' ({self.behind})' if self.behind else ''}"
 
 
 @dataclass(frozen=True)
@@ -169,10 +201,10 @@ class Verdict:
     ``by_class`` is the same for the texts of each predicted class of which there are enough.
     """
 
-    text: str
+    level: Level
     row: int
     decided_by: tuple[str, ...]
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
     by_class: Mapping[str, Verdict] = field(default_factory=dict)
 
 
@@ -289,14 +321,14 @@ class Results:
     def to_json(self) -> dict[str, Any]:
         """Summarise as plain JSON values (schema in ``docs/schema.md``); the raw arrays are not in it.
 
-        ``not_applicable`` names measures that were not taken, ``missing`` quantities (``measure.quantity``) that those
+        ``not_run`` names measures that were not taken, ``missing`` quantities (``measure.quantity``) that those
         which were taken had to leave out; each with the reason.
         """
-        skipped = {m.code: m.reason for m in self.measurements.values() if isinstance(m, NotApplicable)}
-        failed = {m.code: m.error for m in self.measurements.values() if isinstance(m, Failed)}
+        skipped = {m.code: m.reason for m in self.measurements.values() if isinstance(m, NotRun)}
+        errors = {m.code: m.error for m in self.measurements.values() if isinstance(m, Failed)}
         return {
             "schema": SCHEMA,
-            "verdict": self.verdict.text,
+            "verdict": self.verdict.level,
             "verdict_detail": asdict(self.verdict),
             "findings": [asdict(finding) | {"reason": finding.reason} for finding in self.findings],
             "estimates": {name: asdict(value) for name, value in self.estimates.items()},
@@ -304,9 +336,9 @@ class Results:
             "maps": [asdict(row) for row in self.maps],
             "learned": None if self.learned is None else asdict(self.learned),
             "undefined": self.undefined(),
-            "not_applicable": skipped,
+            "not_run": skipped,
             "missing": self.missing(),
-            "failed": failed,
+            "errors": errors,
             "spec": dict(self.spec),
             "environment": dict(self.environment),
             "cards": dict(self.cards),

@@ -18,12 +18,13 @@ import numpy as np
 
 from sightline.errors import SpecError, StoreError
 from sightline.files import is_free, plain, put_back, write_whole
+from sightline.migrating import FORMER, migrated
 from sightline.results import (
     SCHEMA,
     Bracket,
     Failed,
     Measurement,
-    NotApplicable,
+    NotRun,
     Outcome,
     Ragged,
     Results,
@@ -159,8 +160,15 @@ def _naming(file: Path) -> Iterator[Path]:
 def _read_summary(file: Path) -> dict[str, Any]:
     found = parse_json(file.read_text(encoding="utf-8"), "")
     summary: dict[str, Any] = read_as(dict[str, Any], found, "")
+    if summary.get("schema") == FORMER:
+        try:
+            return migrated(summary)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise SpecError(f"expected the fields of schema {FORMER}, got {type(error).__name__}: {error}") from error
     if summary.get("schema") != SCHEMA:
-        raise SpecError(f"schema {summary.get('schema')!r}, this version reads {SCHEMA}; run the audit again")
+        raise SpecError(
+            f"schema {summary.get('schema')!r}, this version reads {FORMER} and {SCHEMA}; run the audit again"
+        )
     return summary
 
 
@@ -170,9 +178,9 @@ def _read_forms(name: str, item: Mapping[str, Any]) -> Mapping[str, Form]:
 
 
 def _skipped(summary: Mapping[str, Any]) -> dict[str, Outcome]:
-    reasons = read_as(Mapping[str, str], summary.get("not_applicable"), "not_applicable")
-    errors = read_as(Mapping[str, str], summary.get("failed"), "failed")
-    skipped: dict[str, Outcome] = {code: NotApplicable(code, why) for code, why in reasons.items()}
+    reasons = read_as(Mapping[str, str], summary.get("not_run"), "not_run")
+    errors = read_as(Mapping[str, str], summary.get("errors"), "errors")
+    skipped: dict[str, Outcome] = {code: NotRun(code, why) for code, why in reasons.items()}
     return skipped | {code: Failed(code, why) for code, why in errors.items()}
 
 

@@ -127,7 +127,7 @@ def test_texts_without_a_finite_output_are_counted_in_the_verdict() -> None:
 
     found = audited(broken)
     n = len(dataset().test)
-    assert found.verdict.text == CANNOT_TELL
-    assert f"on 1 of {n} texts" in found.verdict.reasons[0]
+    assert found.verdict.level == CANNOT_TELL
+    assert f"on 1 of {n} texts" in str(found.verdict.reasons[0])
     finite = np.asarray(found.measurements["outputs"].values["finite"])  # type: ignore[union-attr]
     assert (~finite).sum() == 1

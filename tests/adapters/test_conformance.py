@@ -37,7 +37,7 @@ def failed(found: dict[str, Proof]) -> list[str]:
 
 def without_tokenizer(found: dict[str, Proof]) -> set[str]:
     """The outcomes of a model that has no tokenizer, of which one proof is not asked."""
-    assert found["recognised"].outcome == "not applicable"
+    assert found["recognised"].outcome == "not run"
     return {proof.outcome for name, proof in found.items() if name != "recognised"}
 
 
@@ -76,7 +76,7 @@ def test_tied_embeddings_pass() -> None:
 
 def test_states_that_need_no_attention_are_no_fault_where_nothing_is_decoded() -> None:
     found = outcomes(wrapped(decode=None, token_logits=None))
-    assert [name for name, proof in found.items() if proof.outcome == "not applicable"] == [
+    assert [name for name, proof in found.items() if proof.outcome == "not run"] == [
         "recognised",
         "identity",
         "used",
@@ -322,7 +322,7 @@ def test_a_wrong_wrapper_gets_the_right_complaint_first(name: str) -> None:
 
 def test_where_others_rest_on_a_proof_they_are_not_looked_at() -> None:
     found = outcomes(wrapped(OURS, PLAIN, trace=noisy))
-    assert found["padding"].outcome == "not applicable"
+    assert found["padding"].outcome == "not run"
     assert str(found["padding"]) == "– more padding changes nothing (not looked at before the above is mended)"
     found = outcomes(wrapped(OURS, PLAIN, **tracing(attend=over_padding)))
     assert found["gradient"].outcome == "passed"

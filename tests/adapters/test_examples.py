@@ -23,7 +23,7 @@ def test_an_example_passes_its_proofs_and_is_audited(name: str, monkeypatch: pyt
     found = sightline.audit(model, example.DATA, limit=30)
     assert found.metrics["accuracy"].value > 0.8  # it was trained, so its attention is about something
     # Thirty texts are too few for an answer; such an effect is large all the same.
-    large = {one.code for one in found.findings if one.effect is not None and one.effect.low > (one.delta or 0)}
+    large = {one.code for one in found.findings if one.score is not None and one.score.low > (one.threshold or 0)}
     assert {"SL-101", "SL-102", "SL-104"} & large
 
 

@@ -13,7 +13,7 @@ from sightline.auditing import TRAINED_ELSEWHERE
 from sightline.data.dataset import Dataset
 from sightline.errors import DataError, ModelError
 from sightline.measures import default_measures
-from sightline.results import Measurement, NotApplicable, Ragged
+from sightline.results import Measurement, NotRun, Ragged
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
 from sightline.types import Auditable, Batch, Trace
@@ -45,7 +45,7 @@ def test_a_plain_twin_gives_the_same_raw_numbers(spec: str, classes: int) -> Non
     one, other = taken(ours, companions), taken(theirs, companions)
     assert one.keys() == other.keys()
     lacking = other.pop("mixing")
-    assert isinstance(lacking, NotApplicable)  # of states nobody was asked
+    assert isinstance(lacking, NotRun)  # of states nobody was asked
     for code, found in one.items():
         assert isinstance(found, Measurement), found
         if code == lacking.code:
@@ -140,7 +140,7 @@ def test_what_is_offered_is_what_was_given() -> None:
 
 def test_without_decode_what_needs_it_is_not_applicable() -> None:
     outcomes = taken(wrapped(decode=None, token_logits=None), {})
-    refused = {code: one.reason for code, one in outcomes.items() if isinstance(one, NotApplicable)}
+    refused = {code: one.reason for code, one in outcomes.items() if isinstance(one, NotRun)}
     assert refused == {
         "need": "needs decode",
         "retrained": "needs a companion (uniform)",

@@ -58,7 +58,7 @@ def test_the_json_is_strict_and_keeps_its_promises(finished: Finished):
     assert told["verdict"] == "cannot tell"
     assert set(told["metrics"]["accuracy"]) == ESTIMATE
     for finding in told["findings"]:
-        assert {"code", "verdict", "claim", "reason", "effect"} <= set(finding)
+        assert {"code", "verdict", "claim", "reason", "score"} <= set(finding)
     assert told["estimates"]
     assert all(set(estimate) == ESTIMATE for estimate in told["estimates"].values())
     assert told["metrics"]["accuracy"]["n"] == told["cards"]["data"]["splits"]["test"]["n"] == 18
@@ -205,7 +205,7 @@ def test_limit_takes_a_sample_and_says_so(sightline: Call, here: Path, table, fi
 
 def test_without_a_companion_its_measure_is_not_applicable(sightline: Call, here: Path, table):
     told = sightline("audit", "--data", table, *TINY, "--companions", "none", "--json").json
-    assert told["not_applicable"]["retrained"] == "needs a companion (uniform)"
+    assert told["not_run"]["retrained"] == "needs a companion (uniform)"
 
 
 def test_a_dear_measure_is_taken_beside_the_others(sightline: Call, here: Path, table, model, finished: Finished):

@@ -18,9 +18,10 @@ from sightline.cli.stopping import heed_sigterm
 from sightline.data.loading import load
 from sightline.errors import SightlineError
 from sightline.findings.claims import CLAIMS
-from sightline.results import BY_ABSENCE, CAN, CAVEATS, Verdict
+from sightline.results import BY_ABSENCE, CAN, CAVEATS
 from sightline.spec.texts import parse_data
 from tests.cli.conftest import TINY, Call, Finished, write_table
+from tests.verdicts import reached
 
 # An interrupt is handled even where the tests run in the background, which would have it ignored.
 MAIN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from sightline.cli.app import main; main()"
@@ -232,19 +233,19 @@ def test_a_gate_stays_open_for_another_verdict(sightline: Call, here: Path, tabl
 def test_a_finding_closes_its_gate_when_it_is_contradicted(finished: Finished):
     audit = Audit.load(finished.saved)
     for place, finding in enumerate(audit.findings):
-        for answer in ("supported", "contradicted", "inconclusive", "not applicable"):
+        for answer in ("passed", "failed", "inconclusive", "not run"):
             changed = [*audit.findings]
             changed[place] = replace(finding, verdict=answer)
             assert closed(replace(audit, findings=tuple(changed)), read_gates([finding.code.lower()])) == (
-                [f"{finding.code} is contradicted"] if answer == "contradicted" else []
+                [f"{finding.code} is contradicted"] if answer == "failed" else []
             )
 
 
 def test_a_class_that_is_decided_by_absence_closes_its_gate_and_no_other(finished: Finished):
     """It is a verdict of a class alone: what all texts together end in never names it."""
     audit = Audit.load(finished.saved)
-    classes = {"neg": Verdict(BY_ABSENCE, 7, (), ()), "pos": Verdict(CAN, 4, (), ())}
-    absent = replace(audit, verdict=Verdict(CAVEATS, 5, (), (), classes))
+    classes = {"neg": reached(BY_ABSENCE, 7, (), ()), "pos": reached(CAN, 4, (), ())}
+    absent = replace(audit, verdict=reached(CAVEATS, 5, (), (), classes))
     gates = read_gates(["decided-by-absence"])
     assert closed(absent, gates) == ["the verdict for texts predicted 'neg' is 'decided-by-absence'"]
     assert closed(absent, read_gates(["can-be-shown", "must-not-be-shown", "cannot-tell"])) == []
@@ -256,7 +257,7 @@ def test_a_gate_on_a_finding_is_told_like_one_on_a_verdict(sightline: Call, here
     data = write_table(tmp_path / "more.csv", 800)  # few texts contradict nothing
     gates = [word for code in CLAIMS for word in ("--fail-on", code)]
     done = sightline("audit", "--data", data, *TINY, "--companions", "none", "--json", *gates)
-    against = [one["code"] for one in done.json["findings"] if one["verdict"] == "contradicted"]
+    against = [one["code"] for one in done.json["findings"] if one["verdict"] == "failed"]
     assert against
     told = f"gate closed: {'; '.join(f'{code} is contradicted' for code in against)}"
     assert (done.code, [line for line in done.err.splitlines() if line.startswith("gate")]) == (3, [told])

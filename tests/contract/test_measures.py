@@ -20,7 +20,7 @@ from sightline.measures.maps import MAKERS
 from sightline.models.classifier import AttentionClassifier
 from sightline.quantities import QUANTITIES, quantity_of
 from sightline.questions import BY_NAME, MAPS, MEASURES, WHERE_OFFERED
-from sightline.results import Measurement, NotApplicable, Ragged
+from sightline.results import Measurement, NotRun, Ragged
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
 from sightline.types import Arrays, Measure, Subject, Surveying, Trace
@@ -235,8 +235,8 @@ def test_the_trace_is_left_as_it_was(code: str) -> None:
 def test_an_absent_companion_is_not_applicable_with_its_name() -> None:
     model = MODELS["one logit"]
     outcomes = measure(model, TEXTS, default_measures(), {}, Seeds(0), 32, lambda done, total: None)
-    assert outcomes["retrained"] == NotApplicable("retrained", "needs a companion (uniform)")
-    assert outcomes["frozen"] == NotApplicable("frozen", "needs a companion (frozen)")
+    assert outcomes["retrained"] == NotRun("retrained", "needs a companion (uniform)")
+    assert outcomes["frozen"] == NotRun("frozen", "needs a companion (frozen)")
 
 
 def test_the_seed_decides_the_draws() -> None:
@@ -244,7 +244,7 @@ def test_the_seed_decides_the_draws() -> None:
     one = next(m for m in default_measures() if m.code == "erasure")
     trace = model.trace(model.collate(TEXTS))
     subject = Subject(model, texts=tuple(TEXTS), audited=tuple(TEXTS))
-    first, same, other = (np.asarray(one.on_batch(subject, trace, Seeds(seed))["floor"]) for seed in (0, 0, 1))
+    first, same, other = (np.asarray(one.on_batch(subject, trace, Seeds(seed))["baseline"]) for seed in (0, 0, 1))
     assert np.array_equal(first, same, equal_nan=True)
     assert not np.array_equal(first, other, equal_nan=True)
 

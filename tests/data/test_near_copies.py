@@ -187,7 +187,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
         texts = drawn(5, 0.05, seed)
         found = {"apart": np.arange(TEXTS), "as one": np.array(representatives(written(texts)))}
         for name, clusters in found.items():
-            effect = paired(value(texts), np.full(TEXTS, 0.2), 0, clusters=clusters).effect
-            held[name] += effect.low <= truth <= effect.high
+            score = paired(value(texts), np.full(TEXTS, 0.2), 0, clusters=clusters).score
+            held[name] += score.low <= truth <= score.high
     assert held["apart"] <= 48  # of 60: near .63 expected
     assert held["as one"] >= 52  # .95 expected; fewer once in a thousand

@@ -65,10 +65,10 @@ def test_the_documentation_is_true_of_the_code(pages):
 
 
 def test_a_page_changed_by_hand_is_stale(fresh):
-    delta = "docs/findings/SL-101.md"
-    broken = fresh | {delta: fresh[delta].replace("**δ = ", "**δ = 9")}
+    threshold = "docs/findings/SL-101.md"
+    broken = fresh | {threshold: fresh[threshold].replace("**δ = ", "**δ = 9")}
     (told,) = checks.check_fresh(broken, make_docs.remake(broken))
-    assert delta in told
+    assert threshold in told
     assert "δ = 9" in told
 
 
@@ -124,7 +124,7 @@ def test_every_finding_has_a_page_that_opens_with_its_claim(pages):
     name = "docs/findings/SL-103.md"
     other = {"docs/findings/SL-999.md": "# SL-999: nothing\n"}
     without = {n: text for n, text in pages.items() if n != name}
-    assert checks.check_findings(without) == [f"{name} does not open with '# SL-103: {CLAIMS['SL-103'].text}'"]
+    assert checks.check_findings(without) == [f"{name} does not open with '# SL-103: {CLAIMS['SL-103'].passed}'"]
     silent = pages[name].replace("Role in the verdict: context", "")
     assert checks.check_findings(pages | {name: silent}) == [f"{name} does not say 'Role in the verdict: context'"]
     assert checks.check_findings(pages | other) == ["docs/findings/SL-999.md is about no claim"]
@@ -156,10 +156,7 @@ def test_the_site_holds_every_page_and_no_other(pages):
 def test_the_demo_is_compared_in_what_is_stable(pages):
     readme = pages["README.md"]
     assert checks.check_demo(readme, readme.replace("0.", "1.")) == []
-    assert (
-        "SL-001 contradicted"
-        in checks.check_demo(readme, readme.replace("SL-001  supported", "SL-001  contradicted"))[0]
-    )
+    assert "SL-001 failed" in checks.check_demo(readme, readme.replace("SL-001  supported", "SL-001  contradicted"))[0]
     assert checks.check_demo(readme.replace("SL-301  ", "SL-XXX  ")) == [
         "README.md: the demo's output has no SL-301 (scripts/make_docs.py --demo)"
     ]
@@ -225,12 +222,12 @@ def test_results_of_worlds_become_tables():
 
 
 def test_results_of_the_example_become_a_table():
-    effect = {"verdict": "supported", "value": 0.4, "low": 0.35, "high": 0.45, "n": 300}
+    score = {"verdict": "passed", "value": 0.4, "low": 0.35, "high": 0.45, "n": 300}
     row = {"model": "MLP", "spec": "mlp", "accuracy": 0.8, "tau_gradient": 0.31, "tau_deletion": None}
     sure = {"value": 1, "low": 0.98, "high": 1}
     rows = [
-        row | {"findings": {"SL-101": effect}},
-        row | {"accuracy": sure, "findings": {"SL-104": {"verdict": "not applicable"}}},
+        row | {"findings": {"SL-101": score}},
+        row | {"accuracy": sure, "findings": {"SL-104": {"verdict": "not run"}}},
     ]
     told = results.examples({"rows": rows}).splitlines()
     assert told[0] == "| model | accuracy | τ gradient | τ deletion | SL-101 | SL-104 |"
@@ -243,15 +240,15 @@ KNOWN = {"value": 0.5, "low": 0.4, "high": 0.6, "n": 300}
 UNKNOWN = {"value": float("nan"), "low": float("nan"), "high": float("nan"), "n": 0}
 
 
-def model_row(name: str, guide: str, effect: dict[str, float]) -> dict[str, Any]:
-    by_class = {"beta": {"answer": "contradicted", "effect": KNOWN}}
-    found = {"answer": "supported", "number": effect, "floor": KNOWN, "effect": effect, "by_class": by_class}
+def model_row(name: str, guide: str, score: dict[str, float]) -> dict[str, Any]:
+    by_class = {"beta": {"answer": "failed", "score": KNOWN}}
+    found = {"answer": "passed", "number": score, "baseline": KNOWN, "score": score, "by_class": by_class}
     return {
         "model": name, "spec": "mlp", "guide": guide, "altered": "" if guide else "random", "accuracy": KNOWN,
         "on_the_stop": KNOWN, "verdict": {"row": 5, "text": "can be shown with caveats", "reasons": []},
         "by_class": {"beta": {"row": 2, "text": "must not be shown"}},
-        "findings": {"SL-303": found, "SL-107": {"answer": "not applicable"}},
-        "maps": [{"name": "gradient", "answer": "supported", "chosen": bool(guide), "carried": effect}],
+        "findings": {"SL-303": found, "SL-107": {"answer": "not run"}},
+        "maps": [{"name": "gradient", "answer": "passed", "chosen": bool(guide), "carried": score}],
     }  # fmt: skip
 
 
@@ -274,14 +271,14 @@ def test_an_example_each_way_becomes_a_table():
 
 
 def test_results_of_real_texts_become_tables():
-    found = {"SL-303": {"answer": "supported", "answers": {}, "effect": KNOWN}, "SL-107": {"answer": "not applicable"}}
+    found = {"SL-303": {"answer": "passed", "answers": {}, "score": KNOWN}, "SL-107": {"answer": "not run"}}
     row = {
         "corpus": "sst", "encoder": "mlp", "seed": "0", "texts": 300, "findings": found,
         "learned": {"accuracy": KNOWN, "guessing": KNOWN}, "verdict": {"row": 5, "text": "with caveats", "reasons": []},
         "by_class": {"negative": {"row": 2, "text": "must not be shown", "reasons": []}},
         "maps": [{"name": "gradient", "chosen": True, "carried": KNOWN}, {"name": "given", "chosen": False, "carried": None}],
     }  # fmt: skip
-    other = row | {"seed": "1", "learned": None, "by_class": {}, "findings": {"SL-303": {"answer": "contradicted"}}}
+    other = row | {"seed": "1", "learned": None, "by_class": {}, "findings": {"SL-303": {"answer": "failed"}}}
     told = real.real_texts({"rows": [row, other]})
     ends = "0.50 [0.40, 0.60]"
     assert f"| sst | mlp | 0 | 300 | {ends} | {ends} | with caveats (row 5) | negative: row 2 |" in told
@@ -457,7 +454,7 @@ def test_every_entry_of_a_card_is_on_a_page(pages, tmp_path):
 def test_the_pages_tell_what_each_answer_does(fresh):
     told = dict(re.findall(r"<!-- (what findings do|caveats) -->\n(.*?)<!-- /", fresh["docs/verdict.md"], re.DOTALL))
     assert [code for code, claim in CLAIMS.items() if claim.bears != (f"[{code}]" in told["what findings do"])] == []
-    assert [claim.caveat for claim in CLAIMS.values() if claim.bears and claim.caveat not in told["caveats"]] == []
+    assert [claim.failed for claim in CLAIMS.values() if claim.bears and claim.failed not in told["caveats"]] == []
 
 
 def test_the_python_of_the_readme_runs(pages, tmp_path, monkeypatch, capsys):

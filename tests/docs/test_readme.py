@@ -269,5 +269,5 @@ def test_the_readme_s_python_finds_what_its_command_does(run: Callable[..., Ran]
     data = sightline.load("reviews.csv", text="body", label="stars")
     audit = sightline.audit(sightline.train(data, "bilstm+additive", epochs=1), data, limit=10)
     told = json.loads(run(BLOCKS[0], "--json").out)
-    of_python = [(one["code"], one["verdict"], one["effect"], one["delta"]) for one in audit.to_json()["findings"]]
-    assert [(one["code"], one["verdict"], one["effect"], one["delta"]) for one in told["findings"]] == of_python
+    of_python = [(one["code"], one["verdict"], one["score"], one["threshold"]) for one in audit.to_json()["findings"]]
+    assert [(one["code"], one["verdict"], one["score"], one["threshold"]) for one in told["findings"]] == of_python

@@ -23,7 +23,7 @@ from sightline.experiments.forecasted import Forecast
 from sightline.experiments.run import Trained, audit_trained, train
 from sightline.experiments.store import Summary
 from sightline.experiments.trainings import Display
-from sightline.results import Measurement, NotApplicable, Outcome, Results
+from sightline.results import Measurement, NotRun, Outcome, Results
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data
 from sightline.spec.values import RunSpec
@@ -181,7 +181,7 @@ def test_judging_is_timed_with_as_many_texts_as_are_audited_and_reckoned_above(
         "cluster": np.array([5, 5]),
         "finite": np.ones(2),
     }
-    taken = {"outputs": Measurement("outputs", values), "marks": NotApplicable("marks", "no marks")}
+    taken = {"outputs": Measurement("outputs", values), "marks": NotRun("marks", "no marks")}
     assert judging.time_judging(trained, few, taken, 7, 0) == (1.0, 2.0)
     found = seen[0].measurements["outputs"]
     assert isinstance(found, Measurement)

@@ -194,12 +194,12 @@ def test_every_number_of_a_run_is_a_row(store: Store) -> None:
     summary, audit = store.summary(KEYS[0]), store.audit(KEYS[0])
     main = {one.quantity: one for one in main_numbers(summary)}
     assert main["accuracy"].estimate() == audit.metrics["accuracy"]
-    assert main["SL-101"].estimate() == next(f.effect for f in audit.findings if f.code == "SL-101")
+    assert main["SL-101"].estimate() == next(f.score for f in audit.findings if f.code == "SL-101")
     every = {one.quantity: one for one in all_numbers(summary, audit, {"seed": "1"})}
     assert main.keys() | audit.estimates.keys() <= every.keys()
     assert every["SL-101.number"].value == next(f.number.value for f in audit.findings if f.code == "SL-101")
     assert every["SL-101.number"].axes == {"seed": "1"}
-    compared = replace(audit, maps=(map_row("gradient", "supported", 0.4),), learned=LEARNED)
+    compared = replace(audit, maps=(map_row("gradient", "passed", 0.4),), learned=LEARNED)
     more = {one.quantity: one.value for one in all_numbers(summary, compared)}
     assert {name: value for name, value in more.items() if name.startswith(("learned.", "maps."))} == {
         "learned.guessing": 0.509,

@@ -170,7 +170,7 @@ def test_another_question_about_a_text_is_another_text() -> None:
     other = replace(one, query=("where", "is", "nobody"))
     assert fingerprint(one) == fingerprint(replace(one, label=0))
     assert len({fingerprint(one), fingerprint(other), fingerprint(replace(one, query=None))}) == 3
-    plain = replace(one, text="A good film", query=None)
+    plain = replace(one, level="A good film", query=None)
     # what saved models know of their texts must not change
     assert fingerprint(plain) == hashlib.blake2b(b"a good film", digest_size=8).hexdigest()
 
@@ -183,6 +183,6 @@ def test_an_audit_takes_what_it_is_asked_for_and_shows_what_it_is_told_to() -> N
     shown, other = run(replace(asked, altered="random"))
     assert isinstance(shown.model, RandomShown)
     need = next(f for f in other.findings if f.code == "SL-001")
-    assert need.effect.value == 0.0  # nothing follows from weights that are not used
+    assert need.score.value == 0.0  # nothing follows from weights that are not used
     parameters = zip(trained.model.parameters(), shown.model.model.parameters(), strict=True)
     assert all(torch.equal(one, two) for one, two in parameters)

@@ -78,10 +78,10 @@ def test_a_run_is_kept_as_it_was(done: Store) -> None:
     assert same(kept, run(SPEC)[1])
     assert done.state(KEY) == "done"
     summary = done.summary(KEY)
-    assert (summary.key, summary.verdict) == (KEY, kept.verdict.text)
+    assert (summary.key, summary.verdict) == (KEY, kept.verdict.level)
     assert summary.estimate("accuracy") == kept.metrics["accuracy"]
-    assert summary.estimate("SL-101") == next(f.effect for f in kept.findings if f.code == "SL-101")
-    lacking = [finding.code for finding in kept.findings if finding.effect is None]
+    assert summary.estimate("SL-101") == next(f.score for f in kept.findings if f.code == "SL-101")
+    lacking = [finding.code for finding in kept.findings if finding.score is None]
     assert summary.absent == {
         code: why_absent(code, kept) for code in CLAIMS if code in lacking or not kept_in(kept, code)
     }

@@ -19,7 +19,7 @@ from sightline.report.sheets.csv import to_csv
 from sightline.report.sheets.latex import to_latex
 from sightline.report.sheets.markdown import to_markdown
 from sightline.report.sheets.terminal import to_text
-from sightline.results import Estimate, Failed, Finding, NotApplicable, Table, TableCell
+from sightline.results import Estimate, Failed, Finding, NotRun, Table, TableCell
 from tests.report import audits
 
 STUDY = """
@@ -45,7 +45,7 @@ def estimate(value: float, n: int = 20) -> Estimate:
 
 
 def summary(grid: Grid, index: int, accuracy: float) -> Summary:
-    effects = {"SL-101": Conclusion("supported", estimate(accuracy / 2))}
+    effects = {"SL-101": Conclusion("passed", estimate(accuracy / 2))}
     about = ("planted:needle", "mlp", grid.cells[index].seed, "done", 1.0, "")
     return Summary(grid.keys[index], *about, "cannot tell", effects, {"accuracy": estimate(accuracy)})
 
@@ -82,8 +82,8 @@ def test_a_standard_deviation_is_that_of_the_seeds_and_one_seed_has_none(grid: G
 
 
 def test_the_interval_of_a_share_stays_between_0_and_1(grid: Grid, found: dict[str, Summary]) -> None:
-    (accuracy, effect), _ = tabulate(grid, found, columns=("accuracy", "SL-101")).rows
-    assert (accuracy.high, effect.high) == (1.0, pytest.approx(effect.value + (effect.value - effect.low)))
+    (accuracy, score), _ = tabulate(grid, found, columns=("accuracy", "SL-101")).rows
+    assert (accuracy.high, score.high) == (1.0, pytest.approx(score.value + (score.value - score.low)))
     assert accuracy.low < accuracy.value < 1
 
 
@@ -114,11 +114,11 @@ def test_a_number_of_a_finding_stays_between_the_ends_of_its_quantity(grid: Grid
     shares = dict(zip(grid.keys, (0.99, 0.9, 1.0, 0.5), strict=False))
 
     def whole(key: str) -> audits.Audit:
-        pair = {"number": estimate(shares[key]), "floor": estimate(1 - shares[key])}
-        return replace(audits.audit(), findings=(Finding("SL-101", "c", "supported", "decides", **pair),))
+        pair = {"number": estimate(shares[key]), "baseline": estimate(1 - shares[key])}
+        return replace(audits.audit(), findings=(Finding("SL-101", "c", "passed", "required", **pair),))
 
-    (number, floor), _ = tabulate(grid, found, columns=("SL-101.number", "SL-101.floor"), audits=whole).rows
-    assert (number.high, floor.low) == (1.0, 0.0)
+    (number, baseline), _ = tabulate(grid, found, columns=("SL-101.number", "SL-101.floor"), audits=whole).rows
+    assert (number.high, baseline.low) == (1.0, 0.0)
     assert 0 < number.low < number.value < 1
 
 
@@ -149,17 +149,17 @@ MEASURED = STUDY.replace("[axes]", 'measures = ["need", "agreement"]\n[axes]')
         ("need.retrained.F1_drop", None, "not asked for: retrained is not among the measures of the study"),
         ("maps.gradient.deleted", None, "not asked for: erasure is not among the measures of the study"),
         ("agreement.tau.gradient", Failed("agreement", "it broke"), "failed: it broke"),
-        ("SL-102", NotApplicable("agreement", "no gradient"), "not applicable: no gradient"),
+        ("SL-102", NotRun("agreement", "no gradient"), "not applicable: no gradient"),
         ("SL-102", None, "not applicable: undefined for every text"),
     ],
 )
 def test_a_column_without_a_number_says_why(
-    column: str, outcome: Failed | NotApplicable | None, told: str, tmp_path: Path
+    column: str, outcome: Failed | NotRun | None, told: str, tmp_path: Path
 ) -> None:
     (tmp_path / "s.toml").write_text(MEASURED)
     asked = read_grid(tmp_path / "s.toml")
     runs = {asked.keys[i]: summary(asked, i, 0.5) for i in range(3)}
-    finding = Finding("SL-102", "c", "not applicable", "decides", notes=("undefined for every text",))
+    finding = Finding("SL-102", "c", "not run", "required", notes=("undefined for every text",))
     taken = {} if outcome is None else {"agreement": outcome}
     audit = replace(audits.audit(), findings=(finding,), measurements=taken, estimates={})
     first, second = tabulate(asked, runs, columns=(column,), audits=lambda key: audit).rows
@@ -181,9 +181,9 @@ def needs_of(made: str) -> frozenset[str]:
 
 
 def test_a_mean_over_the_seeds_that_have_a_number_says_of_how_many(grid: Grid, found: dict[str, Summary]) -> None:
-    without = {**found, grid.keys[1]: replace(found[grid.keys[1]], findings={"SL-101": Conclusion("supported", None)})}
-    (effect,), _ = tabulate(grid, without, columns=("SL-101",)).rows
-    assert (effect.seeds, effect.note) == ((0, 2), "2 of 3 seeds have this number")
+    without = {**found, grid.keys[1]: replace(found[grid.keys[1]], findings={"SL-101": Conclusion("passed", None)})}
+    (score,), _ = tabulate(grid, without, columns=("SL-101",)).rows
+    assert (score.seeds, score.note) == ((0, 2), "2 of 3 seeds have this number")
 
 
 def test_the_share_of_significant_taus_may_be_a_column() -> None:

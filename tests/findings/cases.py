@@ -7,13 +7,13 @@ import numpy as np
 from sightline.findings.claims import CLAIMS
 from sightline.findings.evidence import Evidence
 from sightline.findings.thresholds import Thresholds
-from sightline.results import Answer, Estimate, Finding, Learned, Measurement, NotApplicable, Outcome
+from sightline.results import Answer, Estimate, Finding, Learned, Measurement, NotRun, Outcome
 
 N = 120
 THRESHOLDS = Thresholds(dict.fromkeys(CLAIMS, 0.1), minimum_texts=50)
 PREDICTED = np.arange(N) % 2
 PARTNERS = 2
-ENOUGH = {"supported": 0.6, "inconclusive": 0.1, "contradicted": -0.4, "not applicable": 0.0}
+ENOUGH = {"passed": 0.6, "inconclusive": 0.1, "failed": -0.4, "not run": 0.0}
 """An effect that would be answered so, at the thresholds above."""
 
 
@@ -33,10 +33,10 @@ def finding(code: str, answer: Answer, answers: Mapping[str, Answer] | None = No
         code,
         "claim",
         answer,
-        claim.role if claim else "decides",
+        claim.role if claim else "required",
         notes=(f"because {code}",),
-        effect=None if answer == "not applicable" else known(ENOUGH[answer], n),
-        by_class={of: known(ENOUGH[one], n) for of, one in by_class.items() if one != "not applicable"},
+        score=None if answer == "not run" else known(ENOUGH[answer], n),
+        by_class={of: known(ENOUGH[one], n) for of, one in by_class.items() if one != "not run"},
         answers=by_class,
     )
 
@@ -133,7 +133,7 @@ def erasure(
         if how == "deleted":
             first = shares if top is None else {**shares, "attention": top}
             values |= {f"top.{name}": most * one for name, one in first.items()}
-    return Measurement("erasure", values | {"area": np.full(N, 0.5), "floor": np.full((N, 2), 0.1)})
+    return Measurement("erasure", values | {"area": np.full(N, 0.5), "baseline": np.full((N, 2), 0.1)})
 
 
 def outcomes(agreed: Outcome, learned: np.ndarray, uniform: np.ndarray, **others: Outcome) -> dict[str, Outcome]:
@@ -153,7 +153,7 @@ def outcomes(agreed: Outcome, learned: np.ndarray, uniform: np.ndarray, **others
     taken: dict[str, Outcome] = {
         "outputs": Measurement("outputs", {"predicted": PREDICTED, "label": labels}),
         "need": Measurement("need", need),
-        "retrained": NotApplicable("retrained", "needs a companion (uniform)"),
+        "retrained": NotRun("retrained", "needs a companion (uniform)"),
         "agreement": agreed,
         "types": Measurement("types", {"free": low}),
         "frozen": Measurement("frozen", {"captured": low, "chance": low}),

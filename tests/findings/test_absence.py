@@ -44,16 +44,16 @@ def evidence(
 
 def test_where_no_map_finds_words_and_nothing_flips_a_class_is_one_by_absence() -> None:
     asked = evidence()
-    assert [own_effect(asked, name, "neg") for name in ("attention", *MAPS)] == ["contradicted"] * 4
-    assert [own_effect(asked, name, "pos") for name in ("attention", *MAPS)] == ["supported"] * 4
-    assert own_effect(asked, "contribution", "neg") == "not applicable"
+    assert [own_effect(asked, name, "neg") for name in ("attention", *MAPS)] == ["failed"] * 4
+    assert [own_effect(asked, name, "pos") for name in ("attention", *MAPS)] == ["passed"] * 4
+    assert own_effect(asked, "contribution", "neg") == "not run"
     assert (by_absence(asked, "neg"), by_absence(asked, "pos")) == (True, False)
 
 
 @pytest.mark.parametrize("name", MAPS)
 def test_words_that_another_map_finds_are_words_of_the_class(name: str) -> None:
     asked = evidence(own={name: 0.9})
-    assert own_effect(asked, name, "neg") == "supported"
+    assert own_effect(asked, name, "neg") == "passed"
     assert not by_absence(asked, "neg")
 
 
@@ -62,15 +62,15 @@ def test_words_of_another_map_that_may_do_nothing_are_no_words(name: str) -> Non
     """At about the threshold, .1 above chance, it cannot be told of the other map, and of attention it can."""
     asked = evidence(own={name: 0.3})
     assert own_effect(asked, name, "neg") == "inconclusive"
-    assert own_effect(asked, "attention", "neg") == "contradicted"
+    assert own_effect(asked, "attention", "neg") == "failed"
     assert by_absence(asked, "neg")
 
 
 def test_of_attention_it_must_be_shown_that_its_words_do_nothing() -> None:
-    for share, answer in ((0.3, "inconclusive"), (0.9, "supported")):
+    for share, answer in ((0.3, "inconclusive"), (0.9, "passed")):
         asked = evidence(own={"attention": share})
         assert own_effect(asked, "attention", "neg") == answer
-        assert {own_effect(asked, name, "neg") for name in MAPS} == {"contradicted"}
+        assert {own_effect(asked, name, "neg") for name in MAPS} == {"failed"}
         assert not by_absence(asked, "neg")
 
 
@@ -105,8 +105,8 @@ def verdict(asked: Evidence) -> Verdict:
 def test_the_verdict_says_so_of_the_class_and_of_no_other() -> None:
     found = verdict(evidence())
     absent = found.by_class["neg"]
-    assert (absent.text, absent.row, absent.decided_by) == (BY_ABSENCE, 7, ("SL-304",))
-    assert absent.reasons[0].endswith(NO_WORD)
+    assert (absent.level, absent.row, absent.decided_by) == (BY_ABSENCE, 7, ("SL-304",))
+    assert str(absent.reasons[0]).endswith(NO_WORD)
     assert found.by_class["pos"].row == 4
     assert found.row not in (4, 7)  # a class without words keeps the best row away from the whole
     assert verdict(evidence(own=0.8)).by_class["neg"].row == 4

@@ -13,16 +13,16 @@ from sightline.findings.verdict import TABLE, verdict_of
 from sightline.results import CAN, CAVEATS, VERDICTS, Answer
 from tests.findings.cases import LEARNED, evidence, finding
 
-ANSWERS: tuple[Answer, ...] = ("supported", "inconclusive", "contradicted", "not applicable")
+ANSWERS: tuple[Answer, ...] = ("passed", "inconclusive", "failed", "not run")
 
 
 @pytest.mark.parametrize("code", CLAIMS)
 def test_a_row_says_everything(code: str) -> None:
     claim = CLAIMS[code]
-    assert all((claim.text, claim.caveat, claim.number_words, claim.floor_words, claim.measure))
+    assert all((claim.passed, claim.failed, claim.number_words, claim.floor_words, claim.measure))
     assert claim.kind in KINDS
     by_symmetry = claim.number.startswith("transplant.present.")  # of two texts each has more as often
-    assert (claim.kind in ("contrast", "by rank", "two operators", "pairs")) == (bool(claim.floor) or by_symmetry)
+    assert (claim.kind in ("contrast", "by rank", "two operators", "pairs")) == (bool(claim.baseline) or by_symmetry)
     assert claim.fixed is None or (claim.kind == "share" and 0 < claim.fixed < 1)
     assert {"two operators": 3}.get(claim.kind, len(claim.second)) == len(claim.second)
     assert not claim.second_words or len(claim.second) == 3
@@ -61,13 +61,13 @@ def effects(code: str) -> set[frozenset[str]]:
     met = set()
     for given in CONTEXTS:
         rest = {c: FOUND[c, answer] for c, answer in zip(others, given, strict=True)}
-        met.add(frozenset(verdict_of(rest | {code: FOUND[code, answer]}, CASE, LEARNED).text for answer in ANSWERS))
+        met.add(frozenset(verdict_of(rest | {code: FOUND[code, answer]}, CASE, LEARNED).level for answer in ANSWERS))
     return met
 
 
 FOUND = {(code, answer): finding(code, answer, {"a": answer, "b": answer}) for code in CLAIMS for answer in ANSWERS}
 _drawn = np.random.default_rng(0).choice(3, size=(60, len(CLAIMS) - 1), p=(0.8, 0.1, 0.1))
-CONTEXTS = [("supported",) * (len(CLAIMS) - 1), *(tuple(ANSWERS[i] for i in row) for row in _drawn)]
+CONTEXTS = [("passed",) * (len(CLAIMS) - 1), *(tuple(ANSWERS[i] for i in row) for row in _drawn)]
 """Answers of the other claims: all supported, and many in which a few are not."""
 CASE = evidence()
 
@@ -75,7 +75,7 @@ CASE = evidence()
 @pytest.mark.parametrize("code", CLAIMS)
 def test_the_role_is_what_the_table_makes_of_the_answer(code: str) -> None:
     led = {verdicts for verdicts in effects(code) if len(verdicts) > 1}
-    role = "context" if not led else "caveat" if led == {frozenset({CAN, CAVEATS})} else "decides"
+    role = "informational" if not led else "must not fail" if led == {frozenset({CAN, CAVEATS})} else "required"
     assert CLAIMS[code].role == role
 
 
@@ -87,7 +87,7 @@ def test_the_rows_of_the_table_are_numbered_and_told_apart() -> None:
 
 def test_every_claim_has_a_threshold_and_no_other_has() -> None:
     stored = committed()
-    assert all(delta >= 0.01 for delta in stored.delta.values())
+    assert all(threshold >= 0.01 for threshold in stored.threshold.values())
     assert stored.minimum_texts >= 25
     assert complaints(stored) == []
     without = Thresholds({code: 0.1 for code in CLAIMS if code != "SL-104"} | {"SL-999": 0.1}, 50)

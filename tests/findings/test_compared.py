@@ -18,7 +18,7 @@ from sightline.findings.judge import judge
 from sightline.findings.matched import match
 from sightline.findings.thresholds import committed
 from sightline.findings.ways import ways
-from sightline.results import Measurement, NotApplicable, Outcome, Ragged, Results, TextRecord
+from sightline.results import Measurement, NotRun, Outcome, Ragged, Results, TextRecord
 from sightline.statistics import resamples
 from sightline.statistics.dyads import PairSums, of_pairs
 from sightline.statistics.ratio import Sums, ratio
@@ -75,7 +75,7 @@ def test_every_effect_is_the_one_that_its_finding_is_judged_by() -> None:
     """Of each way to ask, so that an effect has one definition."""
     found = usual()
     evidence = Evidence(found.measurements, NAMES, committed(), 0)
-    effects = {one.code: one.effect for one in found.findings}
+    effects = {one.code: one.score for one in found.findings}
     for claim in CLAIMS.values():
         known = [one for one in ways(evidence, claim).values() if not isinstance(one, str)]
         assert known, claim.code
@@ -126,7 +126,7 @@ def test_only_texts_that_both_have_are_compared_whatever_their_order() -> None:
         else one
         for name, one in first.measurements.items()
     }
-    turned["transplant"] = NotApplicable("transplant", "rows name each other")
+    turned["transplant"] = NotRun("transplant", "rows name each other")
     second = replace(first, measurements=turned, texts=first.texts[::-1])
     for claim in compared([first, second]).beside[0].claims:
         assert claim.difference is None or claim.difference.value == pytest.approx(0, abs=1e-12)
@@ -149,7 +149,7 @@ def _rows(value: Any, order: np.ndarray) -> Any:
 def test_few_texts_are_not_compared_and_say_so() -> None:
     first = usual()
     second = replace(
-        first, texts=tuple(replace(t, text=f"{t.text}!") if i >= 40 else t for i, t in enumerate(first.texts))
+        first, texts=tuple(replace(t, level=f"{t.text}!") if i >= 40 else t for i, t in enumerate(first.texts))
     )
     found = compared([first, second])
     assert found.comparisons == 0
@@ -175,7 +175,7 @@ def test_where_nothing_can_be_paired_own_intervals_stand_side_by_side(change, wh
     beside = found.beside[0]
     assert beside.unpaired.startswith(why)
     assert (found.comparisons, beside.decided, beside.shared) == (0, None, None)
-    effects = {one.code: one.effect for one in first.findings}
+    effects = {one.code: one.score for one in first.findings}
     for claim in beside.claims:
         assert (claim.answer, claim.difference, claim.first) == ("not compared", None, effects[claim.code])
 

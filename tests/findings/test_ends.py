@@ -43,4 +43,4 @@ def test_a_number_of_a_finding_has_the_ends_that_its_quantity_has_under_its_own_
     assert contrasts
     for claim in contrasts:
         assert ends_of(f"{claim.code}.number") == ends_of(claim.number)
-        assert ends_of(f"{claim.code}.floor") == ends_of(claim.floor)
+        assert ends_of(f"{claim.code}.floor") == ends_of(claim.baseline)

@@ -48,9 +48,12 @@ def test_a_number_is_over_the_texts_that_its_effect_is_over() -> None:
     asked = evidence(agreement=Measurement("agreement", values))
     found = next(f for f in judge(asked).findings if f.code == "SL-101")
     numbers = estimates(asked)
-    assert (found.number, found.floor) == (numbers["agreement.captured.gradient"], numbers["agreement.chance.gradient"])
-    assert found.number.n == found.floor.n == found.effect.n == N - 19
-    assert found.effect.value == pytest.approx((found.number.value - found.floor.value) / (1 - found.floor.value))
+    assert (found.number, found.baseline) == (
+        numbers["agreement.captured.gradient"],
+        numbers["agreement.chance.gradient"],
+    )
+    assert found.number.n == found.baseline.n == found.score.n == N - 19
+    assert found.score.value == pytest.approx((found.number.value - found.baseline.value) / (1 - found.baseline.value))
 
 
 def test_what_was_not_measured_has_no_estimate() -> None:
@@ -116,14 +119,14 @@ def test_how_rare_a_class_is_does_not_decide() -> None:
     asked = detector()
     found = {one.code: one for one in judge(asked).findings}
     gradient, erased = found["SL-101"], found["SL-301"]
-    assert (gradient.number.value, gradient.floor.value) == pytest.approx((0.5, 0.2))
-    assert gradient.effect.value == pytest.approx(0.375)
+    assert (gradient.number.value, gradient.baseline.value) == pytest.approx((0.5, 0.2))
+    assert gradient.score.value == pytest.approx(0.375)
     assert gradient.p == pytest.approx(1 / 20)
-    assert erased.effect.value == pytest.approx((0.9 * 10 + 0.1 * 5) / 15)
+    assert erased.score.value == pytest.approx((0.9 * 10 + 0.1 * 5) / 15)
     assert asked.estimate("erasure.deleted.most").value == pytest.approx(7.5)
     assert {of: one.value for of, one in gradient.by_class.items()} == pytest.approx({"neg": -0.125, "pos": 0.875})
     (row,) = maps_of(asked)
-    assert row.deleted.value == pytest.approx(erased.effect.value)
+    assert row.deleted.value == pytest.approx(erased.score.value)
 
 
 def test_accuracy_is_held_against_always_saying_the_most_common_class() -> None:

@@ -12,7 +12,7 @@ from sightline.findings.evidence import Evidence
 from sightline.findings.judge import judge
 from sightline.findings.thresholds import Thresholds
 from sightline.report.sentences import sentences
-from sightline.results import Finding, Measurement, NotApplicable, Outcome
+from sightline.results import Finding, Measurement, NotRun, Outcome
 from tests.findings.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes, transplant
 
 
@@ -30,24 +30,24 @@ def test_every_claim_is_answered_in_order() -> None:
 
 def test_all_is_well() -> None:
     found = findings()
-    missing = [code for code, one in found.items() if one.verdict == "not applicable"]
+    missing = [code for code, one in found.items() if one.result == "not run"]
     assert not missing, f"tests/findings/cases.py makes up no measurement for {', '.join(missing)}"
-    assert {one.verdict for one in found.values()} == {"supported"}
+    assert {one.result for one in found.values()} == {"passed"}
 
 
 def test_a_claim_without_a_threshold_is_measured_and_left_open() -> None:
-    delta = {code: value for code, value in THRESHOLDS.delta.items() if code not in ("SL-104", "SL-001")}
-    found = findings(thresholds=Thresholds(delta, 50))
+    threshold = {code: value for code, value in THRESHOLDS.threshold.items() if code not in ("SL-104", "SL-001")}
+    found = findings(thresholds=Thresholds(threshold, 50))
     for code in ("SL-104", "SL-001"):
-        assert (found[code].verdict, found[code].delta) == ("inconclusive", None)
-        assert found[code].effect == findings()[code].effect
+        assert (found[code].result, found[code].threshold) == ("inconclusive", None)
+        assert found[code].score == findings()[code].score
         assert "no smallest effect that matters has been set" in found[code].reason
 
 
 def test_the_effect_is_from_chance_to_perfect_and_p_is_corrected() -> None:
     found = findings()["SL-101"]
-    assert found.effect.value == pytest.approx((found.number.value - found.floor.value) / (1 - found.floor.value))
-    assert found.effect.value == pytest.approx(0.5, abs=0.02)
+    assert found.score.value == pytest.approx((found.number.value - found.baseline.value) / (1 - found.baseline.value))
+    assert found.score.value == pytest.approx(0.5, abs=0.02)
     assert found.p == pytest.approx(0.01)
     assert found.p <= found.p_adjusted <= 0.04
     assert set(found.by_class) == {"neg", "pos"}
@@ -59,14 +59,14 @@ def test_each_claim_of_agreement_has_its_own_reference() -> None:
     for name, code in (("gradient", "SL-101"), ("deletion", "SL-102"), ("free", "SL-104")):
         found = judged(agreement=agreement({name: 0.0}), types=other_floor)
         # SL-107 holds the number of SL-104 against another floor.
-        assert {c for c, f in found.items() if f.verdict == "contradicted"} - {"SL-107"} == {code}
+        assert {c for c, f in found.items() if f.result == "failed"} - {"SL-107"} == {code}
         assert found[code].p > 0.05
 
 
 def test_references_that_disagree_leave_open_what_averages_them() -> None:
     found = findings(agreement({"references": 0.0}))
-    assert found["SL-103"].verdict == "contradicted"
-    assert [found[code].verdict for code in ("SL-101", "SL-102", "SL-104")] == ["supported"] * 2 + ["inconclusive"]
+    assert found["SL-103"].result == "failed"
+    assert [found[code].result for code in ("SL-101", "SL-102", "SL-104")] == ["passed"] * 2 + ["inconclusive"]
     assert found["SL-104"].notes[0].startswith("left open: gradient and deletion point to different words")
     assert found["SL-104"].notes[0].endswith("(SL-103)")
 
@@ -76,18 +76,18 @@ def test_weights_that_do_no_better_than_shuffled_ones_were_not_chosen_whatever_a
     agreed = agreement({"free": 0.0})
     taken = outcomes(agreed, PREDICTED, 1 - PREDICTED, frozen=Measurement("frozen", poor))
     found = {f.code: f for f in judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).findings}["SL-107"]
-    assert found.verdict == "contradicted"
+    assert found.result == "failed"
     assert "the weakest decides: what shuffled weights capture in this model" in found.reason
 
 
 def test_need_takes_the_weakest_comparison_and_says_what_is_missing() -> None:
     found = findings()["SL-001"]
-    assert found.effect.value == pytest.approx(0.5)
+    assert found.score.value == pytest.approx(0.5)
     assert "no retrained model to compare (needs a companion (uniform))" in found.reason
     spared = findings(uniform=PREDICTED)["SL-001"]
-    assert spared.verdict == "contradicted"
-    assert spared.effect.value == 0
-    assert spared.effect.high == pytest.approx(3 / N, rel=2e-3)
+    assert spared.result == "failed"
+    assert spared.score.value == 0
+    assert spared.score.high == pytest.approx(3 / N, rel=2e-3)
 
 
 def test_need_is_contradicted_by_a_retrained_model_that_does_as_well() -> None:
@@ -96,23 +96,23 @@ def test_need_is_contradicted_by_a_retrained_model_that_does_as_well() -> None:
     values = {"label": PREDICTED, "learned": PREDICTED, "retrained": PREDICTED}
     taken["retrained"] = Measurement("retrained", values)
     judged = judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0))
-    assert next(f for f in judged.findings if f.code == "SL-001").verdict == "contradicted"
+    assert next(f for f in judged.findings if f.code == "SL-001").result == "failed"
     assert judged.verdict.row == 5
     assert any(
-        reason.startswith("SL-001 contradicted: this task needs no attention") for reason in judged.verdict.reasons
+        str(reason).startswith("SL-001 failed: this task needs no attention") for reason in judged.verdict.reasons
     )
 
 
 def test_what_was_not_measured_is_not_applicable_with_the_reason() -> None:
-    found = findings(NotApplicable("agreement", "needs embedding_grad"))
+    found = findings(NotRun("agreement", "needs embedding_grad"))
     for code in ("SL-101", "SL-102", "SL-103", "SL-104"):
-        assert (found[code].verdict, found[code].reason) == ("not applicable", "needs embedding_grad")
+        assert (found[code].result, found[code].reason) == ("not run", "needs embedding_grad")
     part = agreement({})
     values = {name: value for name, value in part.values.items() if not name.endswith((".gradient", ".free"))}
     missing = {"captured.gradient": "needs embedding_grad", "captured.free": "needs decode"}
     found = findings(Measurement("agreement", values, missing=missing))
     assert [found[code].reason for code in ("SL-101", "SL-104")] == ["needs embedding_grad", "needs decode"]
-    assert found["SL-102"].verdict == "supported"
+    assert found["SL-102"].result == "passed"
 
 
 def test_undefined_everywhere_gives_the_counted_reasons() -> None:
@@ -122,14 +122,14 @@ def test_undefined_everywhere_gives_the_counted_reasons() -> None:
         {"captured.gradient": {"constant attention": N}},
     )
     found = findings(empty)["SL-101"]
-    assert found.verdict == "not applicable"
+    assert found.result == "not run"
     assert found.reason == f"undefined for every text: constant attention ({N})"
 
 
 def test_reach_is_a_share_with_an_interval_and_no_floor() -> None:
     found = findings()["SL-201"]
     assert found.number.value == pytest.approx(0.75)
-    assert found.floor is None
+    assert found.baseline is None
     assert found.number.method == "Wilson"
 
 
@@ -142,8 +142,8 @@ def judged(**others: Outcome) -> dict[str, Finding]:
 @pytest.mark.parametrize(
     ("deleted", "replaced", "answer"),
     [
-        (0.8, 0.8, "supported"),
-        (0.1, 0.1, "contradicted"),
+        (0.8, 0.8, "passed"),
+        (0.1, 0.1, "failed"),
         (0.8, 0.1, "inconclusive"),
         (0.1, 0.8, "inconclusive"),
     ],
@@ -152,28 +152,28 @@ def test_removal_is_contradicted_by_both_operators_and_says_where_they_disagree(
     deleted: float, replaced: float, answer: str
 ) -> None:
     found = judged(erasure=erasure(deleted, replaced))["SL-301"]
-    assert found.verdict == answer
+    assert found.result == answer
     assert ("the ways of asking disagree" in found.reason) == (deleted != replaced)
 
 
 def test_an_operator_that_could_not_be_used_says_nothing() -> None:
     values = {name: value for name, value in erasure().values.items() if not name.startswith("replaced")}
     found = judged(erasure=Measurement("erasure", values))["SL-301"]
-    assert found.verdict == "supported"
-    assert found.effect.value == pytest.approx((0.8 - 0.1) / (1 - 0.1))
+    assert found.result == "passed"
+    assert found.score.value == pytest.approx((0.8 - 0.1) / (1 - 0.1))
 
 
 def test_texts_that_nothing_can_change_do_not_count_against_the_map() -> None:
     inert = {
         name: np.where(np.arange(N) < 90, 0.0, value) for name, value in erasure().values.items() if value.ndim == 1
     }
-    assert judged(erasure=Measurement("erasure", inert))["SL-301"].effect.value == pytest.approx(7 / 9)
+    assert judged(erasure=Measurement("erasure", inert))["SL-301"].score.value == pytest.approx(7 / 9)
 
 
 def test_the_second_floor_is_one_more_test_that_must_be_passed() -> None:
     by_type = Measurement("types", {"free": agreement({}).values["captured.free"]})
     found = judged(types=by_type)["SL-104"]
-    assert found.verdict == "contradicted"
+    assert found.result == "failed"
     assert "the weakest decides: the share that weights permuted over the vocabulary capture" in found.reason
 
 
@@ -191,12 +191,12 @@ def floors(shuffled: float, by_type: float, **others: Outcome) -> dict[str, Find
 
 def test_everything_of_a_finding_is_of_the_comparison_that_decided() -> None:
     by_type, shuffled = floors(0.5, 0.3)["SL-104"], floors(0.3, 0.5)["SL-104"]
-    assert {by_type.verdict, shuffled.verdict} == {"supported"}
+    assert {by_type.result, shuffled.result} == {"passed"}
     for found, comparison in ((by_type, BY_TYPE), (shuffled, SHUFFLED)):
         assert found.comparison == comparison
-        gained = found.number.value - found.floor.value
+        gained = found.number.value - found.baseline.value
         assert gained == pytest.approx(0.3, abs=0.02)
-        assert found.effect.value == pytest.approx(gained / (1 - found.floor.value), abs=0.01)
+        assert found.score.value == pytest.approx(gained / (1 - found.baseline.value), abs=0.01)
     assert by_type.p is None  # its draws are of the other floor
     assert by_type.p_adjusted is None
     assert shuffled.p == pytest.approx(0.01)
@@ -212,11 +212,11 @@ def test_less_evidence_than_chance_is_not_hidden_by_another_floor(shuffled: floa
     verdict = judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).verdict
     assert verdict.row == 5  # what the model loses without the words answers the charge
     assert "SL-104" in verdict.decided_by
-    taken["erasure"] = NotApplicable("erasure", "not asked for")
+    taken["erasure"] = NotRun("erasure", "not asked for")
     verdict = judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).verdict
     assert (verdict.row, verdict.decided_by) == (3, ("SL-104",))
-    assert verdict.reasons[0].startswith("SL-104 contradicted: attention lies on words with less evidence than chance")
-    assert "worse than chance" in verdict.reasons[0]
+    assert str(verdict.reasons[0]).startswith("SL-104 failed: attention lies on words with less evidence than chance")
+    assert "worse than chance" in str(verdict.reasons[0])
     assert {one.row for one in verdict.by_class.values()} == {3}
 
 
@@ -227,7 +227,7 @@ def test_each_class_has_the_effect_that_decided_its_answer() -> None:
     by_type = Measurement("types", {"free": np.where(PREDICTED == 1, number, number - 0.7)})
     found = judged(agreement=agreed, types=by_type)["SL-104"]
     assert found.comparison == SHUFFLED
-    assert found.answers == {"neg": "supported", "pos": "contradicted"}
+    assert found.answers == {"neg": "passed", "pos": "failed"}
     assert {of: decide(one, 0.1) for of, one in found.by_class.items()} == found.answers
     assert found.by_class["neg"].value == pytest.approx(0.375, abs=0.03)  # 0.3 of what a floor of 0.2 leaves
     assert f"for predicted 'pos' another comparison decides: {BY_TYPE}" in found.notes
@@ -235,11 +235,11 @@ def test_each_class_has_the_effect_that_decided_its_answer() -> None:
 
 def test_the_number_of_words_that_were_replaced_is_called_so() -> None:
     found = judged(erasure=erasure(0.19, 0.8))["SL-301"]  # deletion holds δ, replacement is supported
-    assert found.verdict == "supported"
+    assert found.result == "passed"
     assert found.comparison == "replaced"
-    number, floor, _ = sentences(found)
+    number, baseline, _ = sentences(found)
     assert "are replaced: " in number
-    assert "are replaced: " in floor
+    assert "are replaced: " in baseline
 
 
 def test_need_is_the_larger_metric_of_the_comparison_that_loses_least() -> None:
@@ -251,10 +251,10 @@ def test_need_is_the_larger_metric_of_the_comparison_that_loses_least() -> None:
     evidence = Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)
     found = {f.code: f for f in judge(evidence).findings}["SL-001"]
     lost = [evidence.estimate(f"need.retrained.{metric}_drop") for metric in ("accuracy", "F1")]
-    assert found.verdict == "supported"
-    assert found.effect in lost
-    assert found.effect.value == max(one.value for one in lost if one)
-    assert found.effect.value < 0.2
+    assert found.result == "passed"
+    assert found.score in lost
+    assert found.score.value == max(one.value for one in lost if one)
+    assert found.score.value < 0.2
     assert found.comparison.startswith("against a model retrained with uniform attention (")
     assert found.comparison in sentences(found)[0]
 
@@ -265,7 +265,7 @@ def test_a_model_that_does_better_without_attention_is_not_called_worse_than_cha
     taken = outcomes(agreement({}), learned, labels)
     taken["outputs"] = Measurement("outputs", {"predicted": learned, "label": labels})
     found = {f.code: f for f in judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).findings}
-    assert found["SL-001"].effect.high < 0
+    assert found["SL-001"].score.high < 0
     for said in (found["SL-001"].compared, sentences(found["SL-001"])[-1]):
         assert "does better without" in said
         assert "chance" not in said
@@ -274,40 +274,40 @@ def test_a_model_that_does_better_without_attention_is_not_called_worse_than_cha
 
 def test_what_is_carried_is_a_ratio_of_sums_between_chance_and_all() -> None:
     found = judged(transplant=transplant(0.8, 0.2))["SL-303"]
-    assert found.verdict == "supported"
-    assert found.effect.value == pytest.approx((0.8 - 0.2) / (1 - 0.2), abs=0.01)
-    assert found.effect.n == N
+    assert found.result == "passed"
+    assert found.score.value == pytest.approx((0.8 - 0.2) / (1 - 0.2), abs=0.01)
+    assert found.score.n == N
     assert set(found.by_class) == {"neg", "pos"}
-    assert judged(transplant=transplant(0.2, 0.2))["SL-303"].verdict == "contradicted"
+    assert judged(transplant=transplant(0.2, 0.2))["SL-303"].result == "failed"
 
 
 def test_classes_are_answered_at_a_level_corrected_for_their_number() -> None:
     found = judged()["SL-101"]
-    assert found.answers == {"neg": "supported", "pos": "supported"}
+    assert found.answers == {"neg": "passed", "pos": "passed"}
     evidence = Evidence(outcomes(agreement({}), PREDICTED, PREDICTED), ("neg", "pos"), THRESHOLDS, 0)
     assert evidence.level("neg") == pytest.approx(0.975)
     assert evidence.level("") == pytest.approx(0.95)
 
 
 def test_a_finding_on_fewer_texts_than_it_may_rest_on_stays_open() -> None:
-    few = Thresholds(THRESHOLDS.delta, 50, {"SL-101": N + 1})
+    few = Thresholds(THRESHOLDS.threshold, 50, {"SL-101": N + 1})
     found = findings(thresholds=few)
-    assert (found["SL-101"].verdict, found["SL-102"].verdict) == ("inconclusive", "supported")
+    assert (found["SL-101"].result, found["SL-102"].result) == ("inconclusive", "passed")
     assert f"fewer than the {N + 1} texts" in found["SL-101"].reason
 
 
 def test_an_order_that_takes_more_words_than_weights_by_lot_do_holds_no_decision() -> None:
     """SL-205 is a log of a ratio, at most 0: a quarter of what shuffled weights miss is three quarters of the way."""
-    assert findings()["SL-205"].effect.value == pytest.approx(0.75)
+    assert findings()["SL-205"].score.value == pytest.approx(0.75)
     poor = {"found.attention": np.full(N, -1.0), "found.shuffled": np.full((N, 2), -0.8), "found.best": np.zeros(N)}
     taken = outcomes(agreement({}), PREDICTED, PREDICTED, flips=Measurement("flips", poor))
     found = {f.code: f for f in judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).findings}["SL-205"]
-    assert found.verdict == "contradicted"
-    assert found.effect.value == pytest.approx(-0.25)
+    assert found.result == "failed"
+    assert found.score.value == pytest.approx(-0.25)
 
 
 def test_what_is_left_of_log_odds_is_read_between_random_words_and_most() -> None:
-    assert findings()["SL-302"].effect.value == pytest.approx(2 / 3)
+    assert findings()["SL-302"].score.value == pytest.approx(2 / 3)
 
 
 def test_without_another_seed_nobody_knows_whether_it_attends_alike() -> None:
@@ -315,8 +315,8 @@ def test_without_another_seed_nobody_knows_whether_it_attends_alike() -> None:
     alone = Measurement("beside", {"jsd.uniform": np.zeros(N)}, missing={"alike.seeds": why})
     taken = outcomes(agreement({}), PREDICTED, PREDICTED, beside=alone)
     found = {f.code: f for f in judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).findings}["SL-601"]
-    assert (found.verdict, found.notes) == ("not applicable", (why,))
-    assert findings()["SL-601"].effect.value == pytest.approx(0.875)
+    assert (found.result, found.notes) == ("not run", (why,))
+    assert findings()["SL-601"].score.value == pytest.approx(0.875)
 
 
 # ---------------------------------------------------------------- what is asked in two ways, and of shares of texts
@@ -325,28 +325,28 @@ def test_without_another_seed_nobody_knows_whether_it_attends_alike() -> None:
 @pytest.mark.parametrize(
     ("moved", "flipped", "answer"),
     [
-        (0.8, 0.8, "supported"),
-        (0.2, 0.2, "contradicted"),
+        (0.8, 0.8, "passed"),
+        (0.2, 0.2, "failed"),
         (0.8, 0.2, "inconclusive"),
         (0.2, 0.8, "inconclusive"),
     ],
 )
 def test_margins_and_flips_must_say_the_same(moved: float, flipped: float, answer: str) -> None:
     found = judged(transplant=transplant(moved, 0.2, flipped=flipped))["SL-303"]
-    assert found.verdict == answer
+    assert found.result == answer
     assert ("the ways of asking disagree" in found.reason) == (moved != flipped)
     # Of a class margins alone are asked, since a bias can hand all hybrids to another.
-    assert set(found.answers.values()) == {"supported" if moved > 0.5 else "contradicted"}
+    assert set(found.answers.values()) == {"passed" if moved > 0.5 else "failed"}
 
 
 def test_flips_are_called_flips_where_they_decide() -> None:
     found = judged(transplant=transplant(0.28, 0.2, flipped=0.8))["SL-303"]  # margins hold the threshold
-    assert (found.verdict, found.comparison) == ("inconclusive", MARGIN)
+    assert (found.result, found.comparison) == ("inconclusive", MARGIN)
     assert "part of the decision" in sentences(found)[0]
     flips = replace(found, comparison=FLIPS)
-    number, floor, _ = sentences(flips)
+    number, baseline, _ = sentences(flips)
     assert "prediction becomes" in number
-    assert "random words" in floor
+    assert "random words" in baseline
     assert CLAIMS["SL-303"].words_of(FLIPS) == CLAIMS["SL-303"].second_words
 
 
@@ -355,42 +355,42 @@ def test_flips_about_the_threshold_leave_open_what_margins_support() -> None:
     around = 0.28 + np.where(np.arange(N) % 4 < 2, 0.2, -0.2)  # .1 above chance, which is the threshold
     values["flipped.attention"] = values["random_flipped.attention"] * around[:, None] / 0.2
     found = judged(transplant=Measurement("transplant", values, settings=transplant().settings))["SL-303"]
-    assert found.verdict == "inconclusive"
+    assert found.result == "inconclusive"
 
 
 def test_flips_that_were_not_counted_leave_the_answer_to_the_margins() -> None:
     values = {name: value for name, value in transplant().values.items() if "flipped" not in name}
     found = judged(transplant=Measurement("transplant", values, settings=transplant().settings))["SL-303"]
-    assert found.verdict == "supported"
+    assert found.result == "passed"
 
 
 @pytest.mark.parametrize(
-    ("own", "effect", "answer"),
-    [(1.0, (1 - 0.2) / (1 - 0.1), "supported"), (0.2, 0.0, "contradicted"), (1.9, 1.0, "supported")],
+    ("own", "score", "answer"),
+    [(1.0, (1 - 0.2) / (1 - 0.1), "passed"), (0.2, 0.0, "failed"), (1.9, 1.0, "passed")],
 )
 def test_what_words_do_by_themselves_is_read_between_chance_and_all_and_cut(
-    own: float, effect: float, answer: str
+    own: float, score: float, answer: str
 ) -> None:
     """Where both classes have words these do one half by coming and one by going: the effect is twice the number's."""
     found = judged(transplant=transplant(own=own))["SL-304"]
-    assert found.verdict == answer
-    assert found.effect.value == pytest.approx(effect, abs=0.01)
-    assert found.effect.high <= 1
+    assert found.result == answer
+    assert found.score.value == pytest.approx(score, abs=0.01)
+    assert found.score.high <= 1
     assert found.number.value == pytest.approx(own / 2, abs=0.01)
-    assert found.floor.value == pytest.approx(0.1)
-    uncut = 2 * (found.number.value - found.floor.value) / (1 - found.floor.value)
-    assert found.effect.value == pytest.approx(min(1.0, uncut), abs=1e-6)
+    assert found.baseline.value == pytest.approx(0.1)
+    uncut = 2 * (found.number.value - found.baseline.value) / (1 - found.baseline.value)
+    assert found.score.value == pytest.approx(min(1.0, uncut), abs=1e-6)
 
 
 @pytest.mark.parametrize(
-    ("within", "answer"), [(0.99, "supported"), (0.96, "supported"), (0.95, "inconclusive"), (0.94, "contradicted")]
+    ("within", "answer"), [(0.99, "passed"), (0.96, "passed"), (0.95, "inconclusive"), (0.94, "failed")]
 )
 def test_the_range_of_a_model_has_a_threshold_that_the_claim_names(within: float, answer: str) -> None:
     found = judged(transplant=transplant(within=within))["SL-305"]
-    assert (found.delta, found.verdict) == (0.95, answer)
-    assert found.number == found.effect
-    assert found.effect.value == pytest.approx(within)
-    assert found.floor is None
+    assert (found.threshold, found.result) == (0.95, answer)
+    assert found.number == found.score
+    assert found.score.value == pytest.approx(within)
+    assert found.baseline is None
 
 
 def test_the_range_of_the_model_as_a_whole_is_asked_of_every_class() -> None:
@@ -402,31 +402,31 @@ def test_the_range_of_the_model_as_a_whole_is_asked_of_every_class() -> None:
     given["transplant"] = Measurement("transplant", values, settings=taken.settings)
     found = judge(Evidence(given, ("neg", "pos"), THRESHOLDS, 0))
     of_all = next(one for one in found.findings if one.code == "SL-305")
-    assert (of_all.verdict, of_all.answers) == ("supported", {"neg": "supported", "pos": "contradicted"})
+    assert (of_all.result, of_all.answers) == ("passed", {"neg": "passed", "pos": "failed"})
     assert (found.verdict.row, {of: one.row for of, one in found.verdict.by_class.items()}) == (4, {"neg": 4, "pos": 4})
 
 
-@pytest.mark.parametrize(("right", "answer"), [(0.9, "supported"), (0.5, "inconclusive"), (0.1, "contradicted")])
+@pytest.mark.parametrize(("right", "answer"), [(0.9, "passed"), (0.5, "inconclusive"), (0.1, "failed")])
 def test_a_map_must_be_right_on_most_texts(right: float, answer: str) -> None:
     found = judged(transplant=transplant(right=right))["SL-308"]
-    assert (found.delta, found.verdict) == (0.5, answer)
-    assert found.effect.value == pytest.approx(right)
+    assert (found.threshold, found.result) == (0.5, answer)
+    assert found.score.value == pytest.approx(right)
     assert set(found.by_class) == {"neg", "pos"}
 
 
-@pytest.mark.parametrize(("present", "answer"), [(0.9, "supported"), (0.5, "contradicted"), (0.2, "contradicted")])
+@pytest.mark.parametrize(("present", "answer"), [(0.9, "passed"), (0.5, "failed"), (0.2, "failed")])
 def test_presence_is_read_between_one_half_and_what_all_words_tell(present: float, answer: str) -> None:
     found = judged(transplant=transplant(present=present))["SL-306"]
-    assert found.verdict == answer
-    assert found.floor.value == pytest.approx(0.5)
-    assert found.effect.value == pytest.approx((present - 0.5) / 0.5)
+    assert found.result == answer
+    assert found.baseline.value == pytest.approx(0.5)
+    assert found.score.value == pytest.approx((present - 0.5) / 0.5)
     best = transplant(present=present).values | {"present.all": transplant().values["present.all"] * 0.95}
     against = judged(transplant=Measurement("transplant", best, settings=transplant().settings))["SL-306"]
-    assert against.effect.value == pytest.approx((present - 0.5) / 0.45)
+    assert against.score.value == pytest.approx((present - 0.5) / 0.45)
 
 
-@pytest.mark.parametrize(("top", "answer"), [(0.8, "supported"), (0.1, "contradicted"), (0.0, "contradicted")])
+@pytest.mark.parametrize(("top", "answer"), [(0.8, "passed"), (0.1, "failed"), (0.0, "failed")])
 def test_the_top_word_is_asked_by_itself(top: float, answer: str) -> None:
     found = judged(erasure=erasure(top=top))
-    assert (found["SL-301"].verdict, found["SL-307"].verdict) == ("supported", answer)
-    assert found["SL-307"].effect.value == pytest.approx((top - 0.1) / 0.9)
+    assert (found["SL-301"].result, found["SL-307"].result) == ("passed", answer)
+    assert found["SL-307"].score.value == pytest.approx((top - 0.1) / 0.9)

@@ -6,7 +6,7 @@ import pytest
 from sightline.findings.claim import OPERATORS
 from sightline.findings.evidence import Evidence
 from sightline.findings.maps import maps_of
-from sightline.results import MapRow, Measurement, NotApplicable
+from sightline.results import MapRow, Measurement, NotRun
 from tests.findings.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes, transplant
 
 WORTH = {"gradient": 0.5, "deletion": 0.9, "signed_gradient": 1.1, "signed_deletion": 0.7}
@@ -24,8 +24,8 @@ def test_every_map_is_told_by_family_best_first_and_one_of_each_is_chosen() -> N
     assert [name for name, row in found.items() if row.signed] == ["signed_gradient", "signed_deletion"]
     assert found["deletion"].carried.value == pytest.approx((0.9 - 0.2) / 0.8, abs=0.01)
     assert found["deletion"].deleted.value == pytest.approx((0.9 - 0.1) / 0.9)
-    assert {row.answer for name, row in found.items() if name != "attention"} == {"supported"}
-    assert found["attention"].answer == "contradicted"
+    assert {row.answer for name, row in found.items() if name != "attention"} == {"passed"}
+    assert found["attention"].answer == "failed"
 
 
 def test_the_half_that_chooses_is_not_the_half_that_is_told() -> None:
@@ -36,14 +36,14 @@ def test_the_half_that_chooses_is_not_the_half_that_is_told() -> None:
     found = rows(Measurement("transplant", values, settings=measured.settings))
     assert found["gradient"].chosen
     assert found["gradient"].carried.value == pytest.approx(-0.25)
-    assert found["gradient"].answer == "contradicted"
+    assert found["gradient"].answer == "failed"
     assert found["gradient"].carried.n == N // 2
 
 
 def test_a_map_whose_removal_changes_nothing_is_not_to_be_shown() -> None:
     taken = outcomes(agreement({}), PREDICTED, PREDICTED, transplant=transplant(0.9), erasure=erasure(0.1, 0.1))
     (row,) = maps_of(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0))
-    assert (row.name, row.answer) == ("attention", "contradicted")
+    assert (row.name, row.answer) == ("attention", "failed")
 
 
 def test_a_class_for_which_a_map_fails_is_named_whatever_it_does_over_all_texts() -> None:
@@ -68,10 +68,10 @@ def test_a_map_fails_for_a_class_whose_words_do_nothing_by_themselves(of: str) -
     nothing = np.where(rows_of, measured.values["random_own.deletion"], measured.values["own.deletion"])
     values = {**measured.values, "own.deletion": nothing}
     found = rows(Measurement("transplant", values, settings=measured.settings))
-    assert found["deletion"].answer == "supported"
+    assert found["deletion"].answer == "passed"
     assert {name: row.against for name, row in found.items() if row.against} == {"deletion": (of,)}
 
 
 def test_without_pairs_there_is_no_table() -> None:
-    taken = outcomes(agreement({}), PREDICTED, PREDICTED, transplant=NotApplicable("transplant", "no"))
+    taken = outcomes(agreement({}), PREDICTED, PREDICTED, transplant=NotRun("transplant", "no"))
     assert maps_of(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)) == ()

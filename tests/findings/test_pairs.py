@@ -54,8 +54,8 @@ def test_number_floor_and_effect_are_sums_pair_by_pair(seed: int, kind: str) -> 
     weights = [values["weight"][x] * min(1.0, heaviest / values["whole"][x, k]) for x, k in pairs]
     literal = {
         "number": [(w * here, w * most) for w, (here, _, most, _) in zip(weights, (numbers(*p) for p in pairs), strict=True)],
-        "floor": [(w * low, w * most) for w, (_, low, most, _) in zip(weights, (numbers(*p) for p in pairs), strict=True)],
-        "effect": [
+        "baseline": [(w * low, w * most) for w, (_, low, most, _) in zip(weights, (numbers(*p) for p in pairs), strict=True)],
+        "score": [
             (w * (here - low) * (2 if kind == "own" else 1), w * left)  # half when they come, half when they go
             for w, (here, low, _, left) in zip(weights, (numbers(*p) for p in pairs), strict=True)
         ],
@@ -76,7 +76,7 @@ def test_no_pair_weighs_more_than_most_pairs_do() -> None:
     heavy["random.attention"] = 0.2 * whole
     changed = Measurement("transplant", {**taken.values, **heavy}, settings=taken.settings)
     plain, found = (compared(one, "carried.attention", np.arange(N), np.ones(N, bool)) for one in (taken, changed))
-    assert found.effect.value == pytest.approx(plain.effect.value, abs=0.01)
+    assert found.score.value == pytest.approx(plain.score.value, abs=0.01)
 
 
 def test_an_effect_of_words_that_come_and_go_is_cut_at_one() -> None:
@@ -92,7 +92,7 @@ def test_an_effect_of_words_that_come_and_go_is_cut_at_one() -> None:
     unknown = at_most_one(Estimate(0.0, float("nan"), float("nan"), 80, "alike in all pairs"))
     assert (unknown.value, np.isnan(unknown.low), np.isnan(unknown.high)) == (0.0, True, True)  # and not surely 1
     found = compared(transplant(own=1.9), "own.attention", np.arange(N), np.ones(N, bool))
-    assert (found.effect.value, found.effect.high) == (1.0, 1.0)
+    assert (found.score.value, found.score.high) == (1.0, 1.0)
     assert found.number.value == pytest.approx(1.9 / 2, abs=0.01)
 
 
@@ -106,8 +106,8 @@ def test_words_that_tell_more_than_all_words_do_are_cut_at_one_and_what_is_carri
     shown, moved = (
         compared(changed, f"{kind}.attention", np.arange(N), np.ones(N, bool)) for kind in ("present", "carried")
     )
-    assert (shown.effect.value, shown.effect.high) == (1.0, 1.0)
-    assert shown.effect.low <= 1
+    assert (shown.score.value, shown.score.high) == (1.0, 1.0)
+    assert shown.score.low <= 1
     assert shown.number.value > 1.03
-    assert moved.effect.value == pytest.approx((1.05 - 0.2) / 0.8, abs=0.005)
-    assert moved.effect.low > 1
+    assert moved.score.value == pytest.approx((1.05 - 0.2) / 0.8, abs=0.005)
+    assert moved.score.low > 1

@@ -12,6 +12,7 @@ from sightline.statistics.bootstrap import proportion
 from tests.findings.cases import PREDICTED, agreement, known, outcomes, transplant
 from tests.findings.test_compared import HALF, results, usual
 from tests.report.audits import MAPS
+from tests.verdicts import reached
 
 
 def test_effects_answers_and_verdicts_are_counted_by_seed() -> None:
@@ -23,27 +24,27 @@ def test_effects_answers_and_verdicts_are_counted_by_seed() -> None:
     found = across(audits)
     assert found.seeds == (7, 8, 9)
     moved = found.claims[0]
-    each = [audit.findings[0].effect for audit in audits.values()]
-    assert (moved.code, moved.effect.by_seed, moved.effect.mean) == ("SL-303", tuple(each), across_seeds(each))
-    assert moved.effect.mean.value == pytest.approx(np.mean([one.value for one in each]))
-    assert moved.answers == ("supported", "contradicted", "supported")
+    each = [audit.findings[0].score for audit in audits.values()]
+    assert (moved.code, moved.score.by_seed, moved.score.mean) == ("SL-303", tuple(each), across_seeds(each))
+    assert moved.score.mean.value == pytest.approx(np.mean([one.value for one in each]))
+    assert moved.answers == ("passed", "failed", "passed")
     assert found.same_texts
-    assert found.verdicts == tuple(audit.verdict.text for audit in audits.values())
+    assert found.verdicts == tuple(audit.verdict.level for audit in audits.values())
     assert found.disagree
     assert found.to_json()["counts"] == {"can be shown": 2, "must not be shown": 1}
 
 
 def test_a_seed_without_an_effect_is_left_out_and_other_texts_are_noticed() -> None:
     first = usual()
-    without = replace(first, findings=tuple(replace(one, effect=None) for one in first.findings), texts=first.texts[1:])
-    found = across({0: first, 1: replace(without, verdict=Verdict(first.verdict.text, 1, (), ()))})
-    assert found.claims[0].effect.by_seed == (first.findings[0].effect, None)
-    assert found.claims[0].effect.mean == first.findings[0].effect
+    without = replace(first, findings=tuple(replace(one, score=None) for one in first.findings), texts=first.texts[1:])
+    found = across({0: first, 1: replace(without, verdict=reached(first.verdict.level, 1, (), ()))})
+    assert found.claims[0].score.by_seed == (first.findings[0].score, None)
+    assert found.claims[0].score.mean == first.findings[0].score
     assert (found.same_texts, found.disagree) == (False, False)
 
 
 def verdict(text: str, **by_class: str) -> Verdict:
-    return Verdict(text, 3, (), (), {name: Verdict(one, 3, (), ()) for name, one in by_class.items()})
+    return reached(text, 3, (), (), {name: reached(one, 3, (), ()) for name, one in by_class.items()})
 
 
 def test_classes_that_end_otherwise_are_counted_though_all_texts_end_alike() -> None:
@@ -64,7 +65,7 @@ def test_classes_that_end_otherwise_are_counted_though_all_texts_end_alike() -> 
 
 
 def test_the_map_that_may_be_shown_is_told_by_seed_and_the_most_texts_that_are_needed() -> None:
-    shown = replace(MAPS[0], name="gradient", signed=False, chosen=True, answer="supported", against=("b",))
+    shown = replace(MAPS[0], name="gradient", signed=False, chosen=True, answer="passed", against=("b",))
     kept = replace(shown, answer="inconclusive")
     finding = replace(usual().findings[0], needed=900)
     some = replace(usual(), maps=(shown,), findings=(finding, *usual().findings[1:]))
@@ -72,7 +73,7 @@ def test_the_map_that_may_be_shown_is_told_by_seed_and_the_most_texts_that_are_n
     found = across({0: some, 1: more})
     (maps,) = found.maps
     assert (maps.signed, maps.by_seed, maps.against) == (False, ("gradient", None), ("b",))
-    assert found.needed == Needed(2000, finding.effect.n, len(more.texts))
+    assert found.needed == Needed(2000, finding.score.n, len(more.texts))
     sampled = replace(more, cards={**more.cards, "data": {"sample": {"n": 120, "of": 700, "seed": 0}}})
     assert across({0: sampled, 1: sampled}).needed.there == 700
 

@@ -147,8 +147,8 @@ def test_no_map_is_shown_without_saying_that_it_is_no_evidence(model: Trained, a
         assert "sightline.audit(model, data)" in told
     assert look.to_json()["verdict"] is None
     beside = sightline.look(model, "one two", audit=audit.save(tmp_path / "audit"))
-    assert f"attention {audit.verdict.text}" in str(beside)
-    assert beside.to_json()["verdict"] == audit.verdict.text
+    assert f"attention {audit.verdict.level}" in str(beside)
+    assert beside.to_json()["verdict"] == audit.verdict.level
     assert beside.edit(0, "three").audit is beside.audit
 
 

@@ -12,7 +12,7 @@ from sightline.maths.divergences import probabilities
 from sightline.measures.beside import Beside
 from sightline.models.attention import Given
 from sightline.quantities import quantity_of
-from sightline.results import Measurement, NotApplicable
+from sightline.results import Measurement, NotRun
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
 from tests.texts import examples, untrained
@@ -42,7 +42,7 @@ def test_distances_are_those_of_their_definitions(classes: int) -> None:
 
 def test_without_a_companion_there_is_nothing_to_be_far_from() -> None:
     taken = measure(untrained("mlp"), TEXTS, (Beside(),), {}, Seeds(0), 2, lambda done, total: None)["beside"]
-    assert isinstance(taken, NotApplicable)
+    assert isinstance(taken, NotRun)
     assert taken.reason == "needs a companion, whichever it is"
 
 

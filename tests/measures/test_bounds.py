@@ -91,8 +91,8 @@ def cue_places(texts: list[Example]) -> list[int]:
     return [next((i for i, word in enumerate(text.tokens) if word in WORTH), -1) for text in texts]
 
 
-def effect(found: Measurement, kind: str, of: np.ndarray) -> float:
-    return compared(found, f"{kind}.attention", np.arange(len(of)), of).effect.value
+def score(found: Measurement, kind: str, of: np.ndarray) -> float:
+    return compared(found, f"{kind}.attention", np.arange(len(of)), of).score.value
 
 
 def test_where_both_classes_have_words_each_does_one_half_by_coming_and_one_by_going() -> None:
@@ -107,12 +107,12 @@ def test_where_both_classes_have_words_each_does_one_half_by_coming_and_one_by_g
     giving = values["weight"] > 0
     for one in (True, False):
         of = giving & (np.array([text.label == one for text in texts]))
-        assert effect(found, "own", of) == pytest.approx(1.0, abs=0.07)
-        assert effect(found, "carried", of) == pytest.approx(1.0)
-        assert effect(found, "flipped", of) == pytest.approx(1.0)
+        assert score(found, "own", of) == pytest.approx(1.0, abs=0.07)
+        assert score(found, "carried", of) == pytest.approx(1.0)
+        assert score(found, "flipped", of) == pytest.approx(1.0)
     # A donor is not right where its random words happened to be the cues.
     assert values["right.attention"][giving].mean() > 0.97
-    assert compared(found, "own.attention", np.arange(len(texts)), giving).effect.high <= 1
+    assert compared(found, "own.attention", np.arange(len(texts)), giving).score.high <= 1
 
 
 def test_a_class_that_is_found_has_words_and_the_class_of_the_rest_has_none() -> None:
@@ -122,13 +122,13 @@ def test_a_class_that_is_found_has_words_and_the_class_of_the_rest_has_none() ->
     values = found.values
     there = np.array([text.label == 1 for text in texts])
     giving = values["weight"] > 0
-    assert effect(found, "carried", giving & there) == pytest.approx(1.0)
-    assert effect(found, "carried", giving & ~there) == pytest.approx(1.0)
+    assert score(found, "carried", giving & there) == pytest.approx(1.0)
+    assert score(found, "carried", giving & ~there) == pytest.approx(1.0)
     room = (values["whole"] * 3 / 5)[giving & there]
     assert values["own.attention"][giving & there] == pytest.approx(2 * room)
-    assert effect(found, "own", giving & there) == 1.0  # 2 is cut
+    assert score(found, "own", giving & there) == 1.0  # 2 is cut
     assert (values["own.attention"][giving & ~there] == 0).all()
-    assert effect(found, "own", giving & ~there) <= 0
+    assert score(found, "own", giving & ~there) <= 0
     assert (values["right.attention"][giving & there] == 1).all()
     assert (values["right.attention"][giving & ~there] == 0).all()
 
@@ -137,7 +137,7 @@ def test_a_constant_map_does_what_random_words_do() -> None:
     texts = corpus(("bad", "good"))
     found = take(summing(0.0, alike), texts, batch_size=240)
     for kind in ("own", "carried", "flipped"):
-        whole = compared(found, f"{kind}.attention", np.arange(len(texts)), found.values["weight"] > 0).effect
+        whole = compared(found, f"{kind}.attention", np.arange(len(texts)), found.values["weight"] > 0).score
         assert whole.low < 0 < whole.high, kind
         assert abs(whole.value) < 0.1, kind
 

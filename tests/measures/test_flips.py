@@ -10,7 +10,7 @@ from sightline.example import Example
 from sightline.measures.flips import Flips
 from sightline.measures.importance import gradient_importance
 from sightline.models.classifier import AttentionClassifier
-from sightline.results import Measurement, NotApplicable
+from sightline.results import Measurement, NotRun
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
 from tests.measures.test_queries import asked
@@ -96,4 +96,4 @@ def test_what_has_no_flip_or_no_order_is_counted_with_its_reason() -> None:
 def test_a_decoder_that_is_not_affine_has_no_token_logits_to_take_weights_from() -> None:
     queries = untrained("mlp(hidden=6)+additive+query", 4)
     taken = measure(queries, asked(), (Flips(),), {}, Seeds(0), 4, lambda done, total: None)["flips"]
-    assert isinstance(taken, NotApplicable)
+    assert isinstance(taken, NotRun)

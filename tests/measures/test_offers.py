@@ -7,7 +7,7 @@ from sightline.measures.agreement import REFERENCES, Agreement
 from sightline.measures.marks import Marks
 from sightline.measures.polarity import Polarity
 from sightline.measures.word_types import WordTypes
-from sightline.results import Measurement, NotApplicable
+from sightline.results import Measurement, NotRun
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
 from sightline.types import Offer
@@ -75,4 +75,4 @@ def test_a_wrapped_module_without_decode_is_asked() -> None:
 
 def test_word_types_need_the_free_references() -> None:
     taken = measure(Offering(MODEL), TEXTS, (WordTypes(),), {}, Seeds(0), 8, lambda done, total: None)
-    assert taken["types"] == NotApplicable("types", "needs decode, embedding_grad")
+    assert taken["types"] == NotRun("types", "needs decode, embedding_grad")

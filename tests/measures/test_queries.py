@@ -17,7 +17,7 @@ from sightline.measures.importance import deletion_importance, gradient_importan
 from sightline.measures.need import Need
 from sightline.models.classifier import AttentionClassifier
 from sightline.questions import BY_NAME, MEASURES, WHERE_OFFERED
-from sightline.results import Measurement, NotApplicable, Ragged
+from sightline.results import Measurement, NotRun, Ragged
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
 from tests.reference import formulas, moving, ties
@@ -156,16 +156,16 @@ def test_every_measure_is_taken_or_says_why_not(name: str) -> None:
     why = "needs token_logits (the logits of each word alone, which only an affine decoder has)"
     exact = {"counterfactual", "flips", "own_word", "token_evidence"}
     for code in sorted(exact):
-        assert outcomes.pop(code) == NotApplicable(code, why)
+        assert outcomes.pop(code) == NotRun(code, why)
     assert set(outcomes) == set(MEASURES) - BY_NAME - WHERE_OFFERED - exact
     for outcome in outcomes.values():
         assert isinstance(outcome, Measurement), outcome
         assert "unexplained" not in [reason for counts in outcome.undefined.values() for reason in counts]
     judged = judge(Evidence(take(sharpened(model(name)), TEXTS), ("a", "b", "c", "d"), committed(), 0))
-    said = {finding.code: (finding.verdict, finding.reason) for finding in judged.findings}
-    assert said["SL-201"] == said["SL-203"] == said["SL-205"] == ("not applicable", why)
+    said = {finding.code: (finding.result, finding.reason) for finding in judged.findings}
+    assert said["SL-201"] == said["SL-203"] == said["SL-205"] == ("not run", why)
     answered = ("SL-001", "SL-101", "SL-102", "SL-104", "SL-202", "SL-301")
-    assert "not applicable" not in [said[code][0] for code in answered]
+    assert "not run" not in [said[code][0] for code in answered]
 
 
 @pytest.mark.parametrize("name", MODELS)

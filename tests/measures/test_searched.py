@@ -22,7 +22,7 @@ from sightline.measures.permuted import EXACT
 from sightline.measures.reach import Reach
 from sightline.measures.searched import Searched
 from sightline.models.classifier import AttentionClassifier
-from sightline.results import Measurement, NotApplicable
+from sightline.results import Measurement, NotRun
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
 from sightline.types import Measure
@@ -105,7 +105,7 @@ def test_it_is_taken_only_by_name_and_needs_other_attention() -> None:
     assert "searched" not in [one.code for one in default_measures()]
     assert [one.code for one in default_measures(chosen=("searched",))] == ["outputs", "searched"]
     closed = measure(Offering(MODELS["one logit"]), TEXTS, (QUICK,), {}, Seeds(0), 8, lambda done, total: None)
-    assert closed["searched"] == NotApplicable("searched", "needs decode or token_logits")
+    assert closed["searched"] == NotRun("searched", "needs decode or token_logits")
 
 
 @pytest.mark.parametrize("name", ["one logit", "three logits"])

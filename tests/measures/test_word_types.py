@@ -60,11 +60,11 @@ def test_a_favourite_of_all_texts_is_handed_on() -> None:
     texts = examples((12, 12, 12, 12, 12, 12))
     favourite = texts[0].tokens[0]
     model.source = Given({t.index: np.array([1.0 if w == favourite else 1e-3 for w in t.tokens]) for t in texts})
-    floor = take(WordTypes(permutations=60), model, texts).values["free"]
+    baseline = take(WordTypes(permutations=60), model, texts).values["free"]
     chance = take(Agreement(), model, texts).values["chance.free"]
     known = ~np.isnan(chance)  # texts without the favourite have even weights
     assert known.any()
-    assert np.mean(floor[known]) == pytest.approx(np.mean(chance[known]), abs=0.12)
+    assert np.mean(baseline[known]) == pytest.approx(np.mean(chance[known]), abs=0.12)
 
 
 def test_even_attention_has_no_floor() -> None:

@@ -95,12 +95,12 @@ class World:
     @property
     def wanted(self) -> Answer:
         """What both findings must say of it."""
-        return "supported" if self.decisive else "contradicted"
+        return "passed" if self.decisive else "failed"
 
-    def right(self, code: str, effect: Estimate) -> bool:
+    def right(self, code: str, score: Estimate) -> bool:
         """Tell whether a finding says so."""
         known = committed()
-        return decide(effect, known.delta[code], known.fewest(code)) == self.wanted
+        return decide(score, known.threshold[code], known.fewest(code)) == self.wanted
 
 
 WORLDS: Mapping[str, World] = {"attention decisive": World(True), "attention irrelevant": World(False)}
@@ -112,4 +112,4 @@ def effects(name: str, seed: int) -> dict[str, Estimate]:
     measures = (Outputs(), Permutation(permutations=30, draws=3), Counterfactual())
     taken = measure(model, texts, measures, {}, Seeds(seed), 64, lambda done, total: None)
     evidence = Evidence(taken, NEEDLES, committed(), seed)
-    return {code: evidence.contrast(threes(CLAIMS[code])[0]).effect for code in CODES}
+    return {code: evidence.contrast(threes(CLAIMS[code])[0]).score for code in CODES}

@@ -45,7 +45,7 @@ def test_one_model_is_not_told_apart_from_itself_and_a_changed_one_is(audits: di
 
 def test_an_effect_is_that_of_its_finding_where_all_texts_are_in_both(audits: dict[str, Audit]) -> None:
     first, again = audits["first"], audits["again"]
-    effects = {one.code: one.effect for one in first.findings}
+    effects = {one.code: one.score for one in first.findings}
     (beside,) = first.compare(again).beside
     for claim in beside.claims:
         if claim.code == "SL-106":

@@ -34,29 +34,29 @@ def stop() -> tuple[AttentionClassifier, Dataset]:
 
 def test_attention_on_the_needle_holds_the_decision_and_suffices(needle: tuple[AttentionClassifier, Dataset]) -> None:
     told = found(*needle)
-    assert told["SL-205"].verdict == told["SL-302"].verdict == "supported"
-    assert told["SL-302"].effect.value > 0.8
+    assert told["SL-205"].result == told["SL-302"].result == "passed"
+    assert told["SL-302"].score.value > 0.8
 
 
 def test_a_full_stop_does_not_suffice(stop: tuple[AttentionClassifier, Dataset]) -> None:
     told = found(*stop)
-    assert told["SL-302"].verdict == "contradicted"
-    assert told["SL-302"].effect.value < 0.1
+    assert told["SL-302"].result == "failed"
+    assert told["SL-302"].score.value < 0.1
 
 
 def test_weights_that_are_shown_and_not_used_hold_nothing(needle: tuple[AttentionClassifier, Dataset]) -> None:
     model, dataset = needle
     told = found(RandomShown(model, dataset, 0), dataset)
-    assert told["SL-302"].verdict == "contradicted"
-    assert told["SL-205"].effect.low < 0.05
-    assert told["SL-205"].number.value == pytest.approx(told["SL-205"].floor.value, abs=0.2)
+    assert told["SL-302"].result == "failed"
+    assert told["SL-205"].score.low < 0.05
+    assert told["SL-205"].number.value == pytest.approx(told["SL-205"].baseline.value, abs=0.2)
 
 
 def test_weights_drawn_by_lot_hold_no_more_of_a_decision_than_others_would() -> None:
     """They are used, so their own order finds small sets; shuffled, and used too, they find as small ones."""
     model, dataset = trained(NEEDLE, "mlp(hidden=32)+random(scale=2.0)", learning_rate=3e-3)
     told = found(model, dataset)["SL-205"]
-    assert told.effect.high < 0.3
+    assert told.score.high < 0.3
     assert told.beside["the same in random order"].value < told.number.value - 0.3
 
 

@@ -45,13 +45,13 @@ def test_the_answers_are_learned_and_the_audit_runs_to_the_end(name: str, tmp_pa
     assert result.cards["data"]["best_accuracy"] == 1.0
     assert not [m for m in result.measurements.values() if isinstance(m, Failed)], result.measurements
     assert not [counts for counts in result.undefined().values() if "unexplained" in counts]
-    assert result.verdict.text in VERDICTS
-    assert result.verdict.text != CANNOT_TELL
+    assert result.verdict.level in VERDICTS
+    assert result.verdict.level != CANNOT_TELL
     found = {finding.code: finding for finding in result.findings}
     for code in ("SL-201", "SL-203", "SL-205"):
-        assert found[code].verdict == "not applicable"
+        assert found[code].result == "not run"
         assert "the logits of each word alone" in found[code].reason
-    assert found["SL-202"].verdict != "not applicable"
+    assert found["SL-202"].result != "not run"
     unknown = {one for one, value in result.estimates.items() if not math.isfinite(value.value)}
     assert unknown <= {one for one in result.undefined() if one.startswith("marks.")}  # texts without a mark
     page = result.to_html(tmp_path / "page.html").read_text(encoding="utf-8")

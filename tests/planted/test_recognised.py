@@ -73,11 +73,11 @@ def rows(audit: Audit) -> set[int]:
 
 def test_a_map_that_only_texts_of_a_test_confirm_is_not_shown(texts: sightline.data.dataset.Dataset) -> None:
     audit = judged(texts, honest=False)
-    answers = {one.code: one.verdict for one in audit.findings}
+    answers = {one.code: one.result for one in audit.findings}
     for passed in ("SL-303", "SL-301", "SL-304", "SL-305", "SL-307", "SL-308", "SL-102"):
-        assert answers[passed] == "supported", passed
-    assert answers["SL-101"] == "contradicted"
-    assert answers["SL-306"] in ("contradicted", "inconclusive")
+        assert answers[passed] == "passed", passed
+    assert answers["SL-101"] == "failed"
+    assert answers["SL-306"] in ("failed", "inconclusive")
     assert rows(audit) == {6}
 
 

@@ -24,14 +24,14 @@ OF_WORDS = ("agreement", "types", "erasure")
 
 def answers(result: Audit) -> dict[str, str]:
     assert not [m for m in result.measurements.values() if isinstance(m, Failed)], result.measurements
-    return {f.code: f.verdict for f in result.findings}
+    return {f.code: f.result for f in result.findings}
 
 
 def test_learned_attention_of_an_mlp_is_found_faithful() -> None:
     result = run(replace(random_attention.cell("MLP, learned attention"), measures=OF_WORDS, limit=120))[1]
     found = answers(result)
     assert result.metrics["accuracy"].value == 1.0
-    assert [found[code] for code in ("SL-101", "SL-102", "SL-104", "SL-301")] == ["supported"] * 4
+    assert [found[code] for code in ("SL-101", "SL-102", "SL-104", "SL-301")] == ["passed"] * 4
     by_code = {f.code: f for f in result.findings}
     assert by_code["SL-104"].number.value > 0.9
     missed, chance = (result.estimates[f"agreement.{kind}.free_gradient"].value for kind in ("captured", "chance"))
@@ -45,8 +45,8 @@ def test_random_attention_of_an_mlp_is_used_but_not_chosen() -> None:
     result = run(replace(random_attention.cell("MLP, random attention"), measures=OF_WORDS, limit=120))[1]
     found = answers(result)
     assert result.estimates["agreement.tau.gradient"].low > 0.5  # what the papers print looks like agreement
-    assert found["SL-101"] == "supported"
-    assert found["SL-104"] != "supported"
+    assert found["SL-101"] == "passed"
+    assert found["SL-104"] != "passed"
     coupled, observed = (result.estimates[f"agreement.{kind}.gradient"].value for kind in ("coupling", "captured"))
     assert observed == pytest.approx(coupled, abs=0.05)  # and is all mechanics
 
@@ -58,15 +58,15 @@ def test_random_attention_of_a_bilstm_is_neither() -> None:
     result = run(RunSpec(data, model, fit, companions=(), measures=OF_WORDS))[1]
     found = answers(result)
     assert result.metrics["accuracy"].low > 0.9
-    assert "supported" not in [found[code] for code in ("SL-101", "SL-102", "SL-104")]
+    assert "passed" not in [found[code] for code in ("SL-101", "SL-102", "SL-104")]
 
 
 def test_displayed_weights_that_are_not_used_are_not_supported() -> None:
     model, dataset = trained(NEEDLE, "mlp(hidden=64)+additive+uniform")
     result = audit(alter("random", model, dataset, 0), dataset, limit=100)
     found = answers(result)
-    assert "supported" not in [found[code] for code in ("SL-001", "SL-101", "SL-102", "SL-104", "SL-301")]
-    assert result.verdict.text == "must not be shown"
+    assert "passed" not in [found[code] for code in ("SL-001", "SL-101", "SL-102", "SL-104", "SL-301")]
+    assert result.verdict.level == "must not be shown"
 
 
 def test_equal_token_logits_are_attention_proof_and_have_no_permutation() -> None:
@@ -78,8 +78,8 @@ def test_equal_token_logits_are_attention_proof_and_have_no_permutation() -> Non
     result = audit(model, dataset, limit=120)
     found = answers(result)
     assert result.estimates["reach.proof"].value == 1.0
-    assert found["SL-201"] == "contradicted"
-    assert found["SL-202"] == "not applicable"
+    assert found["SL-201"] == "failed"
+    assert found["SL-202"] == "not run"
     counted = result.undefined()["permutation.ratio"]
     assert counted == {"no permutation moves the output": 120}
 
@@ -93,10 +93,10 @@ def test_a_constant_model_has_zero_importance_and_counted_undefined_tau() -> Non
         assert (result.measurements["agreement"].values[name].flat == 0).all()
         assert result.undefined()[f"agreement.tau.{name}"] == {"constant or zero reference": 110}
     found = answers(result)
-    assert [found[code] for code in ("SL-101", "SL-102", "SL-103", "SL-104", "SL-202")] == ["not applicable"] * 5
-    assert [found[code] for code in ("SL-301", "SL-303")] == ["not applicable"] * 2  # nothing moves what does not move
-    assert result.verdict.text == "cannot tell"
-    assert "for every one of 110 texts: no decision to explain" in result.verdict.reasons[0]
+    assert [found[code] for code in ("SL-101", "SL-102", "SL-103", "SL-104", "SL-202")] == ["not run"] * 5
+    assert [found[code] for code in ("SL-301", "SL-303")] == ["not run"] * 2  # nothing moves what does not move
+    assert result.verdict.level == "cannot tell"
+    assert "for every one of 110 texts: no decision to explain" in str(result.verdict.reasons[0])
 
 
 def test_shuffled_labels_make_no_finding_of_choice() -> None:
@@ -104,8 +104,8 @@ def test_shuffled_labels_make_no_finding_of_choice() -> None:
     spec = RunSpec(parse_data("planted:needle(n=800,length=12,strength=0.5)"), parse_model("mlp(hidden=32)+additive"))
     result = run(replace(spec, fit=FitSpec(epochs=4), companions=(), limit=100))[1]
     assert result.metrics["accuracy"].low < 0.5 < result.metrics["accuracy"].high
-    assert answers(result)["SL-001"] != "supported"
-    assert result.verdict.text != "can be shown"
+    assert answers(result)["SL-001"] != "passed"
+    assert result.verdict.level != "can be shown"
 
 
 def test_the_needle_is_found_also_where_its_state_saturates() -> None:
@@ -113,6 +113,6 @@ def test_the_needle_is_found_also_where_its_state_saturates() -> None:
     spec = RunSpec(parse_data("planted:needle"), parse_model("mlp+additive"), FitSpec(epochs=20, patience=4), limit=100)
     result = run(replace(spec, companions=(), measures=OF_WORDS))[1]
     found = answers(result)
-    assert [found[code] for code in ("SL-101", "SL-102", "SL-104", "SL-301")] == ["supported"] * 4
+    assert [found[code] for code in ("SL-101", "SL-102", "SL-104", "SL-301")] == ["passed"] * 4
     missed, chance = (result.estimates[f"agreement.{kind}.free_gradient"].value for kind in ("captured", "chance"))
     assert missed < chance

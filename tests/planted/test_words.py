@@ -32,9 +32,9 @@ def take(model: AttentionClassifier, texts: tuple[Example, ...]) -> dict[str, Me
 
 def test_the_needle_speaks_for_the_decision() -> None:
     taken = take(*needle())
-    top, floor = (taken["polarity"].values[name].mean() for name in ("top", "random"))
+    top, baseline = (taken["polarity"].values[name].mean() for name in ("top", "random"))
     assert top > 0.95
-    assert floor < 0.5
+    assert baseline < 0.5
     assert taken["marks"].undefined["words"] == {"no marks": len(needle()[1])}
     assert taken["need"].values["constant_odds"].mean() > 1
 

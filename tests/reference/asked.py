@@ -60,9 +60,9 @@ def signed_deletion(model: Auditable, example: Example) -> list[float]:
 def polarity(weights: Sequence[float], effects: Sequence[float], count: int) -> tuple[float, float]:
     """Share of the weight of the heaviest words on those that do not speak against the decision; share of all words."""
     heaviest = sorted(range(len(weights)), key=lambda t: -weights[t])[:count]
-    noise = 1e-6 * max(abs(effect) for effect in effects)
+    noise = 1e-6 * max(abs(score) for score in effects)
     spared = sum(weights[t] for t in heaviest if effects[t] >= -noise)
-    return spared / sum(weights[t] for t in heaviest), sum(effect >= -noise for effect in effects) / len(effects)
+    return spared / sum(weights[t] for t in heaviest), sum(score >= -noise for score in effects) / len(effects)
 
 
 def is_mark(token: str) -> bool:

@@ -148,11 +148,11 @@ class Simulated:
         )
         out = {}
         for kind, number in NUMBERS.items():
-            out[kind] = compared(taken, number, cluster, np.ones(self.n, bool)).effect
+            out[kind] = compared(taken, number, cluster, np.ones(self.n, bool)).score
             if kind != "flipped":  # which is asked of all texts alone
                 for of in self.of:
                     rows = classes == of
-                    found = compared(taken, number, cluster, rows, LEVEL_OF_CLASS).effect
+                    found = compared(taken, number, cluster, rows, LEVEL_OF_CLASS).score
                     out[f"{kind} of {of}"] = found
         giving = weight > 0
         right = np.array(RIGHT)[classes] + good + texts(1.0) > 0
@@ -164,8 +164,8 @@ class Simulated:
         most = top * random.beta(8, 2, self.n)
         held = np.clip(norm.cdf(texts(1.0)), 1e-9, 1)  # even from 0 to 1
         number = most * np.where(classes == 0, held ** (1 / REMOVED[0] - 1), held ** (1 / REMOVED[1] - 1))
-        floor = top * REMOVED_BY_CHANCE * 2 * norm.cdf(texts(1.0))
-        out["removed"] = paired(number, floor, self.seed, most, cluster, classes=classes).effect
+        baseline = top * REMOVED_BY_CHANCE * 2 * norm.cdf(texts(1.0))
+        out["removed"] = paired(number, baseline, self.seed, most, cluster, classes=classes).score
         return out
 
 

@@ -21,11 +21,12 @@ from sightline.results import (
     Learned,
     MapRow,
     Measurement,
-    NotApplicable,
+    NotRun,
     Ragged,
     TextRecord,
     Verdict,
 )
+from tests.verdicts import reached, whys
 
 HOSTILE = (
     "<script>alert(1)</script> was \"great\" & 'fun'",
@@ -84,20 +85,20 @@ def estimate(value: float, half: float = 0.04, n: int = 872) -> Estimate:
 def _tested(code: str, claim: str, answer: Answer, value: float, base: float, **more: Any) -> Finding:
     difference = value - base
     by_class = {"negative": estimate(difference + 0.06, 0.06, 428), "positive": estimate(difference - 0.07, 0.06, 444)}
-    pair = {"number": estimate(value), "floor": estimate(base, 0.01), "effect": estimate(difference, 0.05)}
-    return Finding(code, claim, answer, "decides", delta=0.1, by_class=by_class, **(pair | more))
+    pair = {"number": estimate(value), "baseline": estimate(base, 0.01), "score": estimate(difference, 0.05)}
+    return Finding(code, claim, answer, "required", threshold=0.1, by_class=by_class, **(pair | more))
 
 
 def findings() -> tuple[Finding, ...]:
     """One finding of each answer, with and without p, floor, classes."""
     return (
-        _tested("SL-001", "attention is needed on this task", "inconclusive", 0.1204, 0.0, floor=None, p=None),
-        _tested("SL-101", "the attended words are those the gradient says drive the output", "supported", 0.6604, 0.2304, p=0.0002, p_adjusted=0.0009, beside={"Kendall’s τ-b over all words, as in the papers": estimate(0.0003, 0.0001)}),
-        _tested("SL-104", "attention chose the words that carry the evidence", "contradicted", 0.2431, 0.2204, p=0.41, p_adjusted=0.62, notes=("a random choice would look the same",)),
-        _tested("SL-301", "removing the attended words changes the answer", "supported", 0.3127, 0.0511),
-        Finding("SL-402", "a state stands for its word", "not applicable", "decides", notes=("the model has no linear decoder",)),
-        Finding("SL-201", "how much of the decision attention can reach", "inconclusive", "context", notes=("shown without a threshold",), number=estimate(0.9996, 0.0002)),
-        Finding("SL-501", "agreement with people's marks", "inconclusive", "context", notes=("there are few marks",), delta=0.05, effect=estimate(0.0004, 0.1, 61)),
+        _tested("SL-001", "attention is needed on this task", "inconclusive", 0.1204, 0.0, baseline=None, p=None),
+        _tested("SL-101", "the attended words are those the gradient says drive the output", "passed", 0.6604, 0.2304, p=0.0002, p_adjusted=0.0009, beside={"Kendall’s τ-b over all words, as in the papers": estimate(0.0003, 0.0001)}),
+        _tested("SL-104", "attention chose the words that carry the evidence", "failed", 0.2431, 0.2204, p=0.41, p_adjusted=0.62, notes=("a random choice would look the same",)),
+        _tested("SL-301", "removing the attended words changes the answer", "passed", 0.3127, 0.0511),
+        Finding("SL-402", "a state stands for its word", "not run", "required", notes=("the model has no linear decoder",)),
+        Finding("SL-201", "how much of the decision attention can reach", "inconclusive", "informational", notes=("shown without a threshold",), number=estimate(0.9996, 0.0002)),
+        Finding("SL-501", "agreement with people's marks", "inconclusive", "informational", notes=("there are few marks",), threshold=0.05, score=estimate(0.0004, 0.1, 61)),
     )  # fmt: skip
 
 
@@ -105,11 +106,11 @@ def audit(texts: tuple[TextRecord, ...] | None = None, measured: Measurement | N
     """A whole audit, over the given texts or over some that could be real."""
     told = texts if texts is not None else tuple(record(SENTENCES[i % 5] + f" [{i}]", i, i % 2 == 0) for i in range(24))
     return Audit(
-        verdict=Verdict(
-            "can be shown with these caveats",
+        verdict=reached(
+            "can be shown with caveats",
             5,
             ("SL-301",),
-            ("SL-104 contradicted: these words were weighted, but a random choice would look the same (effect 0.023 [−0.027, 0.073])", "SL-402 not applicable: the model has no linear decoder"),
+            ("SL-104 failed: these words were weighted, but a random choice would look the same (score 0.023 [−0.027, 0.073])", "SL-402 not run: the model has no linear decoder"),
         ),
         findings=findings(),
         estimates={"agreement.captured.gradient": estimate(0.6604), "agreement.chance.gradient": estimate(0.2304, 0.01), "agreement.tau.gradient": estimate(0.0003, 0.0001), "undefined.number": Estimate(float("nan"), float("nan"), float("nan"), 0, "no texts")},
@@ -117,7 +118,7 @@ def audit(texts: tuple[TextRecord, ...] | None = None, measured: Measurement | N
         measurements={
             "outputs": outputs(told),
             "agreement": measured or agreement(told),
-            "information": NotApplicable("information", "needs at least 500 texts, found 24"),
+            "information": NotRun("information", "needs at least 500 texts, found 24"),
             "reach": Failed("reach", "LinAlgError: singular matrix"),
         },
         spec={
@@ -152,12 +153,12 @@ def explored(texts: tuple[TextRecord, ...] | None = None) -> Audit:
     return replace(base, measurements={**base.measurements, **more})
 
 
-ASTRAY = Verdict(
+ASTRAY = reached(
     MUST_NOT,
     2,
     ("SL-303",),
     (
-        "SL-303 contradicted: moved into another text, the highlighted words leave the decision behind (effect 0.012 [−0.027, 0.051], n = 428)",
+        "SL-303 failed: moved into another text, the highlighted words leave the decision behind (score 0.012 [−0.027, 0.051], n = 428)",
     ),
 )
 LEARNED = Learned(estimate(0.815), estimate(0.509), estimate(0.306), True, 12)
@@ -172,13 +173,13 @@ def map_row(name: str, answer: Answer, value: float, *, chosen: bool = False, n:
 
 
 MAPS = (
-    map_row("attention", "contradicted", 0.012),
-    map_row("gradient", "supported", 0.372),
-    map_row("deletion", "supported", 0.513),
-    map_row("contribution", "supported", 0.552, chosen=True),
+    map_row("attention", "failed", 0.012),
+    map_row("gradient", "passed", 0.372),
+    map_row("deletion", "passed", 0.513),
+    map_row("contribution", "passed", 0.552, chosen=True),
     replace(map_row("given", "inconclusive", 0.05), replaced=None, deleted=None, notes=("12 texts have no scores",)),
-    map_row("signed_gradient", "contradicted", 0.021, chosen=True),
-    map_row("signed_deletion", "contradicted", 0.018),
+    map_row("signed_gradient", "failed", 0.021, chosen=True),
+    map_row("signed_deletion", "failed", 0.018),
 )
 
 
@@ -201,7 +202,7 @@ def compared(verdict: Verdict = ASTRAY, texts: tuple[TextRecord, ...] | None = N
     """The realistic audit with everything that stands at the head: what was learned, and the maps side by side."""
     base = explored(texts)
     measured = {**base.measurements, "signs": signs(base.texts)}
-    answers: dict[str, Answer] = {"negative": "contradicted", "positive": "supported"}
+    answers: dict[str, Answer] = {"negative": "failed", "positive": "passed"}
     findings = tuple(replace(one, answers=answers) if one.by_class else one for one in base.findings)
     return replace(base, verdict=verdict, learned=LEARNED, maps=MAPS, measurements=measured, findings=findings)
 
@@ -209,28 +210,28 @@ def compared(verdict: Verdict = ASTRAY, texts: tuple[TextRecord, ...] | None = N
 def by_class() -> Verdict:
     """A verdict that differs from class to class."""
     whole = audit().verdict
-    fine = replace(whole, text=CAVEATS)
+    fine = replace(whole, level=CAVEATS)
     return replace(fine, by_class={"positive": fine, "negative": ASTRAY})
 
 
 NO_EVIDENCE = (
     "this is what the model predicts when it finds no evidence for another class; no highlighted word can explain it"
 )
-ABSENT = Verdict(
+ABSENT = reached(
     BY_ABSENCE,
     7,
     ("SL-304",),
     (
         NO_EVIDENCE,
-        "SL-304 contradicted: put into another text, or taken out of their own, the highlighted words hardly change the prediction (effect 0.013 [−0.020, 0.046], n = 444)",
+        "SL-304 failed: put into another text, or taken out of their own, the highlighted words hardly change the prediction (score 0.013 [−0.020, 0.046], n = 444)",
     ),
 )
 
 
 def by_absence() -> Verdict:
     """The verdict of a detector: the map of one class can be shown, the other is what is left."""
-    fine = Verdict(CAN, 4, ("SL-303",), ())
-    return Verdict(CAVEATS, 5, ("SL-303",), (), {"spam": fine, "ham": ABSENT})
+    fine = reached(CAN, 4, ("SL-303",), ())
+    return reached(CAVEATS, 5, ("SL-303",), (), {"spam": fine, "ham": ABSENT})
 
 
 def moved(value: float = 0.93, alone: float = 0.9, **by_class: tuple[float, float]) -> tuple[Finding, ...]:
@@ -238,9 +239,9 @@ def moved(value: float = 0.93, alone: float = 0.9, **by_class: tuple[float, floa
     whole, each = (value, alone), by_class or {"spam": (value, alone), "ham": (value, 0.01)}
     return tuple(
         Finding(
-            code, claim, "supported", "decides", delta=0.25, number=estimate(whole[place]), floor=estimate(0.1, 0.01),
-            effect=estimate(whole[place]), by_class={name: estimate(one[place], n=436) for name, one in each.items()},
-            answers=dict.fromkeys(each, "supported"),
+            code, claim, "passed", "required", threshold=0.25, number=estimate(whole[place]), baseline=estimate(0.1, 0.01),
+            score=estimate(whole[place]), by_class={name: estimate(one[place], n=436) for name, one in each.items()},
+            answers=dict.fromkeys(each, "passed"),
         )
         for place, (code, claim) in enumerate((
             ("SL-303", "the highlighted words carry the decision with them"),
@@ -264,10 +265,10 @@ def hostile() -> Audit:
     base = audit(texts)
     first, *others = base.findings
     classes = {evil: estimate(0.2), "شيء": estimate(0.1)}
-    named = replace(first, claim=evil, notes=(evil,), by_class=classes, answers={evil: "inconclusive"})
+    named = replace(first, name=evil, notes=(evil,), by_class=classes, answers={evil: "inconclusive"})
     return replace(
         base,
-        verdict=Verdict(evil, 5, (), (evil,), {evil: replace(ASTRAY, reasons=(evil,)), "شيء": base.verdict}),
+        verdict=reached(CAVEATS, 5, (), (evil,), {evil: replace(ASTRAY, reasons=whys(evil)), "شيء": base.verdict}),
         maps=(replace(MAPS[0], name=evil, notes=(evil,)), replace(MAPS[3], notes=(evil,)), MAPS[5]),
         learned=LEARNED,
         findings=(named, *others),

@@ -13,12 +13,13 @@ from sightline.report.trainings import together
 from sightline.results import BY_ABSENCE, CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Verdict
 from tests.report.audits import LEARNED, audit, compared, estimate, map_row
 from tests.report.pages import Page
+from tests.verdicts import reached
 
-ASTRAY = "SL-301 contradicted: it leads astray (effect 0.01 [0, 0.02])"
+ASTRAY = "SL-301 failed: it leads astray (score 0.01 [0, 0.02])"
 
 
 def verdict(text: str, reasons: tuple[str, ...] = (), **by_class: str) -> Verdict:
-    return Verdict(text, 3, (), reasons, {name: Verdict(one, 3, (), ()) for name, one in by_class.items()})
+    return reached(text, 3, (), reasons, {name: reached(one, 3, (), ()) for name, one in by_class.items()})
 
 
 def trained(*verdicts: Verdict, **more: object):
@@ -52,7 +53,7 @@ def test_trainings_that_end_alike_say_how_by_class() -> None:
 
 
 def test_every_caveat_is_said_once_with_the_trainings_that_it_holds_in() -> None:
-    other = "SL-101 inconclusive: it could not be shown that x (effect 0.1 [0, 0.2])"
+    other = "SL-101 inconclusive: it could not be shown that x (score 0.1 [0, 0.2])"
     found = trained(verdict(MUST_NOT, (other, ASTRAY)), verdict(MUST_NOT, (ASTRAY.replace("0.01", "0.02"),)))
     assert held(found) == [
         "In all 2 trainings: it leads astray.",
@@ -97,7 +98,7 @@ def test_what_to_do_follows_from_all_trainings(verdicts: tuple[Verdict, ...], fi
 
 def test_another_map_is_advised_as_far_as_trainings_agree() -> None:
     bad = replace(compared(), verdict=verdict(MUST_NOT))
-    rows = [map_row(name, "supported", 0.9, chosen=True) for name in ("gradient", "gradient", "attention")]
+    rows = [map_row(name, "passed", 0.9, chosen=True) for name in ("gradient", "gradient", "attention")]
     audits = [replace(bad, maps=(row,)) for row in rows]
     assert together(across(dict(enumerate(audits[:2]))))[1] == (
         "To show how much each word matters, take the gradient map: it may be shown in all 2 trainings."
@@ -110,7 +111,7 @@ def test_another_map_is_advised_as_far_as_trainings_agree() -> None:
 
 
 def test_no_other_map_is_advised_for_a_class_that_is_decided_by_absence() -> None:
-    rows = (map_row("gradient", "supported", 0.9, chosen=True),)
+    rows = (map_row("gradient", "passed", 0.9, chosen=True),)
     classes = verdict(CAVEATS, a=BY_ABSENCE, b=MUST_NOT), verdict(CAVEATS, a=BY_ABSENCE, b=BY_ABSENCE)
     one, none = (together(trained(each, each, maps=rows)) for each in classes)
     assert one[2] == (
@@ -122,7 +123,7 @@ def test_no_other_map_is_advised_for_a_class_that_is_decided_by_absence() -> Non
 
 
 def test_more_texts_and_other_trainings_are_advised_with_their_counts() -> None:
-    few = Verdict(CANNOT_TELL, 1, (), ("too few texts: audit more",))
+    few = reached(CANNOT_TELL, 1, (), ("too few texts: audit more",))
     guessing = replace(LEARNED, above=estimate(0.0))
     first = replace(compared(), verdict=replace(verdict(CANNOT_TELL), by_class={"a": few}), learned=guessing)
     open_ = tuple(replace(one, needed=1234) if one.code == "SL-001" else one for one in first.findings)
@@ -138,7 +139,7 @@ def test_more_texts_and_other_trainings_are_advised_with_their_counts() -> None:
 
 def test_where_no_training_allows_a_conclusion_one_line_says_so() -> None:
     guessing = replace(compared(), learned=replace(LEARNED, above=estimate(0.0)))
-    few = replace(compared(), verdict=Verdict(CANNOT_TELL, 1, (), ("20 test texts: audit more texts",)))
+    few = replace(compared(), verdict=reached(CANNOT_TELL, 1, (), ("20 test texts: audit more texts",)))
     assert len(together(across({0: guessing, 1: guessing}))) == 1
     assert len(together(across({0: few, 1: few}))) == 1
     assert len(together(across({0: few, 1: replace(compared(), learned=LEARNED)}))) > 1
@@ -153,7 +154,7 @@ def test_the_first_screen_holds_no_codes_and_the_table_behind_it_every_number() 
     assert "What to do now:" in head
     rows = {line.split()[0]: line for line in lines[lines.index("Details.") + 4 :]}
     for claim in found.claims:
-        for one in (*claim.effect.by_seed, claim.effect.mean):
+        for one in (*claim.score.by_seed, claim.score.mean):
             assert one is None or one.n == 0 or interval(one).replace("\xa0", " ") in rows[claim.code]
 
 
@@ -163,7 +164,7 @@ def test_a_page_of_several_seeds_says_first_whether_they_agree() -> None:
     page = render(first, seeds=found)
     assert Page(page).torn == []
     text = Page(page).text()
-    head = text.index("The verdict depends on the training; of 3 trainings: can be shown with these caveats (2), must")
+    head = text.index("The verdict depends on the training; of 3 trainings: can be shown with caveats (2), must")
     for sentence in (*ends(found), *held(found), *together(found)):
         assert head < text.index(sentence) < text.index("All that follows is of one training, seed 3.")
     assert "seed 9" in text
@@ -175,7 +176,7 @@ def test_a_page_of_several_seeds_says_first_whether_they_agree() -> None:
 
 def test_a_mean_of_fewer_seeds_says_of_how_many() -> None:
     first = audit()
-    without = replace(first, findings=tuple(replace(one, effect=None) for one in first.findings))
+    without = replace(first, findings=tuple(replace(one, score=None) for one in first.findings))
     lines = across_lines(across({0: first, 1: without}))
     assert any(line.startswith("SL-101") and "(1 of 2 seeds)" in line for line in lines)
-    assert lines[0] == "Across seeds: All 2 trainings end alike: can be shown with these caveats"
+    assert lines[0] == "Across seeds: All 2 trainings end alike: can be shown with caveats"

@@ -8,8 +8,9 @@ from sightline.audits import Audit
 from sightline.findings.verdict import NO_BETTER
 from sightline.report.advice import AFTER_GUESSING, GUESSING, advice, shown
 from sightline.report.card import card
-from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Verdict
+from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT
 from tests.report.audits import ABSENT, LEARNED, MAPS, audit, by_class, compared, detector, estimate, map_row
+from tests.verdicts import reached
 
 
 def said(told: list[str]) -> list[str]:
@@ -26,7 +27,7 @@ def said(told: list[str]) -> list[str]:
     ],
 )
 def test_which_map_may_be_shown_follows_the_verdict(text: str, row: int, first: str, second: str) -> None:
-    told = said(shown(compared(Verdict(text, row, (), ()))))
+    told = said(shown(compared(reached(text, row, (), ()))))
     assert told[0] == first
     assert told[1].startswith(second)
     assert len(told) == 2  # no signed map is known to carry the decision
@@ -41,8 +42,8 @@ def test_where_classes_differ_it_is_said_for_which_texts() -> None:
 
 def test_where_no_class_is_known_nothing_is_shown_for_all() -> None:
     """A map is shown for a text, and every text has a class."""
-    open_ = Verdict(CANNOT_TELL, 1, (), ("too few texts",))
-    told = said(shown(compared(Verdict(CAVEATS, 5, (), (), {"a": open_, "b": open_}))))
+    open_ = reached(CANNOT_TELL, 1, (), ("too few texts",))
+    told = said(shown(compared(reached(CAVEATS, 5, (), (), {"a": open_, "b": open_}))))
     assert told[0] == "Do not show the attention map yet for texts predicted 'a' and 'b'."
     assert not any("all texts" in one for one in told)
 
@@ -67,22 +68,22 @@ def test_a_map_that_is_not_shown_to_fail_is_not_offered_for_a_class_by_absence_e
 
 
 def test_where_every_class_is_decided_by_absence_no_map_is_offered() -> None:
-    whole = Verdict(CAVEATS, 5, (), (), {"ham": ABSENT, "eggs": ABSENT})
+    whole = reached(CAVEATS, 5, (), (), {"ham": ABSENT, "eggs": ABSENT})
     assert said(shown(replace(detector(), verdict=whole))) == [
         "Show no map for texts predicted 'ham' and 'eggs': no highlighted word can explain that prediction."
     ]
 
 
 def test_what_must_not_be_shown_of_all_texts_is_not_left_open_for_a_class() -> None:
-    classes = {"a": Verdict(CAN, 4, (), ()), "b": Verdict(CANNOT_TELL, 6, (), ())}
-    assert said(shown(compared(Verdict(MUST_NOT, 2, (), (), classes))))[:2] == [
+    classes = {"a": reached(CAN, 4, (), ()), "b": reached(CANNOT_TELL, 6, (), ())}
+    assert said(shown(compared(reached(MUST_NOT, 2, (), (), classes))))[:2] == [
         "Show the attention map for texts predicted 'a'.",
         "Do not show the attention map for texts predicted 'b'.",
     ]
 
 
 def test_a_map_that_fails_a_class_is_offered_without_it() -> None:
-    must_not = compared(Verdict(MUST_NOT, 3, (), ()))
+    must_not = compared(reached(MUST_NOT, 3, (), ()))
     failing = tuple(replace(row, against=("neg", "x")) if row.chosen else row for row in must_not.maps)
     told = said(shown(replace(must_not, maps=failing)))
     assert told[1] == (
@@ -91,13 +92,13 @@ def test_a_map_that_fails_a_class_is_offered_without_it() -> None:
 
 
 def test_a_map_that_must_not_be_shown_is_not_offered_again() -> None:
-    bad = replace(compared(), maps=(map_row("attention", "supported", 0.9, chosen=True), MAPS[1]))
+    bad = replace(compared(), maps=(map_row("attention", "passed", 0.9, chosen=True), MAPS[1]))
     assert said(shown(bad))[1].startswith(
         "Show no other map of how much each word matters: of those compared, none was"
     )
-    none = replace(compared(), maps=(map_row("gradient", "contradicted", 0.1, chosen=True), *MAPS[-2:]))
+    none = replace(compared(), maps=(map_row("gradient", "failed", 0.1, chosen=True), *MAPS[-2:]))
     assert said(shown(none))[1].endswith("none of those compared is known to carry the decision.")
-    signed = replace(compared(), maps=(replace(MAPS[-2], answer="supported"),))
+    signed = replace(compared(), maps=(replace(MAPS[-2], answer="passed"),))
     assert said(shown(signed))[1].startswith("To show which words speak for the decision and which against, take the")
 
 
@@ -116,7 +117,7 @@ def test_texts_that_are_needed_are_counted_and_claims_that_need_as_many_share_a_
 
 
 def test_a_class_with_too_few_texts_is_named() -> None:
-    few = Verdict(CANNOT_TELL, 1, (), ("too few texts for a verdict, which rests on at least 50 (SL-303 …)",))
+    few = reached(CANNOT_TELL, 1, (), ("too few texts for a verdict, which rests on at least 50 (SL-303 …)",))
     told = said(advice(compared(replace(by_class(), by_class={**by_class().by_class, "odd": few}))))
     assert "Audit more texts that are predicted 'odd': too few texts for a verdict, which rests on at least 50." in told
 
@@ -137,19 +138,19 @@ GUESSES = replace(LEARNED, above=estimate(0.0), converged=False)
     [
         (replace(compared(), learned=GUESSES), f"{GUESSING} {AFTER_GUESSING}"),
         (
-            replace(compared(Verdict(CAVEATS, 5, (), (f"{NO_BETTER}, as far as these texts show",))), learned=GUESSES),
+            replace(compared(reached(CAVEATS, 5, (), (f"{NO_BETTER}, as far as these texts show",))), learned=GUESSES),
             AFTER_GUESSING,
         ),
         (
-            compared(Verdict(CANNOT_TELL, 1, (), ("20 test texts: audit more texts",))),
+            compared(reached(CANNOT_TELL, 1, (), ("20 test texts: audit more texts",))),
             "20 test texts: audit more texts.",
         ),
         (
-            compared(Verdict(CANNOT_TELL, 1, (), ("too few texts for a verdict (SL-303 rests on 3 texts)",))),
+            compared(reached(CANNOT_TELL, 1, (), ("too few texts for a verdict (SL-303 rests on 3 texts)",))),
             "Audit more texts: too few texts for a verdict.",
         ),
         (
-            compared(Verdict(CANNOT_TELL, 1, (), ("SL-303 not applicable: not tested whether (no)",) * 2)),
+            compared(reached(CANNOT_TELL, 1, (), ("SL-303 not run: not tested whether (no)",) * 2)),
             "No verdict is possible: none of the tests that decide could be run.",
         ),
     ],

@@ -8,7 +8,7 @@ import pytest
 from sightline.report.card import card
 from sightline.report.methods import WORKS, methods, works
 from sightline.report.sheets.cards import card_html, card_markdown
-from sightline.results import Measurement, NotApplicable
+from sightline.results import Measurement, NotRun
 from tests.report.audits import audit, by_class, compared, estimate, hostile
 from tests.report.pages import Page
 
@@ -129,5 +129,5 @@ def test_a_work_is_cited_where_it_applies_and_nowhere_else(
     taken = replace(bare, measurements={code: Measurement(code, {}, settings=settings)})
     assert WORKS[short] in works(taken)
     if not model:
-        skipped = replace(bare, measurements={code: NotApplicable(code, "needs decode")})
+        skipped = replace(bare, measurements={code: NotRun(code, "needs decode")})
         assert works(skipped) == works(bare) == []

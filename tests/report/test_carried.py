@@ -27,8 +27,9 @@ from tests.report.audits import (
     map_row,
     moved,
 )
+from tests.verdicts import reached
 
-FINE, CAREFUL = Verdict(CAN, 4, (), ()), Verdict(CAVEATS, 5, (), ())
+FINE, CAREFUL = reached(CAN, 4, (), ()), reached(CAVEATS, 5, (), ())
 
 
 def said(audit: Audit) -> list[str]:
@@ -56,13 +57,13 @@ def test_of_all_texts_it_is_one_sentence_with_interval_and_texts() -> None:
 
 
 def test_where_classes_differ_it_is_said_of_those_whose_texts_may_be_shown() -> None:
-    classes = {"a": FINE, "b": CAREFUL, "c": Verdict(MUST_NOT, 2, (), ()), "d": Verdict(CANNOT_TELL, 6, (), ())}
+    classes = {"a": FINE, "b": CAREFUL, "c": reached(MUST_NOT, 2, (), ()), "d": reached(CANNOT_TELL, 6, (), ())}
     numbers = {"a": (0.95, 0.95), "b": (0.35, 0.35), "c": (0.1, 0.1), "d": (0.9, 0.9)}
-    assert said(shown(Verdict(CAVEATS, 5, (), (), classes), **numbers)) == [
+    assert said(shown(reached(CAVEATS, 5, (), (), classes), **numbers)) == [
         "For texts predicted 'a', the highlighted words carry nearly all of the prediction into another text: 0.950 (0.910 to 0.990; 436 texts).",
         "For texts predicted 'b', the highlighted words carry about a third of the prediction into another text: 0.350 (0.310 to 0.390; 436 texts).",
     ]
-    alike = shown(Verdict(CAVEATS, 5, (), (), classes), **{**numbers, "b": (0.97, 0.97)})
+    alike = shown(reached(CAVEATS, 5, (), (), classes), **{**numbers, "b": (0.97, 0.97)})
     (both,) = said(alike)
     assert both.startswith("For texts predicted 'a' and 'b', the highlighted words carry nearly all")
     assert both.endswith(": 0.950 (0.910 to 0.990; 436 texts) and 0.970 (0.930 to 1.010; 436 texts).")
@@ -79,7 +80,7 @@ def test_what_words_do_by_themselves_is_said_where_it_is_surely_less() -> None:
     assert "By themselves" not in said(shown(value=0.3, alone=0.9))[0]
 
 
-@pytest.mark.parametrize("verdict", [Verdict(MUST_NOT, 2, (), ()), Verdict(CANNOT_TELL, 6, (), ())])
+@pytest.mark.parametrize("verdict", [reached(MUST_NOT, 2, (), ()), reached(CANNOT_TELL, 6, (), ())])
 def test_where_no_map_may_be_shown_nothing_is_said(verdict: Verdict) -> None:
     assert said(shown(verdict)) == []
     assert shown(verdict).to_json()["shown"] is None
@@ -91,24 +92,24 @@ def test_of_a_model_that_guesses_or_without_the_number_nothing_is_said() -> None
     assert said(replace(shown(), findings=())) == []
     first, *others = moved()
     nan = Estimate(float("nan"), float("nan"), float("nan"), 0, "")
-    assert said(replace(shown(), findings=(replace(first, effect=nan), *others))) == []
+    assert said(replace(shown(), findings=(replace(first, score=nan), *others))) == []
     assert said(replace(shown(), findings=(replace(first, comparison=FLIPS), *others))) == []  # a count of flips
-    none_open = Verdict(CAVEATS, 5, (), (), {"a": Verdict(CANNOT_TELL, 6, (), ())})
+    none_open = reached(CAVEATS, 5, (), (), {"a": reached(CANNOT_TELL, 6, (), ())})
     assert said(shown(none_open, a=(0.9, 0.9))) == []
 
 
 def test_another_map_is_named_where_it_surely_carries_more_on_the_same_texts() -> None:
-    rows = (map_row("deletion", "supported", 0.93, chosen=True), map_row("attention", "supported", 0.52))
+    rows = (map_row("deletion", "passed", 0.93, chosen=True), map_row("attention", "passed", 0.52))
     found = replace(shown(value=0.5, alone=0.5), maps=rows)
     assert said(found)[1] == (
         "The words of the leave-one-out map carry nearly all of it: 0.930 (0.890 to 0.970; 436 texts); on the same texts "
         "those of attention carry 0.520 (0.480 to 0.560; 436 texts)."
     )
     for other in (
-        (map_row("deletion", "supported", 0.58, chosen=True), rows[1]),  # intervals meet
-        (rows[0], map_row("attention", "supported", 0.92)),
+        (map_row("deletion", "passed", 0.58, chosen=True), rows[1]),  # intervals meet
+        (rows[0], map_row("attention", "passed", 0.92)),
         (replace(rows[0], chosen=False), rows[1]),  # its own half of the texts may have been lucky
-        (map_row("signed_deletion", "supported", 0.93, chosen=True), rows[1]),  # words for the class alone
+        (map_row("signed_deletion", "passed", 0.93, chosen=True), rows[1]),  # words for the class alone
         rows[:1],
     ):
         assert len(said(replace(found, maps=other))) == 1

@@ -94,7 +94,7 @@ def test_audits_without_texts_stand_side_by_side() -> None:
     html = Page(render_comparison(found)).text()
     assert "Effects of each audit on its own texts, not paired: an audit holds no texts" in html
     assert "A and B cannot be compared text by text" in comparison_lines(found)[0]
-    assert interval(audit().findings[1].effect) in html
+    assert interval(audit().findings[1].score) in html
 
 
 def test_a_map_that_one_audit_lacks_is_left_out() -> None:

@@ -45,7 +45,7 @@ def test_it_is_the_text_on_which_the_two_maps_differ_most_the_first_among_equals
         ((MAPS[0], MAPS[1], replace(MAPS[2], carried=None)), "gradient"),
         ((MAPS[0], replace(MAPS[1], chosen=True), MAPS[2]), "gradient"),
         ((replace(MAPS[0], chosen=True), MAPS[1], MAPS[2]), "leave-one-out"),  # attention is no rival of itself
-        ((MAPS[0], MAPS[1], map_row("contribution", "supported", 0.9, chosen=True)), "gradient"),  # not held
+        ((MAPS[0], MAPS[1], map_row("contribution", "passed", 0.9, chosen=True)), "gradient"),  # not held
     ],
 )
 def test_the_rival_is_the_chosen_map_else_the_best_that_is_held(maps: tuple[MapRow, ...], rival: str) -> None:

@@ -50,17 +50,17 @@ def test_numbers_without_end_do_not_stretch_the_axis() -> None:
 
 def test_intervals_lie_where_their_numbers_are() -> None:
     finding = FINDING["SL-301"]
-    assert finding.effect is not None
+    assert finding.score is not None
     root = drawn(finding)
     bars = [line for line in root.iter("line") if line.get("class") == "bar effect"]
-    delta = {float(line.get("x1", "")) for line in root.iter("line") if line.get("class") == "delta"}
+    threshold = {float(line.get("x1", "")) for line in root.iter("line") if line.get("class") == "threshold"}
     zero = {float(line.get("x1", "")) for line in root.iter("line") if line.get("class") == "zero"}
     left, right = float(bars[0].get("x1", "")), float(bars[0].get("x2", ""))
-    assert len(bars) == len(delta) == len(zero) == 1
-    assert zero.pop() < delta.pop() < left < right  # the whole effect lies above δ
-    scale = (right - left) / (finding.effect.high - finding.effect.low)
+    assert len(bars) == len(threshold) == len(zero) == 1
+    assert zero.pop() < threshold.pop() < left < right  # the whole effect lies above δ
+    scale = (right - left) / (finding.score.high - finding.score.low)
     shade = next(root.iter("rect"))
-    assert abs(left - float(shade.get("x", "")) - scale * (finding.effect.low - 0.1)) < 0.3
+    assert abs(left - float(shade.get("x", "")) - scale * (finding.score.low - 0.1)) < 0.3
 
 
 def test_a_figure_says_in_words_what_it_shows() -> None:
@@ -92,7 +92,7 @@ def test_names_in_figures_are_escaped_and_shortened() -> None:
 
 def test_a_number_without_a_floor_is_drawn_once() -> None:
     finding = FINDING["SL-301"]
-    root = drawn(replace(finding, floor=None, number=finding.effect, by_class={}))
+    root = drawn(replace(finding, baseline=None, number=finding.score, by_class={}))
     assert [text.text for text in root.iter("text") if text.get("class") == "head"] == ["The effect beside δ"]
     assert len(list(root.iter("circle"))) == 1
 
@@ -103,7 +103,7 @@ def test_no_numbers_no_figure() -> None:
 
 def test_an_undefined_number_has_a_row_and_no_mark() -> None:
     nothing = Estimate(math.nan, math.nan, math.nan, 0, "")
-    root = drawn(Finding("SL-1", "c", "inconclusive", "decides", effect=nothing))
+    root = drawn(Finding("SL-1", "c", "inconclusive", "required", score=nothing))
     assert not list(root.iter("circle"))
     assert "undefined" in [text.text for text in root.iter("text")]
 

@@ -12,7 +12,7 @@ import pytest
 from sightline.audits import Audit
 from sightline.errors import MissingExtra, StoreError
 from sightline.quantities import QUANTITIES, quantity_of
-from sightline.results import Bracket, Measurement, NotApplicable, Ragged, TextRecord
+from sightline.results import Bracket, Measurement, NotRun, Ragged, TextRecord
 from tests.report import audits
 
 WORDS = ("=1+1", "'s", "film", '"a,b"', "-", "＝x", "line\nend", "half \ud800", "漢字")
@@ -45,8 +45,8 @@ def made() -> Audit:
         "outputs": Measurement("outputs", values, {"probability": {"non-finite output": 1}}),
         "agreement": Measurement("agreement", agreement, {"tau.gradient": {"one word": 1}}),
         "reach": Measurement("reach", {"span": Bracket(np.array([0.0, 0.5]), np.array([1.0, 0.5]))}),
-        "erasure": Measurement("erasure", {"floor": np.arange(10.0).reshape(2, 5)}),
-        "need": NotApplicable("need", "needs decode"),
+        "erasure": Measurement("erasure", {"baseline": np.arange(10.0).reshape(2, 5)}),
+        "need": NotRun("need", "needs decode"),
     }
     return replace(audits.audit(RECORDS), measurements=measured)
 

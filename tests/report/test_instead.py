@@ -46,7 +46,7 @@ def test_a_map_that_was_put_first_and_carries_too_little_is_none() -> None:
 
 
 def test_attention_itself_may_be_the_map() -> None:
-    (family,) = families((map_row("attention", "supported", 0.9, chosen=True), MAPS[1]))
+    (family,) = families((map_row("attention", "passed", 0.9, chosen=True), MAPS[1]))
     assert family.answer == "attention"
     assert "those of attention" not in family.beside_attention
 
@@ -65,7 +65,7 @@ def test_where_nothing_was_chosen_or_measured_nothing_more_is_said() -> None:
 
 def test_a_map_of_which_nothing_is_known_carries_nothing_and_is_not_the_best() -> None:
     nothing = Estimate(math.nan, math.nan, math.nan, 0, "undefined for every text")
-    (family,) = families((replace(MAPS[3], answer="not applicable", carried=nothing, deleted=nothing),))
+    (family,) = families((replace(MAPS[3], answer="not run", carried=nothing, deleted=nothing),))
     assert (family.answer, family.best, family.beside_attention) == (UNMEASURED, "", "")
     assert [one for one in family.measured.split("; ") if "lost when deleted" in one] == []
     said = [*advice(replace(compared(), maps=family.rows)), *card(replace(compared(), maps=family.rows)).lists[MAY]]
@@ -79,7 +79,7 @@ def test_a_number_above_one_is_explained_and_none_is_where_there_is_none(value: 
 
 
 def test_answers_for_a_map_that_must_not_be_shown_are_explained() -> None:
-    passes = (map_row("attention", "supported", 0.9, chosen=True),)
+    passes = (map_row("attention", "passed", 0.9, chosen=True),)
     for verdict in (ASTRAY, by_class()):
         told = replace(compared(verdict), maps=passes)
         assert at_odds(told).startswith("Some claims below are supported, and still")

@@ -9,10 +9,10 @@ from sightline.results import MapRow
 from tests.report.audits import map_row
 
 PLAIN, DIRECTED = (
-    map_row("deletion", "supported", 0.5, chosen=True),
-    map_row("signed_gradient", "supported", 0.4, chosen=True),
+    map_row("deletion", "passed", 0.5, chosen=True),
+    map_row("signed_gradient", "passed", 0.4, chosen=True),
 )
-WEAK = map_row("gradient", "contradicted", 0.1, chosen=True)
+WEAK = map_row("gradient", "failed", 0.1, chosen=True)
 
 
 @pytest.mark.parametrize(
@@ -21,11 +21,11 @@ WEAK = map_row("gradient", "contradicted", 0.1, chosen=True)
         ((), "gradient"),
         ((PLAIN,), "deletion"),
         ((PLAIN, DIRECTED), "signed_gradient"),
-        ((map_row("attention", "supported", 0.9, chosen=True), DIRECTED), "signed_gradient"),
+        ((map_row("attention", "passed", 0.9, chosen=True), DIRECTED), "signed_gradient"),
         ((WEAK, DIRECTED), "signed_gradient"),
         ((WEAK, replace(DIRECTED, answer="inconclusive")), "gradient"),
-        ((replace(PLAIN, chosen=False), map_row("contribution", "supported", 0.9)), "contribution"),
-        ((map_row("of another version", "supported", 0.9, chosen=True), PLAIN), "deletion"),
+        ((replace(PLAIN, chosen=False), map_row("contribution", "passed", 0.9)), "contribution"),
+        ((map_row("of another version", "passed", 0.9, chosen=True), PLAIN), "deletion"),
     ],
 )
 def test_beside_attention_stands_the_map_that_is_recommended(rows: tuple[MapRow, ...], second: str) -> None:

@@ -17,7 +17,7 @@ def test_the_block_tells_the_verdict_and_every_finding_with_its_interval_and_n()
     assert "Can be shown with these caveats" in text
     for finding in told.findings:
         assert finding.code in text
-        assert finding.claim in text
+        assert finding.name in text
     assert "0.430 [0.380, 0.480]872" in text.replace("\n", "")
     assert "24 texts audited" in text
     assert 'audit.to_html("report.html")' in text

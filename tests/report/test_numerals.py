@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.report.numerals import about, count, interval, number, p_value, plainly, threshold, with_n
+from sightline.report.numerals import about, count, interval, number, p_value, plainly, with_n
 from sightline.results import Estimate
 
 

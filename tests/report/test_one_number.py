@@ -48,7 +48,9 @@ def standing(summary: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any
         if claim is None:
             continue
         if claim.kind == "contrast":
-            yield from ((name, finding[part]) for name, part in ((claim.number, "number"), (claim.floor, "floor")))
+            yield from (
+                (name, finding[part]) for name, part in ((claim.number, "number"), (claim.baseline, "baseline"))
+            )
         yield from ((claim.beside[words], number) for words, number in finding["beside"].items())
 
 
@@ -74,7 +76,7 @@ def test_the_number_without_a_floor_is_one_of_the_estimates(told: Audit) -> None
     drops = [number for name, number in told.estimates.items() if name.startswith("need.")]
     for finding in told.findings:
         if finding.code == "SL-001" and drops:
-            assert finding.number == finding.effect
+            assert finding.number == finding.score
             assert finding.number in drops
 
 

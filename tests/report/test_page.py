@@ -18,7 +18,7 @@ from sightline.report.page.frame import _script
 from sightline.report.page.render import render, write_page
 from sightline.report.sheets.cards import card_markdown
 from sightline.report.visible import visible
-from sightline.results import ClassShare, Measurement, NotApplicable
+from sightline.results import ClassShare, Measurement, NotRun
 from tests.report.audits import ASTRAY, LEARNED, MAPS, audit, by_class, compared, estimate, hostile
 from tests.report.pages import Page
 
@@ -142,8 +142,8 @@ def test_every_number_is_shown_with_its_interval_and_its_n() -> None:
     text = plain(render(told))
     for finding in told.findings:
         assert finding.code in text
-        assert finding.claim[1:] in text
-        for found in (finding.number, finding.floor, finding.effect):
+        assert finding.name[1:] in text
+        for found in (finding.number, finding.baseline, finding.score):
             assert found is None or f"n = {found.n}" in text
     for row in (
         "Estimates with their intervals; method where none is named: bootstrap over texts",
@@ -192,7 +192,7 @@ def test_the_head_answers_warns_and_offers_before_any_finding() -> None:
     marks = [
         "Must not be shown",
         "Moved into another text, the highlighted words leave the decision behind.",
-        "SL-303: effect 0.012 [−0.027, 0.051], n = 428",
+        "SL-303: score 0.012 [−0.027, 0.051], n = 428",
         "Did it learn anything?",
         "It is right on 0.815 (0.775 to 0.855; 872 texts); always saying the most common class is right on 0.509",
         "Its training had converged. 12 texts were longer than the model was let read, and cut.",
@@ -350,7 +350,7 @@ def test_a_measure_that_is_missing_is_said_to_be() -> None:
 
 
 def test_a_model_whose_attention_cannot_be_replaced_still_shows_where_it_looks() -> None:
-    without = NotApplicable("agreement", "needs decode")
+    without = NotRun("agreement", "needs decode")
     html = render(replace(audit(), measurements={**audit().measurements, "agreement": without}))
     assert "<h4>attention" in html
     assert "Not shown: the gradient and leave-one-out maps (agreement is not applicable: needs decode)." in plain(html)
@@ -359,7 +359,7 @@ def test_a_model_whose_attention_cannot_be_replaced_still_shows_where_it_looks()
 
 def test_an_undefined_estimate_does_not_break_the_page() -> None:
     nothing = replace(audit().metrics["f1"], value=math.nan, low=math.nan, high=math.nan, n=0)
-    broken = replace(audit().findings[0], effect=nothing, by_class={"a": nothing})
+    broken = replace(audit().findings[0], score=nothing, by_class={"a": nothing})
     text = plain(render(replace(audit(), findings=(broken,), metrics={"f1": nothing})))
     assert "The effect is undefined, n = 0." in text
     assert "nan" not in text

@@ -20,7 +20,7 @@ from sightline.report.plots.named import FIGURES, write_figure
 from sightline.report.plots.plot import WIDTH, Plot
 from sightline.report.plots.ranks import TARGETS
 from sightline.report.visible import visible
-from sightline.results import Estimate, Measurement, NotApplicable, Ragged
+from sightline.results import Estimate, Measurement, NotRun, Ragged
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import BUT_ATTENTION, FitSpec, RunSpec
@@ -262,7 +262,7 @@ def test_without_matplotlib_the_extra_is_named_and_nothing_is_written(
 
 
 def test_an_audit_without_the_numbers_says_what_is_missing(tmp_path: Path) -> None:
-    without = replace(AUDIT, maps=(), measurements={"agreement": NotApplicable("agreement", "needs decode")})
+    without = replace(AUDIT, maps=(), measurements={"agreement": NotRun("agreement", "needs decode")})
     for name, said in (
         ("tau-by-class", r"needs agreement\.tau\.gradient, .* \(agreement: needs decode\)"),
         ("permutation-by-weight", r"needs permutation\.median, .* \(permutation: it was not asked for\)"),

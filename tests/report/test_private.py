@@ -14,6 +14,7 @@ from sightline.report.private import still_told, without
 from sightline.report.sheets.cards import CARDS
 from sightline.results import Failed
 from tests.report.audits import ASTRAY, by_class, compared, record
+from tests.verdicts import whys
 
 WORD, ID = "qqsecretword", "qqsecretid"
 
@@ -27,7 +28,7 @@ def planted() -> Audit:
     first, *others = told.findings
     notes = replace(first, notes=(f"the measure failed: {error}",))
     failed = {**told.measurements, "reach": Failed("reach", error)}
-    by_name = {name: replace(ASTRAY, reasons=(f"it failed ({error})",)) for name in said.by_class}
+    by_name = {name: replace(ASTRAY, reasons=whys(f"it failed ({error})")) for name in said.by_class}
     return replace(told, verdict=replace(said, by_class=by_name), findings=(notes, *others), measurements=failed)
 
 

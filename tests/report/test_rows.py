@@ -42,7 +42,7 @@ def test_settings_become_rows(settings: dict[Any, Any], rows: list[tuple[str, st
 
 
 def test_a_row_of_an_estimate_has_every_field() -> None:
-    row = estimate_row("accuracy", estimate(0.5, 0.1, 1200), delta=0.3)
+    row = estimate_row("accuracy", estimate(0.5, 0.1, 1200), threshold=0.3)
     assert (row.value, row.span, row.n, row.method, row.beside) == (
         "0.500",
         "[0.400,\xa00.600]",
@@ -74,8 +74,8 @@ def test_what_has_no_number_has_a_reason() -> None:
 
 
 def test_classes_are_put_beside_their_answers() -> None:
-    answered = replace(findings()[0], answers={"positive": "supported"})
-    assert [(row.name, row.answer) for row in class_rows(answered)] == [("negative", ""), ("positive", "supported")]
+    answered = replace(findings()[0], answers={"positive": "passed"})
+    assert [(row.name, row.answer) for row in class_rows(answered)] == [("negative", ""), ("positive", "passed")]
 
 
 def test_a_method_that_rows_share_is_said_once_and_any_other_by_its_row() -> None:

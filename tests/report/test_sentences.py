@@ -9,23 +9,34 @@ from hypothesis import strategies as st
 
 from sightline.findings.claims import CLAIMS
 from sightline.report.sentences import (
-    Reason,
+    NotRunTests,
     answers,
     caveats,
     caveats_title,
     chance,
     headline,
     null_of,
-    reason_of,
     row_condition,
     sentences,
     side,
     to_settle,
     told_reasons,
 )
-from sightline.results import BY_ABSENCE, CAN, CANNOT_TELL, CAVEATS, MUST_NOT, VERDICTS, Estimate, Finding, Verdict
+from sightline.results import (
+    BY_ABSENCE,
+    CAN,
+    CANNOT_TELL,
+    CAVEATS,
+    MUST_NOT,
+    VERDICTS,
+    Estimate,
+    Finding,
+    Reason,
+    Verdict,
+)
 from tests.report import audits
 from tests.report.audits import ABSENT, ASTRAY, NO_EVIDENCE, by_class, findings
+from tests.verdicts import reached, why, whys
 
 FINDING = {finding.code: finding for finding in findings()}
 
@@ -37,10 +48,10 @@ def said(finding: Finding) -> str:
 @pytest.mark.parametrize(
     ("low", "high", "expected"),
     [
-        (0.11, 0.2, "above δ"),
-        (0.1, 0.2, "holds δ"),
-        (0.0, 0.1, "holds δ"),
-        (-0.3, 0.09, "below δ"),
+        (0.11, 0.2, "above threshold"),
+        (0.1, 0.2, "holds threshold"),
+        (0.0, 0.1, "holds threshold"),
+        (-0.3, 0.09, "below threshold"),
         (float("nan"), 1.0, "undefined"),
     ],
 )
@@ -61,13 +72,13 @@ def test_the_three_answers_are_told_apart() -> None:
     assert "holds the smallest effect" in said(FINDING["SL-001"])
     assert said(FINDING["SL-402"]) == ""
     assert "could not be compared" in said(
-        replace(FINDING["SL-001"], effect=Estimate(0.1, float("nan"), float("nan"), 1, ""))
+        replace(FINDING["SL-001"], score=Estimate(0.1, float("nan"), float("nan"), 1, ""))
     )
 
 
 def test_an_effect_that_is_the_number_is_said_once() -> None:
     finding = FINDING["SL-301"]
-    text = said(replace(finding, floor=None, number=finding.effect))
+    text = said(replace(finding, baseline=None, number=finding.score))
     assert text.count("n = 872") == 1
     assert "Its floor is zero, so this is the effect. Its whole interval lies above" in text
 
@@ -90,12 +101,12 @@ def test_how_many_texts_would_settle_it_is_said_of_what_texts_would_settle() -> 
     told = "Audit about 5,500 texts (now 872 texts): as many settle it if the effect stays where it is."
     assert to_settle(open_).replace("\xa0", " ") == told
     assert "no number of texts near these" in to_settle(replace(open_, needed=None))
-    assert to_settle(replace(open_, needed=None, effect=Estimate(0.5, 0.4, 0.6, 872, ""))) == ""
+    assert to_settle(replace(open_, needed=None, score=Estimate(0.5, 0.4, 0.6, 872, ""))) == ""
     assert {to_settle(FINDING[code]) for code in ("SL-101", "SL-104", "SL-402", "SL-201")} == {""}
 
 
 def test_without_a_delta_nothing_is_compared() -> None:
-    bare = replace(FINDING["SL-101"], delta=None)
+    bare = replace(FINDING["SL-101"], threshold=None)
     assert said(bare).endswith("The effect is 0.430 [0.380, 0.480], n = 872.")
     assert to_settle(replace(bare, verdict="inconclusive")) == ""
 
@@ -110,7 +121,7 @@ ROWS = {CAN: 4, CAVEATS: 5, MUST_NOT: 2, CANNOT_TELL: 6, BY_ABSENCE: 7}
 
 def verdict(text: str, classes: dict[str, str] | None = None) -> Verdict:
     told = {name: verdict(one) for name, one in (classes or {}).items()}
-    return Verdict(text, ROWS[text], (), (f"SL-1 contradicted: why {text} (effect 0)",), told)
+    return reached(text, ROWS[text], (), (f"SL-1 failed: why {text} (score 0)",), told)
 
 
 @pytest.mark.parametrize("text", VERDICTS)
@@ -147,8 +158,8 @@ def test_no_class_that_the_map_must_not_be_shown_for_hides(whole: str, classes: 
     assert all(text in told for text in known)
     if set(classes.values()) - {whole}:
         assert all(f"'{name}'" in told for name in classes)
-        told_of = {part.text.partition(" for ")[0]: part.row for part in answers(verdict(whole, classes))}
-        assert told_of == {text: ROWS[text] for text in known}
+        told_of = {part.text.partition(" for ")[0]: part.level for part in answers(verdict(whole, classes))}
+        assert told_of == {text: text for text in known}
 
 
 def test_a_class_of_a_long_or_evil_name_stays_a_word_of_the_headline() -> None:
@@ -167,25 +178,6 @@ def test_the_headline_gives_the_reason_without_its_numbers_and_each_reason_once(
     assert headline(untold).startswith("must not be shown for texts predicted 'a'; can be shown")
 
 
-def test_a_reason_is_a_sentence_and_its_numbers_stand_behind_it() -> None:
-    assert reason_of("SL-105 inconclusive: it could not be shown (n = 3; (2))") == Reason(
-        "it could not be shown", "SL-105", "n = 3; (2)"
-    )
-    assert reason_of("18 test texts; a verdict rests on 50") == Reason("18 test texts; a verdict rests on 50")
-    assert reason_of("SL-301 contradicted: it changes nothing") == Reason("it changes nothing", "SL-301")
-    assert reason_of("no better (accuracy 0.5)\n") == Reason("no better (accuracy 0.5)\n")
-
-
-def test_what_was_not_tested_never_reads_as_a_statement() -> None:
-    assert reason_of("SL-402 not applicable: a state stands for its word (needs decode)") == Reason(
-        "not tested: a state stands for its word", "SL-402", "needs decode"
-    )
-    assert (
-        reason_of("SL-402 not applicable: not tested whether a state stands (x)").words
-        == "not tested whether a state stands"
-    )
-
-
 def test_tests_that_were_not_run_stand_in_one_line_and_keep_their_reasons() -> None:
     silent = {
         "SL-104": "needs decode",
@@ -194,20 +186,21 @@ def test_tests_that_were_not_run_stand_in_one_line_and_keep_their_reasons() -> N
         "SL-205": "needs token_logits (the logits of each word alone)",
         "SL-401": "it was not asked for",
     }
-    reasons = tuple(f"{code} not applicable: not tested whether it holds ({why})" for code, why in silent.items())
-    verdict = Verdict(CAVEATS, 5, (), (LITTLE[1], *reasons))
+    reasons = tuple(Reason("not tested whether it holds", code, "not run", lack) for code, lack in silent.items())
+    verdict = reached(CAVEATS, 5, (), (LITTLE[1], *reasons))
     other, line = told_reasons(verdict)
-    assert other == (reason_of(LITTLE[1]), "")
+    assert other == (why(LITTLE[1]), "")
+    assert isinstance(line[0], NotRunTests)
     assert line[0].tests == tuple(silent)
     assert len(caveats(verdict)) == 2
-    for code, why in silent.items():
+    for code, lack in silent.items():
         assert line[0].words.count(CLAIMS[code].name) == 1
-        assert f"{code}: {why}" in line[0].behind
+        assert f"{code}: {lack}" in line[0].behind
     assert line[0].words.count("needs weights that can be replaced") == 1
     assert not re.search(r"SL-\d|decode", line[0].words.replace("decoder", ""))
-    alone = Verdict(CAVEATS, 5, (), (LITTLE[1], reasons[0]))
+    alone = reached(CAVEATS, 5, (), (LITTLE[1], reasons[0]))
     assert caveats(alone)[1] == "Not tested whether it holds."
-    assert caveats_title(Verdict(CAN, 4, (), reasons)) == "Not tested"
+    assert caveats_title(reached(CAN, 4, (), reasons)) == "Not tested"
 
 
 def test_every_test_has_a_name() -> None:
@@ -215,34 +208,26 @@ def test_every_test_has_a_name() -> None:
     assert len({claim.name for claim in CLAIMS.values()}) == len(CLAIMS)
 
 
-def test_codes_that_older_versions_named_among_the_words_are_left_out() -> None:
-    told = "not tested by this version: SL-205, whether it holds; SL-302, whether it suffices"
-    assert reason_of(told).words == "not tested by this version: whether it holds; whether it suffices"
-
-
-def test_no_words_of_a_claim_hold_what_sets_the_numbers_apart() -> None:
-    for claim in CLAIMS.values():
-        assert not any(" (" in words for words in (claim.told, claim.caveat, claim.below))
-
-
 def test_the_reasons_of_a_class_are_listed_where_classes_differ() -> None:
     first, *whole = told_reasons(by_class())
-    assert first == (reason_of(ASTRAY.reasons[0]), "for texts predicted 'negative'")
-    assert [reason for reason, _ in whole] == [reason_of(why) for why in by_class().reasons]
+    assert first == (ASTRAY.reasons[0], "for texts predicted 'negative'")
+    assert [reason for reason, _ in whole] == [*by_class().reasons]
     assert [which for _, which in whole] == ["for all texts together", ""]  # the second was not tested on any
     assert {which for _, which in told_reasons(replace(ASTRAY, by_class={"negative": ASTRAY}))} == {""}
 
 
 LITTLE = (
-    "SL-104 contradicted: the attended words hold little of the evidence (effect {})",
-    "SL-001 inconclusive: it could not be shown that it is needed (effect 0.1)",
+    "SL-104 failed: the attended words hold little of the evidence (score {})",
+    "SL-001 inconclusive: it could not be shown that it is needed (score 0.1)",
 )
 
 
 def of_classes(**effects: str) -> Verdict:
     """A map that can be shown with caveats, for each class too, with one claim contradicted for some classes."""
-    fine = Verdict(CAVEATS, 5, (), LITTLE[1:])
-    classes = {name: replace(fine, reasons=(LITTLE[0].format(effect), *LITTLE[1:])) for name, effect in effects.items()}
+    fine = reached(CAVEATS, 5, (), LITTLE[1:])
+    classes = {
+        name: replace(fine, reasons=whys(LITTLE[0].format(score), *LITTLE[1:])) for name, score in effects.items()
+    }
     return replace(fine, by_class={**classes, "other": fine})
 
 
@@ -253,23 +238,23 @@ def test_what_is_contradicted_for_one_class_is_a_caveat_where_every_class_gets_o
         "For texts predicted 'b': the attended words hold little of the evidence.",
         "It could not be shown that it is needed.",
     ]
-    assert told_reasons(told)[0][0].behind == "effect 0.04"
+    assert told_reasons(told)[0][0].behind == "score 0.04"
 
 
 def test_what_is_contradicted_for_several_classes_is_said_once_with_the_numbers_of_each() -> None:
     (reason, which), _ = told_reasons(of_classes(b="0.04", c="0.05"))
     assert which == "for texts predicted 'b' and 'c'"
-    assert reason.behind == "'b': effect 0.04; 'c': effect 0.05"
+    assert reason.behind == "'b': score 0.04; 'c': score 0.05"
 
 
 def test_what_is_contradicted_for_all_texts_is_not_said_again_of_a_class() -> None:
-    told = replace(of_classes(b="0.04"), reasons=(LITTLE[0].format("0.07"),))
-    assert told_reasons(told) == [(reason_of(LITTLE[0].format("0.07")), "")]
+    told = replace(of_classes(b="0.04"), reasons=whys(LITTLE[0].format("0.07")))
+    assert told_reasons(told) == [(why(LITTLE[0].format("0.07")), "")]
 
 
 def test_what_is_said_of_the_task_is_said_of_no_class() -> None:
     needless = of_classes(b="0.04").by_class["other"]
-    needless = replace(needless, reasons=("SL-001 contradicted: this task needs no attention (effect 0)",))
+    needless = replace(needless, reasons=whys("SL-001 failed: this task needs no attention (score 0)"))
     told = replace(of_classes(b="0.04"), by_class={"a": needless})
     assert caveats(told) == ["It could not be shown that it is needed."]
 
@@ -277,12 +262,12 @@ def test_what_is_said_of_the_task_is_said_of_no_class() -> None:
 def test_a_class_that_is_decided_by_absence_says_so_in_one_sentence_with_its_numbers() -> None:
     (only,) = told_reasons(audits.by_absence())
     assert only == (
-        Reason(f"decided by absence: {NO_EVIDENCE}", "SL-304", "effect 0.013 [−0.020, 0.046], n = 444"),
+        Reason(f"decided by absence: {NO_EVIDENCE}", "SL-304", "failed", "score 0.013 [−0.020, 0.046], n = 444"),
         "for texts predicted 'ham'",
     )
-    both = Verdict(CAVEATS, 5, (), (), {"a": ABSENT, "b": ABSENT, "c": Verdict(CAN, 4, (), ())})
+    both = reached(CAVEATS, 5, (), (), {"a": ABSENT, "b": ABSENT, "c": reached(CAN, 4, (), ())})
     assert [which for _, which in told_reasons(both)] == ["for texts predicted 'a' and 'b'"]
-    untold = Verdict(CAVEATS, 5, (), (), {"a": replace(ABSENT, reasons=()), "b": Verdict(CAN, 4, (), ())})
+    untold = reached(CAVEATS, 5, (), (), {"a": replace(ABSENT, reasons=()), "b": reached(CAN, 4, (), ())})
     assert caveats(untold) == ["For texts predicted 'a': decided by absence."]
 
 
@@ -294,11 +279,11 @@ def test_what_is_true_of_all_texts_together_advises_nothing_where_classes_have_a
 
 def test_why_a_class_is_left_open_where_all_texts_are_not_is_said() -> None:
     """Under “cannot tell for texts predicted 'b'” a reader looks for a reason."""
-    own = "SL-304 inconclusive: it could not be shown that the words do anything (effect 0.2 [0.1, 0.3])"
-    more = "SL-105 inconclusive: it could not be shown that they speak for it (effect 0.1)"
-    open_ = Verdict(CANNOT_TELL, 6, (), (own, more))
-    told = Verdict(CAVEATS, 5, (), (), {"a": Verdict(CAN, 4, (), ()), "b": open_})
+    own = "SL-304 inconclusive: it could not be shown that the words do anything (score 0.2 [0.1, 0.3])"
+    more = "SL-105 inconclusive: it could not be shown that they speak for it (score 0.1)"
+    open_ = reached(CANNOT_TELL, 6, (), (own, more))
+    told = reached(CAVEATS, 5, (), (), {"a": reached(CAN, 4, (), ()), "b": open_})
     assert caveats(told) == ["For texts predicted 'b': it could not be shown that the words do anything."]
-    assert caveats(replace(told, text=CANNOT_TELL, reasons=(own,))) == [
+    assert caveats(replace(told, level=CANNOT_TELL, reasons=whys(own))) == [
         "For all texts together: it could not be shown that the words do anything."
     ]

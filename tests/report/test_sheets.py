@@ -22,7 +22,7 @@ from sightline.report.visible import one_line, visible
 from sightline.results import Table, TableCell
 
 SEEN = TableCell(0.5, 0.25, 0.9996, 1200, (0, 1), ("ab12", "cd34"))
-WORD = TableCell("contradicted", seeds=(0,), runs=("ab12",))
+WORD = TableCell("failed", seeds=(0,), runs=("ab12",))
 LOST = TableCell(None, note="seed 3 failed: loss is not a number")
 TABLE = Table(
     title="Need by model",
@@ -145,7 +145,7 @@ def test_text_by_hand() -> None:
 def test_columns_align_whatever_is_in_them(text: str) -> None:
     names = ((text, "x"), ("y", text), ("z", "z"))
     rows = to_text(replace(TABLE, columns=(text, "last"), row_names=names)).split("\n\n")[1].splitlines()
-    last = ("last", "-" * len("contradicted"), "contradicted", "— (1)", "— (2)")
+    last = ("last", "-" * len("failed"), "failed", "— (1)", "— (2)")
     assert all(row.endswith(word) for row, word in zip(rows, last, strict=True))
     assert len({cell_len(row[: -len(word)]) for row, word in zip(rows, last, strict=True)}) == 1
 
@@ -304,7 +304,7 @@ def test_csv_has_a_line_for_each_cell() -> None:
         "note": "",
         "method": "",
     }
-    assert (second["column"], second["value"], second["low"], second["n"]) == ("verdict", "contradicted", "", "")
+    assert (second["column"], second["value"], second["low"], second["n"]) == ("verdict", "failed", "", "")
     assert (rows[3]["value"], rows[3]["note"]) == ("", LOST.note)
     assert rows[5]["value"] == "nan"
 

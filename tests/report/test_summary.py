@@ -18,7 +18,7 @@ def first_screen(told: Audit) -> list[str]:
 def test_the_verdict_comes_first_with_its_caveats() -> None:
     told = lines(audit())
     assert told[:3] == [
-        "Verdict: can be shown with these caveats",
+        "Verdict: can be shown with caveats",
         "  - These words were weighted, but a random choice would look the same.",
         "  - Not tested: the model has no linear decoder.",
     ]
@@ -43,7 +43,7 @@ def test_a_class_that_differs_is_named_in_the_first_line_and_its_caveats_come_fi
     )
     assert told[1].startswith("  - For texts predicted 'negative': moved into another text")
     assert told[2].startswith("  - For all texts together: these words were weighted")
-    assert "  for texts predicted 'negative': SL-303: effect 0.012 [−0.027, 0.051], n = 428" in told
+    assert "  for texts predicted 'negative': SL-303: score 0.012 [−0.027, 0.051], n = 428" in told
 
 
 def test_what_was_learned_and_what_to_do_follow_the_caveats_and_the_maps_are_among_the_details() -> None:
@@ -72,9 +72,9 @@ def test_what_was_learned_and_what_to_do_follow_the_caveats_and_the_maps_are_amo
 def test_one_line_a_finding_those_that_bear_first() -> None:
     told = [line for line in lines(audit()) if line.startswith("SL-")]
     assert [line.split()[0] for line in told] == ["SL-001", "SL-101", "SL-104", "SL-301", "SL-402", "SL-201", "SL-501"]
-    cells = "SL-101 supported 0.430 [0.380, 0.480] δ = 0.1 n = 872"
-    assert " ".join(told[1].split()) == f"{cells} {audit().findings[1].claim}"
-    assert "not applicable" in told[4]
+    cells = "SL-101 passed 0.430 [0.380, 0.480] δ = 0.1 n = 872"
+    assert " ".join(told[1].split()) == f"{cells} {audit().findings[1].name}"
+    assert "not run" in told[4]
     assert "(context)" in told[6]
 
 
@@ -90,7 +90,7 @@ def test_metrics_bring_their_n() -> None:
 def test_a_terminal_is_given_nothing_to_obey() -> None:
     told = lines(replace(hostile(), metrics={}))
     assert all(line.isprintable() for line in told)
-    evil = replace(audit().findings[0], claim="\x1b[2J\nSL-301 supported\u202e", by_class={})
+    evil = replace(audit().findings[0], name="\x1b[2J\nSL-301 supported\u202e", by_class={})
     assert not any("\x1b" in line or "\n" in line for line in lines(replace(audit(), findings=(evil,))))
 
 

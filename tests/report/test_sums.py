@@ -9,7 +9,7 @@ from sightline.audits import Audit
 from sightline.report.page.held import held_texts
 from sightline.report.page.render import render
 from sightline.report.page.sums import sums_of
-from sightline.results import Measurement, NotApplicable
+from sightline.results import Measurement, NotRun
 from tests.report.audits import audit, compared
 from tests.report.pages import Page
 from tests.report.test_blocks import unpacked
@@ -69,7 +69,7 @@ def test_an_audit_without_sums_is_drawn_and_names_the_maps_it_lacks() -> None:
     text = Page(render(old)).text()
     assert "adds up" not in text
     assert "weight × evidence, signed gradient, signed leave-one-out and signed weight × evidence maps" in text
-    closed = replace(old, measurements={**old.measurements, "signs": NotApplicable("signs", "x")})
+    closed = replace(old, measurements={**old.measurements, "signs": NotRun("signs", "x")})
     assert sums_of(closed) is None
     assert sums_of(replace(compared(), texts=compared().texts[:3])) is None
 

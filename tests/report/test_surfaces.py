@@ -123,22 +123,22 @@ def numbers(text: str) -> tuple[str, ...]:
 
 
 def by_json(audit: Audit) -> dict[str, Said]:
-    return {one["code"]: Said(one["verdict"], *_of_json(one["effect"])) for one in plain(audit.to_json())["findings"]}
+    return {one["code"]: Said(one["verdict"], *_of_json(one["score"])) for one in plain(audit.to_json())["findings"]}
 
 
-def _of_json(effect: Mapping[str, Any] | None) -> tuple[tuple[str, ...], str]:
-    if effect is None:
+def _of_json(score: Mapping[str, Any] | None) -> tuple[tuple[str, ...], str]:
+    if score is None:
         return (), ""
-    if effect["value"] is None:
-        return ("undefined",), f"{effect['n']:,}"
-    ends = [effect[end] for end in ("value", "low", "high")]
-    return tuple(number(one) for one in ends if one is not None), f"{effect['n']:,}"
+    if score["value"] is None:
+        return ("undefined",), f"{score['n']:,}"
+    ends = [score[end] for end in ("value", "low", "high")]
+    return tuple(number(one) for one in ends if one is not None), f"{score['n']:,}"
 
 
 def by_terminal(audit: Audit) -> dict[str, Said]:
     row = re.compile(rf"(SL-\d+) +({ANSWERS}) +(.*?)(?: +(δ = [\d.]+))?(?: +n = ([\d,]+))?  +\S.*")
     found = [match for line in lines(audit) if (match := row.fullmatch(clean(line)))]
-    return {code: Said(answer, numbers(effect), n or "") for code, answer, effect, _, n in (m.groups() for m in found)}
+    return {code: Said(answer, numbers(score), n or "") for code, answer, score, _, n in (m.groups() for m in found)}
 
 
 def by_card(audit: Audit) -> dict[str, Said]:
@@ -146,11 +146,11 @@ def by_card(audit: Audit) -> dict[str, Said]:
     found: dict[str, Said] = {}
     for line in clean(card_markdown(card(audit))).splitlines():
         if match := row.fullmatch(line):
-            code, answer, effect = match.groups()
-            *known, n = numbers(effect) or ("",)
-            unknown = "undefined" in effect or "not measured" in effect
+            code, answer, score = match.groups()
+            *known, n = numbers(score) or ("",)
+            unknown = "undefined" in score or "not measured" in score
             ends = ("undefined",) if unknown else tuple(known)
-            found[code] = Said(answer, ends, "0" if "not measured" in effect else n)
+            found[code] = Said(answer, ends, "0" if "not measured" in score else n)
     return found
 
 
@@ -163,8 +163,8 @@ def by_page(html: str) -> dict[str, Said]:
     rows = re.findall(r'<tr><th scope="row"><a href="#sl-[^"]+">(SL-\d+)</a>(.*?)</tr>', html, flags=re.DOTALL)
     found = {}
     for code, rest in rows:
-        answer, effect, n = (text_of(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", rest, flags=re.DOTALL))
-        found[code] = Said(re.search(ANSWERS, answer)[0], numbers(effect), n.replace("—", ""))
+        answer, score, n = (text_of(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", rest, flags=re.DOTALL))
+        found[code] = Said(re.search(ANSWERS, answer)[0], numbers(score), n.replace("—", ""))
     return found
 
 
@@ -184,13 +184,13 @@ def test_each_finding_is_the_same_everywhere(told: Audit) -> None:
 
 
 def test_delta_is_the_same_everywhere(told: Audit) -> None:
-    deltas = {one["code"]: f"{one['delta']:g}" for one in plain(told.to_json())["findings"]}
+    deltas = {one["code"]: f"{one['threshold']:g}" for one in plain(told.to_json())["findings"]}
     said = {m[1]: m[2] for line in lines(told) if (m := re.match(r"(SL-\d+) .*?δ = ([\d.]+)", clean(line)))}
     assert said == deltas
     page = articles(render(told))
     for finding in told.findings:
-        if finding.effect is not None and finding.effect.value == finding.effect.value:
-            below = finding.effect.high < 0
+        if finding.score is not None and finding.score.value == finding.score.value:
+            below = finding.score.high < 0
             assert below or f"δ = {deltas[finding.code]}" in page[finding.code]
     methods = dict(re.findall(r"(SL-\d+) ([\d.]+)", card(told).methods))
     assert {code: deltas[code] for code in methods} == methods
@@ -221,15 +221,15 @@ def test_no_surface_counts_no_texts_or_says_what_another_part_denies(told: Audit
         assert "undefined (0 texts)" not in clean(surface)
         assert not ("Show the attention map." in surface and "Do not show the attention map" in surface)
     lists = card(told).lists
-    if told.verdict.text == "can be shown":
+    if told.verdict.level == "can be shown":
         assert "Caveats" not in lists
         assert lists.get("Not tested") or not told.verdict.reasons
     page = articles(html)
     for finding in told.findings:
-        if finding.effect is not None and finding.effect.high < 0:
+        if finding.score is not None and finding.score.high < 0:
             for words in (finding.reason, page[finding.code]):
                 assert "too small to matter" not in words
-                few = finding.effect.n < committed().fewest(finding.code)  # too few say nothing, however low they lie
+                few = finding.score.n < committed().fewest(finding.code)  # too few say nothing, however low they lie
                 said = "more texts would settle it" if few and words == finding.reason else "worse than chance"
                 assert said in words or finding.code == "SL-001"
 

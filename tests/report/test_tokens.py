@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sightline.audits import Audit
 from sightline.report.page.held import held_texts
 from sightline.report.page.tokens import GAP, MOST_CHARACTERS, SHOWN, TokenView, pieces, shades, token_view
-from sightline.results import Failed, Measurement, NotApplicable, Outcome, Ragged
+from sightline.results import Failed, Measurement, NotRun, Outcome, Ragged
 from tests.report.audits import MAPS, agreement, audit, compared, record
 
 
@@ -109,7 +109,7 @@ def test_a_row_for_each_map_and_for_the_evidence_where_it_is_known() -> None:
 def test_where_no_script_runs_the_two_maps_are_attention_and_the_recommended_one() -> None:
     text = view_of(compared()).texts[0]
     assert [row.name for row in text.rows][:2] == ["attention", "weight × evidence"]
-    rows = (replace(MAPS[0], chosen=True), replace(MAPS[5], answer="supported"))
+    rows = (replace(MAPS[0], chosen=True), replace(MAPS[5], answer="passed"))
     text = view_of(replace(compared(), maps=rows)).texts[0]
     assert [(row.name, row.signed) for row in text.rows[:2]] == [("attention", False), ("signed gradient", True)]
     assert {piece.shade[0] for piece in text.rows[1].start if piece.shade} == {"n", "s"}
@@ -129,7 +129,7 @@ def test_the_heaviest_words_are_named_with_their_values() -> None:
 @pytest.mark.parametrize(
     ("outcome", "reason"),
     [
-        (NotApplicable("agreement", "needs decode"), "agreement is not applicable: needs decode"),
+        (NotRun("agreement", "needs decode"), "agreement is not applicable: needs decode"),
         (Failed("agreement", "IndexError"), "agreement failed: IndexError"),
         (None, "agreement is not part of this audit"),
     ],

@@ -213,7 +213,7 @@ def test_data_that_cannot_be_read() -> None:
 
 def test_options_are_typed_and_named() -> None:
     assert chosen("encoder", parse_part("bilstm(hidden=4)")) == {"hidden": 4, "layers": 1}
-    assert chosen("retention", parse_part("tying(delta=1)")) == {"delta": 1.0}
+    assert chosen("retention", parse_part("tying(delta=1)")) == {"threshold": 1.0}
     assert chosen("encoder", parse_part("cnn(kernels=3)")) == {"kernels": (3,), "channels": 32}
     for value in (4.0, True, "4"):
         with pytest.raises(SpecError, match=f"hidden should be of the kind of 128, got {value!r}"):
@@ -550,9 +550,9 @@ def test_other_thresholds_have_another_meaning() -> None:
     """
     known = committed()
     later = {"SL-203", "SL-205", "SL-302", "SL-401", "SL-402", "SL-403", "SL-601"}
-    delta, minimum = ({k: v for k, v in one.items() if k not in later} for one in (known.delta, known.minimum))
-    assert later <= set(known.delta)
-    told = json.dumps([delta, known.minimum_texts, minimum], sort_keys=True)
+    threshold, minimum = ({k: v for k, v in one.items() if k not in later} for one in (known.threshold, known.minimum))
+    assert later <= set(known.threshold)
+    told = json.dumps([threshold, known.minimum_texts, minimum], sort_keys=True)
     assert (MEANING, hashlib.sha256(told.encode()).hexdigest()[:8]) == (5, "2429f183"), "raise MEANING with every new δ"
 
 

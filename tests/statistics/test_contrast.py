@@ -9,50 +9,50 @@ from sightline.statistics.contrast import benjamini_hochberg, p_value, paired
 
 def test_the_effect_is_paired_by_text() -> None:
     generator = np.random.default_rng(0)
-    floor = generator.random(200)
-    contrast = paired(floor + 0.1, floor, 0)
-    assert contrast.effect.value == pytest.approx(0.1 / (1 - floor.mean()))
-    assert contrast.effect.high - contrast.effect.low < 0.05
+    baseline = generator.random(200)
+    contrast = paired(baseline + 0.1, baseline, 0)
+    assert contrast.score.value == pytest.approx(0.1 / (1 - baseline.mean()))
+    assert contrast.score.high - contrast.score.low < 0.05
     assert contrast.number.high - contrast.number.low > 0.05  # unpaired, the texts differ
 
 
 def test_only_texts_with_both_sides_count() -> None:
     contrast = paired(np.array([0.5, np.nan, 0.7, 0.9]), np.array([0.1, 0.2, np.nan, 0.3]), 0)
-    assert contrast.effect.n == contrast.number.n == contrast.floor.n == 2
-    assert contrast.effect.value == pytest.approx((0.4 + 0.6) / (0.9 + 0.7))
+    assert contrast.score.n == contrast.number.n == contrast.baseline.n == 2
+    assert contrast.score.value == pytest.approx((0.4 + 0.6) / (0.9 + 0.7))
 
 
 def test_the_effect_is_the_share_of_the_way_from_floor_to_ceiling() -> None:
-    floor, ceiling = np.array([0.1, 0.2, 0.0, 0.3]), np.array([0.5, 0.4, np.nan, 0.3])
-    contrast = paired(np.array([0.3, 0.4, 0.9, 0.3]), floor, 0, ceiling)
-    assert contrast.effect.value == pytest.approx((0.2 + 0.2 + 0) / (0.4 + 0.2 + 0))
-    assert contrast.effect.n == contrast.number.n == contrast.floor.n == 3
+    baseline, ceiling = np.array([0.1, 0.2, 0.0, 0.3]), np.array([0.5, 0.4, np.nan, 0.3])
+    contrast = paired(np.array([0.3, 0.4, 0.9, 0.3]), baseline, 0, ceiling)
+    assert contrast.score.value == pytest.approx((0.2 + 0.2 + 0) / (0.4 + 0.2 + 0))
+    assert contrast.score.n == contrast.number.n == contrast.baseline.n == 3
 
 
 def test_a_ceiling_that_is_not_above_the_floor_gives_no_effect() -> None:
     random = np.random.default_rng(0)
     contrast = paired(random.random(50), random.random(50), 0, random.random(50))
-    assert contrast.effect.method == "undefined: the ceiling is not surely above chance"
+    assert contrast.score.method == "undefined: the ceiling is not surely above chance"
     assert contrast.number.low < 0.5 < contrast.number.high
 
 
 def test_clusters_and_the_level_reach_all_three() -> None:
     random = np.random.default_rng(0)
-    observed, floor, ceiling = random.random(30), random.random(30) / 2, 1 + random.random(30)
-    alone = paired(observed, floor, 0, ceiling, level=0.99, bounds=(0.0, 2.0))
-    copies = [np.repeat(each, 3) for each in (observed, floor, ceiling, np.arange(30))]
+    observed, baseline, ceiling = random.random(30), random.random(30) / 2, 1 + random.random(30)
+    alone = paired(observed, baseline, 0, ceiling, level=0.99, bounds=(0.0, 2.0))
+    copies = [np.repeat(each, 3) for each in (observed, baseline, ceiling, np.arange(30))]
     found = paired(*copies[:2], 0, *copies[2:], 0.99, (0.0, 2.0))
     for one, other in zip(
-        (found.number, found.floor, found.effect), (alone.number, alone.floor, alone.effect), strict=True
+        (found.number, found.baseline, found.score), (alone.number, alone.baseline, alone.score), strict=True
     ):
         assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high))
 
 
 def test_a_drawn_floor_is_averaged_over_its_known_draws() -> None:
-    floor = np.array([[0.1, 0.3], [0.2, np.nan], [np.nan, np.nan]])
-    contrast = paired(np.array([0.5, 0.5, 0.5]), floor, 0)
-    assert contrast.floor.value == pytest.approx(0.2)
-    assert contrast.floor.n == 2
+    baseline = np.array([[0.1, 0.3], [0.2, np.nan], [np.nan, np.nan]])
+    contrast = paired(np.array([0.5, 0.5, 0.5]), baseline, 0)
+    assert contrast.baseline.value == pytest.approx(0.2)
+    assert contrast.baseline.n == 2
 
 
 def test_p_values_of_a_true_null_are_uniform() -> None:

@@ -11,10 +11,10 @@ from sightline.statistics.needed import MOST, texts_needed
 
 @given(st.integers(10, 500), st.floats(-0.5, 0.9), st.floats(0.01, 0.4), st.floats(0.01, 0.4), st.floats(0.05, 0.3))
 def test_so_many_texts_clear_the_threshold_and_fewer_do_not(
-    n: int, value: float, below: float, above: float, delta: float
+    n: int, value: float, below: float, above: float, threshold: float
 ) -> None:
-    needed = texts_needed(Estimate(value, value - below, value + above, n, ""), delta)
-    half, distance = (below if value > delta else above), abs(value - delta)
+    needed = texts_needed(Estimate(value, value - below, value + above, n, ""), threshold)
+    half, distance = (below if value > threshold else above), abs(value - threshold)
 
     def clears(texts: int) -> bool:
         return half * math.sqrt(n / texts) <= distance * (1 + 1e-9)

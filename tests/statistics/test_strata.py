@@ -98,15 +98,15 @@ def test_values_keep_their_bounds() -> None:
 
 
 def test_contrasts_and_p_values_weigh_classes_alike() -> None:
-    floor = RANDOM.random((58, 19)) / 2
-    found = paired(GAIN, floor, 0, classes=CLASSES, bounds=None)
+    baseline = RANDOM.random((58, 19)) / 2
+    found = paired(GAIN, baseline, 0, classes=CLASSES, bounds=None)
     each, known = list(range(58)), CLASSES.tolist()
     ones = [1.0] * 58
     assert found.number.value == pytest.approx(ratio_over_classes(GAIN.tolist(), ones, known, each))
-    assert found.floor.value == pytest.approx(ratio_over_classes(floor.mean(1).tolist(), ones, known, each))
-    lift, room = (GAIN - floor.mean(1)).tolist(), (1 - floor.mean(1)).tolist()
-    assert found.effect.value == pytest.approx(ratio_over_classes(lift, room, known, each))
+    assert found.baseline.value == pytest.approx(ratio_over_classes(baseline.mean(1).tolist(), ones, known, each))
+    lift, room = (GAIN - baseline.mean(1)).tolist(), (1 - baseline.mean(1)).tolist()
+    assert found.score.value == pytest.approx(ratio_over_classes(lift, room, known, each))
     # The common class alone is above its floor, the two rare ones are below.
     observed = np.where(CLASSES == 0, 0.45, 0.0)
-    assert p_value(observed, floor) == pytest.approx(1 / 20)
-    assert p_value(observed, floor, CLASSES) == pytest.approx(1.0)
+    assert p_value(observed, baseline) == pytest.approx(1 / 20)
+    assert p_value(observed, baseline, CLASSES) == pytest.approx(1.0)

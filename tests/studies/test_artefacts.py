@@ -147,7 +147,7 @@ def test_a_table_holds_what_runs_say_beside_what_is_printed(folder: Path, store:
     table = compare(plan, store)
     assert table.title.startswith("Jain & Wallace 2019, Table 2: ")
     row = dict(zip(table.row_names, table.rows, strict=True))["sst", "bilstm+additive", "τ with gradient, class 0"]
-    published, ours, floor, seeds, agrees = row
+    published, ours, baseline, seeds, agrees = row
     assert (published.value, published.sd, seeds.value) == (0.40, 0.21, 2)
     means = []
     for run in plan.runs(store):
@@ -160,7 +160,7 @@ def test_a_table_holds_what_runs_say_beside_what_is_printed(folder: Path, store:
             ]
             means += [sum(tau) / len(tau)] if tau else []
     assert ours.value == pytest.approx(sum(means) / len(means))
-    assert floor.value != ours.value
+    assert baseline.value != ours.value
     assert agrees.value
 
 
@@ -188,9 +188,9 @@ def test_frequent_and_random_words_stand_beside_what_is_printed_of_each(
     table = compare(plan, store)
     rows = dict(zip(table.row_names, table.rows, strict=True))
     for words, theirs in (("frequent", 2.324), ("random", 2.435)):
-        published, ours, floor, seeds, agrees = rows["sst", "bilstm+additive", f"counted information, {words} words"]
+        published, ours, baseline, seeds, agrees = rows["sst", "bilstm+additive", f"counted information, {words} words"]
         assert (published.value, seeds.value) == (theirs, 1)
-        assert ours.value >= floor.value > 0  # as many clusters as pairs: all is bias
+        assert ours.value >= baseline.value > 0  # as many clusters as pairs: all is bias
         assert agrees.value.startswith("not comparable: it grows with the number of pairs")
 
 
@@ -323,7 +323,7 @@ def test_agreement_is_by_the_interval(ours: Estimate | None, seeds: int, why: st
 def test_averages_over_seeds_leave_out_what_a_seed_lacks() -> None:
     every = [Found(Estimate(value, value, value, 5, ""), None, None) for value in (0.2, 0.4)]
     assert lines.mean_of(every).value.value == pytest.approx(0.3)
-    assert lines.mean_of(every).floor is None
+    assert lines.mean_of(every).baseline is None
 
 
 def test_every_figure_that_is_printed_has_a_place_in_an_artefact() -> None:

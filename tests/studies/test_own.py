@@ -88,7 +88,7 @@ def test_a_table_without_numbers_has_no_figure() -> None:
 
 
 def test_every_number_is_drawn_and_an_empty_cell_is_not() -> None:
-    cells = (TableCell(0.5, 0.4, 0.6, 9, (0, 1)), TableCell(None, note="not applicable"))
+    cells = (TableCell(0.5, 0.4, 0.6, 9, (0, 1)), TableCell(None, note="not run"))
     table = Table(
         "t", ("accuracy",), tuple((cell,) for cell in cells), (("a",), ("b",)), ("model",), partial="1 missing"
     )

@@ -33,14 +33,14 @@ def test_scores_that_never_cross_have_an_interval_and_too_few_runs_none() -> Non
 def scored(score: float, answer: Answer) -> tuple[object, ...]:
     """The numbers of an audit in which one test has a score and an answer."""
     one = next(finding for finding in audit().findings if finding.code == "SL-301")
-    return (replace(one, verdict=answer, effect=estimate(score)),)
+    return (replace(one, result=answer, score=estimate(score)),)
 
 
 def test_a_row_counts_what_passes_wrongly_and_what_fails_wrongly() -> None:
     runs = [
-        (RIGHT, scored(0.9, "supported")), (RIGHT, scored(0.1, "contradicted")),
-        (MISLEADING, scored(0.2, "supported")), (MISLEADING, scored(0.0, "contradicted")),
-        (FRAUD, scored(0.8, "supported")), (FRAUD, scored(0.3, "not applicable")),
+        (RIGHT, scored(0.9, "passed")), (RIGHT, scored(0.1, "failed")),
+        (MISLEADING, scored(0.2, "passed")), (MISLEADING, scored(0.0, "failed")),
+        (FRAUD, scored(0.8, "passed")), (FRAUD, scored(0.3, "not run")),
     ]  # fmt: skip
     estimates = {"erasure.area": estimate(0.4), "sufficiency.area": estimate(0.3), "sufficiency.floor": estimate(0.1)}
     audits = [(kind, replace(audit(), findings=found, estimates=estimates)) for kind, found in runs]

@@ -46,14 +46,14 @@ def test_the_floor_is_how_often_another_seed_of_the_plain_model_is_higher() -> N
     others = [tau("mlp+dot+gumbel", seed, value) for seed, value in enumerate((0.4, 0.7, 0.89))]
     line = lines_of([*plain, *others])[RAISED_BY_SEED]
     assert told(line) == (pytest.approx(2 / 3), 3, 3)  # lower by .1, higher by .1, lower by .01
-    assert line.found.floor is not None
-    assert (line.found.floor.value, line.found.floor.n) == (0.5, 6)  # of each pair one way
+    assert line.found.baseline is not None
+    assert (line.found.baseline.value, line.found.baseline.n) == (0.5, 6)  # of each pair one way
 
 
 def test_seeds_that_say_nearly_the_same_are_unchanged_both_ways() -> None:
     plain = [tau("mlp+dot", seed, value) for seed, value in enumerate((0.5, 0.51))]
     found = lines_of([*plain, tau("mlp+dot+gumbel", 0, 0.5)])[RAISED_BY_SEED].found
-    assert found.floor is not None
-    assert (found.floor.value, found.floor.n) == (1, 2)
+    assert found.baseline is not None
+    assert (found.baseline.value, found.baseline.n) == (1, 2)
     alone = lines_of([plain[0], tau("mlp+dot+gumbel", 0, 0.5)])[RAISED_BY_SEED].found
-    assert alone.floor is None  # of one seed nothing is known of another
+    assert alone.baseline is None  # of one seed nothing is known of another

@@ -90,8 +90,8 @@ def test_a_run_of_which_only_lines_are_left_counts_as_done_and_says_nothing(tmp_
 
 def test_floors_and_bounds_are_kept_and_what_is_undefined(tmp_path: Path) -> None:
     plan, file = planned(), tmp_path / "readings.jsonl"
-    value, floor = Estimate(0.5, math.nan, math.nan, 3, "one"), Estimate(0.1, 0.0, 0.2, 3, "other")
-    said = {"bounded": Found(value, floor, (-math.inf, 1.0)), "free": Found(floor)}
+    value, baseline = Estimate(0.5, math.nan, math.nan, 3, "one"), Estimate(0.1, 0.0, 0.2, 3, "other")
+    said = {"bounded": Found(value, baseline, (-math.inf, 1.0)), "free": Found(baseline)}
     write_readings(file, [*lines_of("paper:J-1", plan, {plan.readings[0].name: said})])
     (read,) = read_readings(file)["paper:J-1"].values()
     assert str(read) == str(said)  # NaN is not equal to itself

@@ -70,7 +70,7 @@ def test_effects_are_judged_anew_from_what_was_measured() -> None:
     spec = RunSpec(parse_data("planted:needle(n=240,length=6)"), parse_model("mlp(hidden=8)"), FitSpec(epochs=3), 5)
     audit = run(spec)[1]
     told = effects(audit, 5)
-    own = {finding.code: finding.effect for finding in audit.findings if finding.effect is not None}
+    own = {finding.code: finding.score for finding in audit.findings if finding.score is not None}
     assert told.keys() == own.keys()
     alone = [code for code in own if CLAIMS[code].kind in ("contrast", "pairs") and not CLAIMS[code].second]
     assert alone

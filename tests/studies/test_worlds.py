@@ -223,14 +223,14 @@ def test_a_gate_breaks_at_its_limit(name: str, rows: list[int], like: list[int],
 
 def test_a_claim_that_is_false_must_not_be_supported() -> None:
     world = NAMED["frozen by word"]
-    found = ["supported", "inconclusive", "contradicted", "supported"]
+    found = ["passed", "inconclusive", "failed", "passed"]
     runs = {seed: replace(run, findings={"SL-107": Conclusion(found[int(seed)], None)})
             for seed, run in cells(5, 5, 3, 2).items()}  # fmt: skip
     group = worlds.group(world, "mlp", runs, {}, set())
     assert group["false"] == {"SL-107": 2}
     (only,) = worlds.promised(world, group)
     assert (only["name"], only["count"], only["limit"], only["holds"]) == (
-        "frozen by word, mlp: SL-107 supported", 2, "≤ 0", False
+        "frozen by word, mlp: SL-107 passed", 2, "≤ 0", False
     )  # fmt: skip
     (kept,) = worlds.promised(world, {**group, "n_cells": 100})
     assert kept["holds"]

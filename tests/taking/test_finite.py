@@ -115,7 +115,7 @@ def test_an_audit_of_a_broken_model_cannot_tell_and_its_page_is_written(all_of_t
     found = audit(model, Dataset("texts", (), (), tuple(texts), ("class 0", "class 1"), {}))
     finite = np.array([not all_of_them and word not in text.tokens for text in texts])
     assert found.measurements["outputs"].values["finite"].tolist() == finite.tolist()
-    assert found.verdict.text == CANNOT_TELL
+    assert found.verdict.level == CANNOT_TELL
     assert [record.predicted == NO_ANSWER for record in found.texts] == (~finite).tolist()
     assert found.metrics["accuracy"].n == finite.sum() if finite.any() else found.metrics == {}
     counted = found.undefined()["agreement.captured.gradient"]

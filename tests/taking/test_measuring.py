@@ -12,7 +12,7 @@ from sightline.measures.agreement import Agreement
 from sightline.measures.erasure import Erasure
 from sightline.measures.maps import MAKERS, Maps
 from sightline.measures.outputs import Outputs
-from sightline.results import Bracket, Failed, Measurement, NotApplicable, Ragged
+from sightline.results import Bracket, Failed, Measurement, NotRun, Ragged
 from sightline.seeds import Seeds
 from sightline.taking.joining import joined
 from sightline.taking.survey import half
@@ -63,7 +63,7 @@ def test_a_code_that_cannot_be_kept_is_refused_under_the_class() -> None:
 
 def test_a_need_that_is_known_and_not_met_is_not_applicable() -> None:
     found = take(Toy(needs=frozenset({"companion.frozen"})))
-    assert found["toy"] == NotApplicable("toy", "needs a companion (frozen)")
+    assert found["toy"] == NotRun("toy", "needs a companion (frozen)")
 
 
 def test_texts_vectors_brackets_and_numbers_of_the_whole_come_through_in_order() -> None:

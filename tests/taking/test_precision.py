@@ -20,7 +20,7 @@ from sightline.measures.agreement import Agreement
 from sightline.measures.outputs import Outputs
 from sightline.models.altered import alter
 from sightline.models.classifier import AttentionClassifier, build
-from sightline.results import Bracket, Measurement, NotApplicable, Ragged, Values
+from sightline.results import Bracket, Measurement, NotRun, Ragged, Values
 from sightline.seeds import Seeds
 from sightline.spec.texts import parse_data, parse_model
 from sightline.taking.measuring import measure
@@ -48,7 +48,7 @@ def take(
         found = measure(model, texts, asked, companions, Seeds(0), batch_size, lambda done, total: None)
     finally:
         torch.set_num_threads(1)
-    broken = {name: one for name, one in found.items() if not isinstance(one, Measurement | NotApplicable)}
+    broken = {name: one for name, one in found.items() if not isinstance(one, Measurement | NotRun)}
     assert not broken, broken
     return {name: one for name, one in found.items() if isinstance(one, Measurement)}
 

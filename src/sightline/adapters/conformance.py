@@ -16,7 +16,7 @@ from sightline.errors import DataError, ModelError
 from sightline.example import Example
 from sightline.types import Auditable, Batch
 
-ProofOutcome = Literal["passed", "failed", "not applicable"]
+ProofOutcome = Literal["passed", "failed", "not run"]
 SAMPLE = 8
 """Texts that are looked at, from the shortest to the longest."""
 
@@ -34,8 +34,8 @@ class Proof:
 
     def __str__(self) -> str:
         """Write the proof on one line."""
-        sign = {"passed": "✓", "failed": "✕", "not applicable": "–"}[self.outcome]
-        told = {"passed": "", "failed": f": {self.complaint}", "not applicable": f" ({self.wrong})"}
+        sign = {"passed": "✓", "failed": "✕", "not run": "–"}[self.outcome]
+        told = {"passed": "", "failed": f": {self.complaint}", "not run": f" ({self.wrong})"}
         return f"{sign} {self.claim}{told[self.outcome]}"
 
     @property
@@ -121,7 +121,7 @@ def _closed(found: Iterator[Proof]) -> Iterator[Proof]:
         yield proof
     for name, claim in _claims().items():
         if name not in asked:
-            yield Proof(name, claim, "not applicable", "not looked at before the above is mended")
+            yield Proof(name, claim, "not run", "not looked at before the above is mended")
 
 
 def _claims() -> dict[str, str]:
@@ -161,7 +161,7 @@ def _proofs(model: Auditable, examples: tuple[Example, ...], labels: Sequence[st
 def _asked(on: Exhibit) -> Iterator[Proof]:
     for name, demand in DEMANDS.items():
         if demand.needs and demand.needs not in on.model.offers:
-            yield Proof(name, demand.claim, "not applicable", f"needs {demand.needs}, which is not offered")
+            yield Proof(name, demand.claim, "not run", f"needs {demand.needs}, which is not offered")
             continue
         try:
             proof = _proof(name, demand.claim, called("the model", demand.look, on))
@@ -174,7 +174,7 @@ def _asked(on: Exhibit) -> Iterator[Proof]:
 
 def _proof(name: str, claim: str, found: Found) -> Proof:
     if found.not_asked:
-        return Proof(name, claim, "not applicable", found.not_asked)
+        return Proof(name, claim, "not run", found.not_asked)
     outcome: ProofOutcome = "failed" if found.wrong else "passed"
     return Proof(name, claim, outcome, found.wrong, found.change, found.measured)
 

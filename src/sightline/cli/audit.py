@@ -100,8 +100,8 @@ FailOn = Annotated[
         "--fail-on",
         metavar="VERDICT|CODE",
         show_default="never",
-        help="Exit with 3 where this is the verdict (such as must-not-be-shown) or this finding (such as SL-301) is "
-        "contradicted; decided-by-absence is asked of each predicted class, the other verdicts of all texts together; "
+        help="Exit with 3 where this is the verdict (such as must-not-be-shown) or this test (such as SL-301) has "
+        "failed; decided-by-absence is asked of each predicted class, the other verdicts of all texts together; "
         "may be repeated.",
         rich_help_panel="Output",
     ),

@@ -23,13 +23,13 @@ def read_gates(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def closed(audit: Results, gates: Sequence[str]) -> list[str]:
-    """Say why each closed gate is closed: the verdict is the one named, or the finding named is contradicted.
+    """Say why each closed gate is closed: the verdict is the one named, or the test named failed.
 
     *Decided by absence* is a verdict of a class alone: there it is asked of every class.
     """
-    answers = {finding.code: finding.verdict for finding in audit.findings}
-    told = [f"the verdict is {gate!r}" for gate in gates if VERDICT_GATES.get(gate) == audit.verdict.text]
+    answers = {finding.code: finding.result for finding in audit.findings}
+    told = [f"the verdict is {gate!r}" for gate in gates if VERDICT_GATES.get(gate) == audit.verdict.level]
     if absent := by_absence(audit.verdict):
         of = f"for texts predicted {listed(map(quoted, absent))}"
         told += [f"the verdict {of} is {gate!r}" for gate in gates if VERDICT_GATES.get(gate) == BY_ABSENCE]
-    return told + [f"{gate} is contradicted" for gate in gates if answers.get(gate) == "contradicted"]
+    return told + [f"{gate} failed" for gate in gates if answers.get(gate) == "failed"]

@@ -74,7 +74,10 @@ def _first_line(measure: object) -> str:
 
 
 def _findings() -> list[Row]:
-    return [{"code": code, "role": claim.role, "claim": claim.text} for code, claim in CLAIMS.items()]
+    return [
+        {"code": code, "role": claim.role, "name": claim.name, "about": claim.question}
+        for code, claim in CLAIMS.items()
+    ]
 
 
 def _presets() -> list[Row]:
@@ -103,7 +106,7 @@ def _column(name: str) -> str:
     """Say what a column of a study's table holds."""
     head, _, part = name.partition(".")
     if head in CLAIMS:
-        return f"{part or 'effect'}: {CLAIMS[head].text}"
+        return f"{part or 'score'}: {CLAIMS[head].name}"
     known = quantity_of(head, part)
     return known.told if known else _OTHERS.get(name) or _OTHERS[part.rpartition(".")[2]]
 
@@ -142,10 +145,10 @@ def _name(row: Row) -> str:
 
 def _told(row: Row) -> str:
     """Say in one line what a person wants to know of a row."""
-    told = str(row.get("about") or row["claim"])
+    told = str(row["about"])
     more = [row.get("paper"), row.get("needs") and f"needs {', '.join(row['needs'])}"]
     if options := row.get("options"):
         more.append(", ".join(f"{key}={json.dumps(value)}" for key, value in options.items()))
-    if row.get("role") == "context":
-        more.append("context: does not bear on the verdict")
+    if row.get("role") == "informational":
+        more.append("informational: the verdict does not rest on it")
     return f"{told} ({'; '.join(filter(None, more))})" if any(more) else told

@@ -50,5 +50,5 @@ def report(
         write_page(found, out, texts=not no_texts, ids=not no_ids)
     write_card(found, card)
     if as_json:
-        return emit({"report": str(out), "verdict": found.verdict.text})
+        return emit({"report": str(out), "verdict": found.verdict.level})
     return say([f"Verdict: {headline(found.verdict)}", f"report: {out}"])

@@ -95,5 +95,5 @@ def report_seeds(folder: Path, out: Path, card: Path | None, as_json: bool, *, t
     write_seeds(several, out, None, card, texts=texts, ids=ids)
     head = told(several.found)
     if as_json:
-        return emit({"report": str(out), "verdict": several.first.verdict.text, "headline": head})
+        return emit({"report": str(out), "verdict": several.first.verdict.level, "headline": head})
     return say([head, f"report: {out}"])

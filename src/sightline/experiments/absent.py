@@ -8,7 +8,7 @@ from sightline.findings.beside import as_distance
 from sightline.findings.claims import CLAIMS
 from sightline.findings.drops import DROPS
 from sightline.questions import ALWAYS, BY_NAME, WHERE_OFFERED
-from sightline.results import Failed, NotApplicable, Results
+from sightline.results import Failed, NotRun, Results
 from sightline.spec.values import RunSpec
 
 METRICS = ("accuracy", "f1")
@@ -35,15 +35,15 @@ def why_absent(name: str, audit: Results) -> str:
         outcome = audit.measurements.get(measure)
         if isinstance(outcome, Failed):
             return f"failed: {outcome.error}"
-        if isinstance(outcome, NotApplicable):
+        if isinstance(outcome, NotRun):
             return f"not applicable: {outcome.reason}"
     told = _of_finding(name, audit) or audit.missing().get(name, "")
-    return f"not applicable: {told}" if told else "not applicable"
+    return f"not applicable: {told}" if told else "not run"
 
 
 def why_all_absent(audit: Results) -> dict[str, str]:
     """Say it of every main number that an audit does not have."""
-    known = {*audit.metrics, *(finding.code for finding in audit.findings if finding.effect is not None)}
+    known = {*audit.metrics, *(finding.code for finding in audit.findings if finding.score is not None)}
     return {name: why_absent(name, audit) for name in NUMBERS if name not in known}
 
 
@@ -61,7 +61,7 @@ def _measures(name: str) -> Iterator[str]:
     if name in DROPS:
         yield DROPS[name].measure
     elif head in CLAIMS:
-        yield from (one.partition(".")[0] for one in (CLAIMS[head].number, CLAIMS[head].floor) if one)
+        yield from (one.partition(".")[0] for one in (CLAIMS[head].number, CLAIMS[head].baseline) if one)
     elif head == "maps":
         yield "transplant" if rest.endswith(".carried") else "erasure"
     else:
@@ -71,5 +71,5 @@ def _measures(name: str) -> Iterator[str]:
 def _of_finding(name: str, audit: Results) -> str:
     """Give what a finding says of itself that could not be judged."""
     code = name.partition(".")[0]
-    found = next((one for one in audit.findings if one.code == code and one.verdict == "not applicable"), None)
+    found = next((one for one in audit.findings if one.code == code and one.result == "not run"), None)
     return "" if found is None else found.reason

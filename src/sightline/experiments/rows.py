@@ -48,8 +48,8 @@ def axes_of(run: Summary) -> dict[str, str]:
 
 def main_estimates(run: Summary) -> dict[str, Estimate]:
     """Give the metrics of a run and the effects of its findings, as its summary has them."""
-    effects = ((code, answer.effect) for code, answer in (run.findings or {}).items())
-    return {**(run.metrics or {}), **{code: effect for code, effect in effects if effect is not None}}
+    effects = ((code, answer.score) for code, answer in (run.findings or {}).items())
+    return {**(run.metrics or {}), **{code: score for code, score in effects if score is not None}}
 
 
 def main_numbers(run: Summary, axes: Mapping[str, str] | None = None) -> Iterator[Number]:

@@ -25,6 +25,7 @@ from sightline.errors import SpecError, StoreError
 from sightline.experiments.index import Index, Row, stamp
 from sightline.experiments.locks import claim
 from sightline.files import plain, write_whole
+from sightline.migrating import migrated_run
 from sightline.results import Estimate, Results
 from sightline.saving import read_results, write_results
 from sightline.seal import is_whole, read_whole, write_sealed
@@ -48,10 +49,10 @@ State = Literal["done", "failed", "missing"]
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What a finding came to: its verdict, and its effect where there is one."""
+    """What a test came to: its result, and its score where there is one."""
 
-    verdict: str
-    effect: Estimate | None
+    result: str
+    score: Estimate | None
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class Summary:
     def estimate(self, name: str) -> Estimate | None:
         """Give the effect of a finding by its code, or a metric by its name."""
         answer = (self.findings or {}).get(name)
-        return (self.metrics or {}).get(name) if answer is None else answer.effect
+        return (self.metrics or {}).get(name) if answer is None else answer.score
 
 
 @dataclass(frozen=True)
@@ -198,10 +199,10 @@ class Store:
         """Keep a run that is done."""
         from sightline.experiments.absent import why_all_absent  # noqa: PLC0415  (scipy, which lists do not need)
 
-        findings = {finding.code: Conclusion(finding.verdict, finding.effect) for finding in audit.findings}
+        findings = {finding.code: Conclusion(finding.result, finding.score) for finding in audit.findings}
         verdict, metrics = audit.verdict, dict(audit.metrics)
         rows = {name: one.row for name, one in verdict.by_class.items()}
-        key, said = run_key(spec), (verdict.text, findings, metrics)
+        key, said = run_key(spec), (verdict.level, findings, metrics)
         summary = Summary(key, *_about(spec), "done", seconds, "", *said, verdict.row, rows, why_all_absent(audit))
 
         def write(aside: Path) -> None:
@@ -249,7 +250,10 @@ def _write_json(path: Path, value: Any) -> None:
 def _read(kind: Any, content: bytes, file: Path) -> Any:
     """Read what a file of the store holds; one that holds something else is named with the field."""
     try:
-        return read_as(kind, json.loads(content), kind.__name__.strip("_").lower(), nan=True)
+        item = json.loads(content)
+        return read_as(
+            kind, migrated_run(item) if kind is Summary else item, kind.__name__.strip("_").lower(), nan=True
+        )
     except (ValueError, SpecError) as error:
         raise StoreError(f"{file}: {error}; use a new folder") from error
 
@@ -260,9 +264,9 @@ def _row(now: str, summary: Summary, *, whole: bool) -> Row:
 
 def _trusted(content: str) -> Summary:
     """Read a summary that was read as such before, and whose row in the index is sealed."""
-    item = json.loads(content)
+    item = migrated_run(json.loads(content))
     for name, answer in (item["findings"] or {}).items():
-        effect = answer["effect"]
-        item["findings"][name] = Conclusion(answer["verdict"], effect and Estimate(**effect))
+        score = answer["score"]
+        item["findings"][name] = Conclusion(answer["result"], score and Estimate(**score))
     item["metrics"] = item["metrics"] and {name: Estimate(**each) for name, each in item["metrics"].items()}
     return Summary(**item)

@@ -169,7 +169,7 @@ def _why(name: str, summary: Summary, audits: Audits | None) -> str:
     kept = (summary.absent or {}).get(name)
     if kept is None and audits is not None:
         return why_absent(name, audits(summary.key))
-    return kept or "not applicable"
+    return kept or "not run"
 
 
 def _number(numbers: Sequence[tuple[RunSpec, str, Numbers]], name: str, spread: Spread) -> TableCell | None:

@@ -19,10 +19,10 @@ def own_effect(evidence: Evidence, name: str, of: str) -> Answer:
     """Say whether the words that a map highlights for a class do anything by themselves."""
     number = f"transplant.own.{name}"
     if not evidence.has(number):
-        return "not applicable"
-    effect = evidence.contrast((number, f"transplant.random_own.{name}", "transplant.whole"), of).effect
-    delta = evidence.thresholds.of(CLAIMS[OWN])
-    return "inconclusive" if delta is None else decide(effect, delta, evidence.thresholds.fewest(OWN))
+        return "not run"
+    score = evidence.contrast((number, f"transplant.random_own.{name}", "transplant.whole"), of).score
+    threshold = evidence.thresholds.of(CLAIMS[OWN])
+    return "inconclusive" if threshold is None else decide(score, threshold, evidence.thresholds.fewest(OWN))
 
 
 def by_absence(evidence: Evidence, of: str) -> bool:
@@ -31,9 +31,9 @@ def by_absence(evidence: Evidence, of: str) -> bool:
     No other map may have been found whose words do something, and words are removed in the order of what the removal
     of each alone does: a map that misses the words of a class does not make the class one without words.
     """
-    if own_effect(evidence, "attention", of) != "contradicted":
+    if own_effect(evidence, "attention", of) != "failed":
         return False
-    if any(own_effect(evidence, name, of) == "supported" for name in (*RIVALS, *SIGNED_RIVALS)):
+    if any(own_effect(evidence, name, of) == "passed" for name in (*RIVALS, *SIGNED_RIVALS)):
         return False
     number = "erasure.flips.deleted.most"
     if not evidence.has(number):

@@ -16,7 +16,7 @@ How = Literal["mean", "unbounded mean", "mean of shares", "share", "drop"]
 Charge = Literal["", "moved", "alone", "together", "below zero"]
 """How a contradiction keeps a map from being shown: by itself as the test that moves words does (row 2), or by itself,
 only with all others that are so marked, or only where even the interval lies below chance (row 3)."""
-Asked = Literal["", "supported", "one of these", "not contradicted"]
+Asked = Literal["", "passed", "one of these", "not failed"]
 """What a row that lets a map be shown asks of the answer."""
 
 OPERATORS = ("deleted", "replaced")
@@ -42,10 +42,11 @@ class Claim:
 
     Parameters
     ----------
-    code, name, text
-        Its stable code, which has a page in ``docs/findings/``; what it is called; and what it says.
-    caveat, below
-        What its failing means to a reader of the map; and what it means where even the interval lies below chance.
+    code, name, question
+        Its stable code, which has a page in ``docs/findings/``; what it is called; and what it asks of the map.
+    passed, failed, below
+        What each result means to a reader of the map, as a clause; ``below``, where even the interval lies below
+        chance.
     kind
         How it is judged.
     number, floor, ceiling, draws
@@ -66,8 +67,6 @@ class Claim:
         What the rows *can be shown with these caveats* and *can be shown* ask of its answer.
     waits_on
         The claim without which its answer stays open.
-    plain
-        What it says in words for who shows a map and does not know how it is tested; nothing where ``text`` does.
     shown
         What else is estimated to read it with.
     fixed
@@ -82,14 +81,15 @@ class Claim:
 
     code: str
     name: str
-    text: str
-    caveat: str
+    question: str
+    passed: str
+    failed: str
     kind: Kind
     number: str
     number_words: str
     floor_words: str
     below: str = ""
-    floor: str = ""
+    baseline: str = ""
     ceiling: str = ""
     draws: str = ""
     second: tuple[str, ...] = ()
@@ -99,7 +99,6 @@ class Claim:
     for_caveats: Asked = ""
     for_all: Asked = ""
     waits_on: str = ""
-    plain: str = ""
     shown: tuple[Shown, ...] = ()
     fixed: float | None = None
     twice: bool = False
@@ -107,21 +106,21 @@ class Claim:
     as_written: bool = False
 
     @property
-    def told(self) -> str:
-        """What it says, in words that need no knowledge of how it is tested."""
-        return self.plain or self.text
+    def title(self) -> str:
+        """Its name with its code, as every surface writes it."""
+        return f"{self.name} ({self.code})"
 
     @property
     def role(self) -> Role:
         """What its answer does in the verdict table: it may *decide* a row, add a *caveat*, or is *context*."""
         if self.charge or self.for_caveats:
-            return "decides"
-        return "caveat" if self.for_all else "context"
+            return "required"
+        return "must not fail" if self.for_all else "informational"
 
     @property
     def bears(self) -> bool:
         """Whether the verdict looks at it."""
-        return self.role != "context"
+        return self.role != "informational"
 
     @property
     def measure(self) -> str:
@@ -160,7 +159,7 @@ class Claim:
     def quantities(self) -> Iterator[Shown]:
         """Name everything that is estimated for it: number and floor first."""
         if self.kind in ("contrast", "by rank", "two operators"):
-            yield from (Shown(self.number), Shown(self.floor))
+            yield from (Shown(self.number), Shown(self.baseline))
         elif self.kind == "share without":
             yield Shown(self.number, how="share")
         yield from self.shown

@@ -70,7 +70,7 @@ def _asked(first: Side, other: Side, matched: Matched) -> Iterator[Asked]:
         ours, theirs = ways(first.evidence, claim), ways(other.evidence, claim)
         for way in ours:
             if (claim.code, way) not in repeats:
-                yield claim.code, claim.text, way, _both(ours[way], theirs[way], first, other, matched)
+                yield claim.code, claim.name, way, _both(ours[way], theirs[way], first, other, matched)
     yield ACCURACY, RIGHT, "", (_right(first, matched.first), _right(other, matched.second))
 
 
@@ -78,7 +78,7 @@ def _repeats() -> Iterator[tuple[str, str]]:
     """Name the ways to ask a claim that an earlier claim asks too: they are compared once."""
     seen: set[Three] = set()
     for claim in CLAIMS.values():
-        for way, three in (named_threes(claim) if claim.floor else {}).items():
+        for way, three in (named_threes(claim) if claim.baseline else {}).items():
             if three in seen:
                 yield claim.code, way
             seen.add(three)
@@ -130,8 +130,8 @@ def _side_by_side(first: Side, other: Side, why: str) -> Iterator[Compared]:
     """Give the effects that each audit has of its own texts."""
     theirs = {finding.code: finding for finding in other.audit.findings}
     for finding in first.audit.findings:
-        second = theirs[finding.code].effect if finding.code in theirs else None
-        yield Compared(finding.code, finding.claim, "", "not compared", finding.effect, second, why=why)
+        second = theirs[finding.code].score if finding.code in theirs else None
+        yield Compared(finding.code, finding.name, "", "not compared", finding.score, second, why=why)
 
 
 def _compared(asked: Asked, seed: int, clusters: Int[np.ndarray, " N"], count: int) -> Compared:

@@ -137,10 +137,10 @@ def _audit_json(side: Side) -> dict[str, Any]:
         "name": side.name,
         "place": side.place,
         **side.about,
-        "verdict": audit.verdict.text,
+        "verdict": audit.verdict.level,
         "row": audit.verdict.row,
-        "by_class": {name: one.text for name, one in audit.verdict.by_class.items()},
-        "findings": {one.code: one.verdict for one in audit.findings},
+        "by_class": {name: one.level for name, one in audit.verdict.by_class.items()},
+        "findings": {one.code: one.result for one in audit.findings},
         "metrics": {name: asdict(value) for name, value in audit.metrics.items()},
         "maps": [asdict(row) for row in chosen],
     }

@@ -7,43 +7,43 @@ from collections.abc import Collection, Mapping
 
 from sightline.results import Answer, Estimate
 
-_RANK: tuple[Answer, ...] = ("not applicable", "contradicted", "inconclusive", "supported")
+_RANK: tuple[Answer, ...] = ("not run", "failed", "inconclusive", "passed")
 WORSE = "worse than chance"
 """What an effect means whose whole interval lies below 0, its floor."""
 
 
-def decide(effect: Estimate, delta: float, fewest: int = 1) -> Answer:
-    """Support a claim whose whole interval lies above δ, contradict one whose whole interval lies below.
+def decide(score: Estimate, threshold: float, fewest: int = 1) -> Answer:
+    """A test passes where the whole interval lies above the threshold, and fails where it lies below.
 
-    Too little data is never a contradiction: a wide interval holds δ and stays inconclusive, and so does an effect on
-    fewer texts than a finding may rest on. An interval that is not known compares with nothing.
+    Too little data is never a failure: a wide interval contains the threshold and stays inconclusive, and so does a
+    score of fewer texts than a test may rest on. An interval that is not known compares with nothing.
     """
-    if effect.n == 0 or math.isnan(effect.value):
-        return "not applicable"
-    if effect.n < fewest:
+    if score.n == 0 or math.isnan(score.value):
+        return "not run"
+    if score.n < fewest:
         return "inconclusive"
-    if effect.low > delta:
-        return "supported"
-    return "contradicted" if effect.high < delta else "inconclusive"
+    if score.low > threshold:
+        return "passed"
+    return "failed" if score.high < threshold else "inconclusive"
 
 
 def agreed(answers: Collection[Answer]) -> Answer:
-    """Join the answers of several ways to ask one question: contradicted by all, or supported and contradicted by none.
+    """Join the answers of several ways to ask one question: failed by all, or passed by one and failed by none.
 
     Ways that could not be asked say nothing.
     """
-    known = [answer for answer in answers if answer != "not applicable"]
+    known = [answer for answer in answers if answer != "not run"]
     if not known:
-        return "not applicable"
-    if all(answer == "contradicted" for answer in known):
-        return "contradicted"
-    return "supported" if "supported" in known and "contradicted" not in known else "inconclusive"
+        return "not run"
+    if all(answer == "failed" for answer in known):
+        return "failed"
+    return "passed" if "passed" in known and "failed" not in known else "inconclusive"
 
 
 def both(answers: Collection[Answer]) -> Answer:
     """Join the answers of ways that must say the same; what one of them leaves open stays open."""
-    known = {answer for answer in answers if answer != "not applicable"}
-    return known.pop() if len(known) == 1 else "inconclusive" if known else "not applicable"
+    known = {answer for answer in answers if answer != "not run"}
+    return known.pop() if len(known) == 1 else "inconclusive" if known else "not run"
 
 
 def weakest(answers: Mapping[str, Answer], effects: Mapping[str, Estimate]) -> str:
@@ -55,8 +55,8 @@ def weakest(answers: Mapping[str, Answer], effects: Mapping[str, Estimate]) -> s
     """
 
     def strength(name: str) -> tuple[int, bool, float]:
-        effect = effects[name]
-        return _RANK.index(answers[name]), not below_chance(effect), effect.value
+        score = effects[name]
+        return _RANK.index(answers[name]), not below_chance(score), score.value
 
     return min(_defined(answers), key=strength)
 
@@ -71,37 +71,37 @@ def strongest(answers: Mapping[str, Answer], effects: Mapping[str, Estimate]) ->
 
 def _defined(answers: Mapping[str, Answer]) -> list[str]:
     """Name the comparisons that have an answer; the first one where none has."""
-    known = [name for name, answer in answers.items() if answer != "not applicable"]
+    known = [name for name, answer in answers.items() if answer != "not run"]
     return known or [*answers][:1]
 
 
-def below_chance(effect: Estimate) -> bool:
+def below_chance(score: Estimate) -> bool:
     """Tell whether the whole interval of an effect lies below its floor."""
-    return effect.high < 0
+    return score.high < 0
 
 
-def explain(effect: Estimate, delta: float, fewest: int = 1, worse: str = WORSE) -> str:
-    """Say how the interval lies against δ; ``worse`` says what an interval below 0 means."""
-    if math.isnan(effect.value):
-        return effect.method  # why it is undefined
-    told = f"effect {effect.value:z.3f} [{effect.low:z.3f}, {effect.high:z.3f}], n = {effect.n}"
-    if effect.n < fewest:
-        return f"{told}; fewer than the {fewest} texts that this finding rests on: more texts would settle it"
-    if math.isnan(effect.low) or math.isnan(effect.high):
-        return f"effect {effect.value:z.3f}, n = {effect.n}; no interval is known ({effect.method})"
-    answer = decide(effect, delta, fewest)
-    if answer == "supported":
-        return f"{told}; the whole interval lies above δ = {delta:g}"
+def explain(score: Estimate, threshold: float, fewest: int = 1, worse: str = WORSE) -> str:
+    """Say how the interval lies against the threshold; ``worse`` says what an interval below 0 means."""
+    if math.isnan(score.value):
+        return score.method  # why it is undefined
+    told = f"score {score.value:z.3f} [{score.low:z.3f}, {score.high:z.3f}], n = {score.n}"
+    if score.n < fewest:
+        return f"{told}; fewer than the {fewest} texts that this test needs: more texts would settle it"
+    if math.isnan(score.low) or math.isnan(score.high):
+        return f"score {score.value:z.3f}, n = {score.n}; no interval is known ({score.method})"
+    answer = decide(score, threshold, fewest)
+    if answer == "passed":
+        return f"{told}; the whole interval lies above the threshold, {threshold:g}"
     if answer == "inconclusive":
-        return f"{told}; the interval holds δ = {delta:g}: more texts would settle it"
-    if below_chance(effect):
+        return f"{told}; the interval contains the threshold, {threshold:g}: more texts would settle it"
+    if below_chance(score):
         return f"{told}; the whole interval lies below 0: {worse}"
-    return f"{told}; the whole interval lies below δ = {delta:g}: too small to matter"
+    return f"{told}; the whole interval lies below the threshold, {threshold:g}"
 
 
 def disagreement(answers: Mapping[str, Answer], by_class: Mapping[str, Estimate]) -> str:
     """Say where predicted classes answer differently; empty where they do not."""
-    if "supported" not in answers.values() or "contradicted" not in answers.values():
+    if "passed" not in answers.values() or "failed" not in answers.values():
         return ""
     said = ", ".join(f"{answer} for predicted {name!r} (n = {by_class[name].n})" for name, answer in answers.items())
     return f"the classes disagree: {said}"

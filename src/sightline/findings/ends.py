@@ -36,7 +36,7 @@ def _of_claim(claim: Claim, part: str) -> Bounds:
     if claim.kind == "weakest drop":
         return UNIT
     if part == "floor":
-        return _of_quantity(claim.floor)
+        return _of_quantity(claim.baseline)
     return _of_quantity(claim.number) if part == "number" or claim.kind == "share without" else None
 
 

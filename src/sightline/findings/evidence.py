@@ -18,10 +18,10 @@ from sightline.findings.layers import as_layer
 from sightline.findings.marked import MARKED
 from sightline.findings.pairs import compared
 from sightline.findings.thresholds import Thresholds
-from sightline.results import Bracket, Estimate, Failed, Measurement, NotApplicable, Outcome, Ragged
+from sightline.results import Bracket, Estimate, Failed, Measurement, NotRun, Outcome, Ragged
 from sightline.statistics import bootstrap
 from sightline.statistics.bracket import between
-from sightline.statistics.contrast import Contrast, effect, paired
+from sightline.statistics.contrast import Contrast, paired, score
 from sightline.statistics.intervals import LEVEL, UNIT, Bounds
 from sightline.statistics.ratio import Sums, ratio
 
@@ -60,7 +60,7 @@ class Evidence:
             silent = self.has("outputs.finite") and not self.finite.any()
             told = "no output of the model is a number" if silent else f"{measure} does not measure it"
             return outcome.missing.get(quantity, told)
-        if isinstance(outcome, NotApplicable):
+        if isinstance(outcome, NotRun):
             return outcome.reason
         return f"the measure failed: {outcome.error}" if isinstance(outcome, Failed) else "it was not asked for"
 
@@ -115,19 +115,19 @@ class Evidence:
 
     def sums(self, three: Three) -> Sums:
         """Give the sums over all texts that the effect of `contrast` is the ratio of (over pairs: `pair_sums`)."""
-        number, floor, ceiling = three
+        number, baseline, ceiling = three
         most = self.array(ceiling) if ceiling else None
-        return effect(self.array(number), self.array(floor), most, self.predicted)
+        return score(self.array(number), self.array(baseline), most, self.predicted)
 
     def _compared(self, three: Three, of: str) -> Contrast:
-        number, floor, ceiling = three
+        number, baseline, ceiling = three
         rows = self.rows(of)
         measure, _, quantity = number.partition(".")
         if measure == "transplant" and (taken := self.taken(measure)):
             return compared(taken, quantity, self.clusters, rows, self.level(of))
         most = self.array(ceiling)[rows] if ceiling else None
         return paired(
-            self.array(number)[rows], self.array(floor)[rows], self.seed,
+            self.array(number)[rows], self.array(baseline)[rows], self.seed,
             ceiling=most, clusters=self.clusters[rows], level=self.level(of), classes=self.predicted[rows],
         )  # fmt: skip
 
@@ -150,7 +150,7 @@ class Evidence:
             return measurement.whole[quantity]
         if name in _CONTRASTED and all(map(self.has, filter(None, _CONTRASTED[name]))):
             contrast = self.contrast(_CONTRASTED[name])
-            return contrast.number if name == _CONTRASTED[name][0] else contrast.floor
+            return contrast.number if name == _CONTRASTED[name][0] else contrast.baseline
         return self._summary(
             measurement.values.get(quantity), _SHOWN.get(name) or as_distance(name) or as_layer(name) or Shown(name)
         )
@@ -190,13 +190,13 @@ class Evidence:
 
 def threes(claim: Claim) -> tuple[Three, ...]:
     """Name what a claim compares: its number, floor and ceiling, and where it has a second way to ask, those of it."""
-    first = (claim.number, claim.floor, claim.ceiling)
+    first = (claim.number, claim.baseline, claim.ceiling)
     if not claim.second:
         return (first,)
     if len(claim.second) == 1:
         return first, (claim.number, claim.second[0], claim.ceiling)
-    number, floor, ceiling = claim.second
-    return first, (number, floor, ceiling)
+    number, baseline, ceiling = claim.second
+    return first, (number, baseline, ceiling)
 
 
 def named_threes(claim: Claim) -> dict[str, Three]:
@@ -208,7 +208,7 @@ def named_threes(claim: Claim) -> dict[str, Three]:
     return {claim.floor_words: first} | {words[three[1]]: three for three in others}
 
 
-_COMPARED = [three for claim in CLAIMS.values() if claim.floor or claim.ceiling for three in threes(claim)]
+_COMPARED = [three for claim in CLAIMS.values() if claim.baseline or claim.ceiling for three in threes(claim)]
 _CONTRASTED: Mapping[str, Three] = {name: three for three in reversed(_COMPARED) for name in three[:2] if name}
 """What is compared, in the first claim that does: its one estimate is over the texts on which both are defined."""
 _CEILINGS = frozenset(three[2] for three in _COMPARED)

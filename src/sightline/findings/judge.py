@@ -40,22 +40,22 @@ def judge(evidence: Evidence) -> Judgement:
 
 def _answered(evidence: Evidence, claim: Claim) -> Finding:
     """Judge one claim as its kind is judged."""
-    delta, fewest = evidence.thresholds.of(claim), evidence.thresholds.fewest(claim.code)
+    threshold, fewest = evidence.thresholds.of(claim), evidence.thresholds.fewest(claim.code)
     judged = KINDS[claim.kind](evidence, claim)
     if isinstance(judged, str):
-        return Finding(claim.code, claim.text, "not applicable", claim.role, notes=(judged,), delta=delta)
-    answer, lead, told = _joined(judged, {name: test.effect for name, test in judged.tests.items()}, delta, fewest)
+        return Finding(claim.code, claim.name, "not run", claim.role, notes=(judged,), threshold=threshold)
+    answer, lead, told = _joined(judged, {name: test.score for name, test in judged.tests.items()}, threshold, fewest)
     test = judged.tests[lead]
-    classes = {of: _joined(judged, _of_class(judged, of), delta, fewest) for of in test.by_class}
+    classes = {of: _joined(judged, _of_class(judged, of), threshold, fewest) for of in test.by_class}
     answers = {of: one for of, (one, _, _) in classes.items()}
     by_class = {of: judged.tests[leads].by_class[of] for of, (_, leads, _) in classes.items()}
-    compared = NO_DELTA if delta is None else explain(test.effect, delta, fewest, claim.worse)
+    compared = NO_DELTA if threshold is None else explain(test.score, threshold, fewest, claim.worse)
     decided = {of: leads for of, (_, leads, _) in classes.items() if leads != lead}
     notes = (*judged.notes, told, *_decided_otherwise(decided), disagreement(answers, by_class))
     return Finding(
-        claim.code, claim.text, answer, claim.role, compared, tuple(filter(None, notes)), delta,
-        test.number, test.floor, test.effect, test.p, by_class=by_class, answers=answers,
-        needed=_needed(test.effect, answer, delta, fewest), comparison=lead,
+        claim.code, claim.name, answer, claim.role, compared, tuple(filter(None, notes)), threshold,
+        test.number, test.baseline, test.score, test.p, by_class=by_class, answers=answers,
+        needed=_needed(test.score, answer, threshold, fewest), comparison=lead,
     )  # fmt: skip
 
 
@@ -65,11 +65,11 @@ def _decided_otherwise(classes: Mapping[str, str]) -> Iterator[str]:
         yield f"for predicted {of!r} another comparison decides: {comparison}"
 
 
-def _needed(effect: Estimate, answer: Answer, delta: float | None, fewest: int) -> int | None:
+def _needed(score: Estimate, answer: Answer, threshold: float | None, fewest: int) -> int | None:
     """Say how many texts would settle it; nothing where texts are not what it lacks."""
-    if answer != "inconclusive" or delta is None or decide(effect, delta, fewest) != answer:
+    if answer != "inconclusive" or threshold is None or decide(score, threshold, fewest) != answer:
         return None
-    return texts_needed(effect, delta, fewest)
+    return texts_needed(score, threshold, fewest)
 
 
 def _of_class(judged: Judged, of: str) -> dict[str, Estimate]:
@@ -77,14 +77,14 @@ def _of_class(judged: Judged, of: str) -> dict[str, Estimate]:
 
 
 def _joined(
-    judged: Judged, effects: Mapping[str, Estimate], delta: float | None, fewest: int
+    judged: Judged, effects: Mapping[str, Estimate], threshold: float | None, fewest: int
 ) -> tuple[Answer, str, str]:
     """Join the answers of all tests, name the test that decides, and say what each answers.
 
     A claim without δ stays open. Ways that have to agree have an order: the first one decides that
     answers as they do together.
     """
-    answers = {name: _open_or(effect, delta, fewest) for name, effect in effects.items()}
+    answers = {name: _open_or(score, threshold, fewest) for name, score in effects.items()}
     if judged.join != "weakest":
         joined = (agreed if judged.join == "agreed" else both)(answers.values())
         alike = [name for name, answer in answers.items() if answer == joined]
@@ -92,12 +92,12 @@ def _joined(
     else:
         lead = weakest(answers, effects)
         joined = answers[lead]
-    return joined, lead, "" if delta is None else _said(judged, effects, answers, lead)
+    return joined, lead, "" if threshold is None else _said(judged, effects, answers, lead)
 
 
-def _open_or(effect: Estimate, delta: float | None, fewest: int) -> Answer:
+def _open_or(score: Estimate, threshold: float | None, fewest: int) -> Answer:
     """Answer against δ; a claim without δ stays open."""
-    return "inconclusive" if delta is None else decide(effect, delta, fewest)
+    return "inconclusive" if threshold is None else decide(score, threshold, fewest)
 
 
 def _said(judged: Judged, effects: Mapping[str, Estimate], answers: Mapping[str, Answer], lead: str) -> str:
@@ -115,7 +115,7 @@ def _said(judged: Judged, effects: Mapping[str, Estimate], answers: Mapping[str,
 def _held_back(finding: Finding, found: Mapping[str, Finding]) -> Finding:
     """Leave an answer open where the claim that it waits on is contradicted."""
     other = CLAIMS[finding.code].waits_on
-    if not other or found[other].verdict != "contradicted" or finding.verdict not in ("supported", "contradicted"):
+    if not other or found[other].result != "failed" or finding.result not in ("passed", "failed"):
         return finding
-    why = f"left open: {CLAIMS[other].caveat} ({other})"
-    return replace(finding, verdict="inconclusive", answers={}, notes=(why, *finding.notes), needed=None)
+    why = f"left open, because {CLAIMS[other].title} failed: {CLAIMS[other].failed}"
+    return replace(finding, result="inconclusive", answers={}, notes=(why, *finding.notes), needed=None)

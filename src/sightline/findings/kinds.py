@@ -24,8 +24,8 @@ class Trial:
     """One comparison of a claim: number, floor, effect of all texts and by class, p if any."""
 
     number: Estimate
-    floor: Estimate | None
-    effect: Estimate
+    baseline: Estimate | None
+    score: Estimate
     by_class: Mapping[str, Estimate]
     p: float | None = None
 
@@ -49,7 +49,7 @@ def contrast(evidence: Evidence, claim: Claim) -> Judged | str:
     if why := missing(evidence, ways[claim.floor_words]):
         return why
     tests = {words: _test(evidence, three) for words, three in ways.items() if not missing(evidence, three)}
-    if tests[claim.floor_words].effect.n == 0:
+    if tests[claim.floor_words].score.n == 0:
         return _undefined(evidence, claim.number)
     if claim.draws:
         p = p_value(evidence.array(claim.number), evidence.array(claim.draws), evidence.predicted)
@@ -70,7 +70,7 @@ def two_operators(evidence: Evidence, claim: Claim) -> Judged | str:
     if not known:
         return missing(evidence, threes(claim)[0])
     tests = {words: _test(evidence, three) for words, three in known.items()}
-    tests = {words: test for words, test in tests.items() if test.effect.n}
+    tests = {words: test for words, test in tests.items() if test.score.n}
     return Judged(tests, "agreed") if tests else _undefined(evidence, claim.number)
 
 
@@ -80,7 +80,7 @@ def pairs(evidence: Evidence, claim: Claim) -> Judged | str:
     if why := missing(evidence, first):
         return why
     test = _test(evidence, first)
-    if not test.effect.n:
+    if not test.score.n:
         return _undefined(evidence, claim.number)
     tests = {MARGIN: test}
     for three in others:
@@ -88,7 +88,7 @@ def pairs(evidence: Evidence, claim: Claim) -> Judged | str:
             continue
         whole = evidence.contrast(three)
         # Of all texts alone: where hybrids lie on the border of two classes, a bias hands them to one of these.
-        tests[FLIPS] = Trial(whole.number, whole.floor, whole.effect, {})
+        tests[FLIPS] = Trial(whole.number, whole.baseline, whole.score, {})
     return Judged(tests, "both")
 
 
@@ -140,10 +140,10 @@ def weakest_drop(evidence: Evidence, claim: Claim) -> Judged | str:
     drops = _drops(evidence, claim)
     if not drops:
         return evidence.why_not(claim.measure)
-    delta = evidence.thresholds.delta.get(claim.code, 0.0)
+    threshold = evidence.thresholds.threshold.get(claim.code, 0.0)
     tests = {}
     for name, metrics in drops.items():
-        metric = strongest({metric: decide(one, delta) for metric, one in metrics.items()}, metrics)
+        metric = strongest({metric: decide(one, threshold) for metric, one in metrics.items()}, metrics)
         drop = metrics[metric]
         tests[f"{WORDS[name]} ({metric})"] = Trial(drop, None, drop, _lost_by_class(evidence, name))
     without = () if "retrained" in drops else (f"no retrained model to compare ({evidence.why_not('retrained')})",)
@@ -157,8 +157,8 @@ def missing(evidence: Evidence, three: Three) -> str:
 
 def _test(evidence: Evidence, three: tuple[str, str, str]) -> Trial:
     whole = evidence.contrast(three)
-    by_class = {name: evidence.contrast(three, name).effect for name in evidence.classes}
-    return Trial(whole.number, whole.floor, whole.effect, by_class)
+    by_class = {name: evidence.contrast(three, name).score for name in evidence.classes}
+    return Trial(whole.number, whole.baseline, whole.score, by_class)
 
 
 def _drops(evidence: Evidence, claim: Claim) -> dict[str, dict[str, Estimate]]:

@@ -60,7 +60,7 @@ def _asked(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> tuple[Answ
     return _joined(_held(evidence, moved, "SL-303"), ways), (moved, deleted, replaced)
 
 
-OPEN = ("contradicted", "inconclusive")
+OPEN = ("failed", "inconclusive")
 """The answers by which the words of a class were not shown to do anything by themselves."""
 
 
@@ -74,31 +74,31 @@ def _against(evidence: Evidence, name: str) -> Iterator[str]:
         if rows.sum() < fewest:
             continue
         without = len(evidence.classes) > 1 and own_effect(evidence, name, label) in OPEN
-        if without or _asked(evidence, name, rows)[0] == "contradicted":
+        if without or _asked(evidence, name, rows)[0] == "failed":
             yield label
 
 
 def _moved(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> Estimate:
     taken = evidence.taken("transplant")
     assert taken is not None  # callers have asked `has` first
-    return compared(taken, f"carried.{name}", evidence.clusters, rows).effect
+    return compared(taken, f"carried.{name}", evidence.clusters, rows).score
 
 
 def _removed(evidence: Evidence, how: str, name: str, rows: Bool[Array, " N"]) -> Estimate | None:
     if not evidence.has(f"erasure.{how}.{name}"):
         return None
-    number, floor, most = (evidence.array(f"erasure.{how}.{which}")[rows] for which in (name, "random", "most"))
+    number, baseline, most = (evidence.array(f"erasure.{how}.{which}")[rows] for which in (name, "random", "most"))
     clusters, classes = evidence.clusters[rows], evidence.predicted[rows]
-    return paired(number, floor, evidence.seed, most, clusters, classes=classes).effect
+    return paired(number, baseline, evidence.seed, most, clusters, classes=classes).score
 
 
-def _held(evidence: Evidence, effect: Estimate, code: str) -> Answer:
+def _held(evidence: Evidence, score: Estimate, code: str) -> Answer:
     limits = evidence.thresholds
-    delta = limits.of(CLAIMS[code])
-    return "inconclusive" if delta is None else decide(effect, delta, limits.fewest(code))
+    threshold = limits.of(CLAIMS[code])
+    return "inconclusive" if threshold is None else decide(score, threshold, limits.fewest(code))
 
 
 def _joined(moved: Answer, removed: Answer) -> Answer:
-    if moved == "contradicted" or removed == "contradicted":
-        return "contradicted"
+    if moved == "failed" or removed == "failed":
+        return "failed"
     return moved

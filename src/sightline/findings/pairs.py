@@ -36,13 +36,13 @@ def compared(
         return found
     # A class that is found by its words alone moves twice: when they come, and when they go. And the highlighted words
     # may tell more than all words do, since fewer of them are noise.
-    return replace(found, effect=at_most_one(found.effect))
+    return replace(found, score=at_most_one(found.score))
 
 
-def at_most_one(effect: Estimate) -> Estimate:
+def at_most_one(score: Estimate) -> Estimate:
     """Cut an effect and its interval at 1."""
-    value, low, high = (float(np.minimum(1.0, end)) for end in (effect.value, effect.low, effect.high))
-    return effect if np.isnan(effect.value) else replace(effect, value=value, low=low, high=high)
+    value, low, high = (float(np.minimum(1.0, end)) for end in (score.value, score.low, score.high))
+    return score if np.isnan(score.value) else replace(score, value=value, low=low, high=high)
 
 
 def pair_sums(taken: Measurement, number: str, donors: Bool[Array, " N"]) -> tuple[PairSums, PairSums, PairSums]:

@@ -30,7 +30,7 @@ class ClaimAcross:
 
     code: str
     claim: str
-    effect: NumberAcross
+    score: NumberAcross
     answers: tuple[Answer, ...]
 
 
@@ -80,13 +80,13 @@ class AcrossSeeds:
     @property
     def verdicts(self) -> tuple[str, ...]:
         """The verdict of all texts together, by seed."""
-        return tuple(one.text for one in self.details)
+        return tuple(one.level for one in self.details)
 
     @property
     def by_class(self) -> Mapping[str, tuple[str | None, ...]]:
         """The verdict of the texts of each predicted class, by seed; None where a training gives it none."""
         names = dict.fromkeys(name for one in self.details for name in one.by_class)
-        each = [{name: verdict.text for name, verdict in one.by_class.items()} for one in self.details]
+        each = [{name: verdict.level for name, verdict in one.by_class.items()} for one in self.details]
         return {name: tuple(one.get(name) for one in each) for name in names}
 
     @property
@@ -138,8 +138,8 @@ def _claims(found: Sequence[Results]) -> Iterator[ClaimAcross]:
     by_seed = [{finding.code: finding for finding in audit.findings} for audit in found]
     for finding in found[0].findings:
         each = [findings[finding.code] for findings in by_seed]
-        effect = _number(finding.code, [one.effect for one in each])
-        yield ClaimAcross(finding.code, finding.claim, effect, tuple(one.verdict for one in each))
+        score = _number(finding.code, [one.score for one in each])
+        yield ClaimAcross(finding.code, finding.name, score, tuple(one.result for one in each))
 
 
 def _number(name: str, by_seed: Sequence[Estimate | None]) -> NumberAcross:
@@ -151,7 +151,7 @@ def _maps(found: Sequence[Results]) -> Iterator[MapsAcross]:
     """Name the map of each kind that the other half of the texts put first, where it passes."""
     for signed in (False, True):
         chosen = [next((row for row in audit.maps if row.chosen and row.signed == signed), None) for audit in found]
-        passing = [row if row is not None and row.answer == "supported" else None for row in chosen]
+        passing = [row if row is not None and row.answer == "passed" else None for row in chosen]
         if any(row.signed == signed for audit in found for row in audit.maps):
             against = dict.fromkeys(name for row in passing if row is not None for name in row.against)
             yield MapsAcross(signed, tuple(None if row is None else row.name for row in passing), tuple(against))
@@ -161,5 +161,5 @@ def _needed(found: Sequence[Results]) -> Iterator[Needed]:
     """Say of each finding that bears on a verdict and is open how many texts would settle it."""
     for audit in found:
         for one in audit.findings:
-            if one.bears and one.needed is not None and one.effect is not None:
-                yield Needed(one.needed, one.effect.n, audit.to_test_on)
+            if one.bears and one.needed is not None and one.score is not None:
+                yield Needed(one.needed, one.score.n, audit.to_test_on)

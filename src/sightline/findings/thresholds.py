@@ -19,13 +19,13 @@ class Thresholds:
     that of findings which need more texts, or can do with fewer, than ``minimum_texts``.
     """
 
-    delta: Mapping[str, float]
+    threshold: Mapping[str, float]
     minimum_texts: int
     minimum: Mapping[str, int] = field(default_factory=dict)
 
     def of(self, claim: Claim) -> float | None:
         """Give the threshold of a claim: its own, where its words name it; None where none is set."""
-        return self.delta.get(claim.code) if claim.fixed is None else claim.fixed
+        return self.threshold.get(claim.code) if claim.fixed is None else claim.fixed
 
     def fewest(self, code: str) -> int:
         """Give the fewest texts that a finding may rest on."""
@@ -39,8 +39,8 @@ class Thresholds:
 
 def complaints(known: Thresholds) -> list[str]:
     """Say which claim has no δ, and which δ has no claim."""
-    missing = [code for code, one in CLAIMS.items() if one.fixed is None and code not in known.delta]
-    unknown = [code for code in {**known.delta, **known.minimum} if code not in CLAIMS]
+    missing = [code for code, one in CLAIMS.items() if one.fixed is None and code not in known.threshold]
+    unknown = [code for code in {**known.threshold, **known.minimum} if code not in CLAIMS]
     told = [
         f"thresholds.json: no δ for {code}; scripts/set_thresholds.py sets it from what was measured"
         for code in missing

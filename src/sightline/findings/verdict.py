@@ -24,6 +24,8 @@ from sightline.results import (
     Estimate,
     Finding,
     Learned,
+    Level,
+    Reason,
     Verdict,
 )
 
@@ -33,8 +35,8 @@ if TYPE_CHECKING:
 IDENTITY = 1e-4
 """Largest difference allowed between the model's logits and those decoded from its own attention."""
 
-NO_BETTER = "the model is no better than guessing the most common class"
-"""How the caveat of a model begins that has learned nothing, as far as can be told."""
+NO_BETTER = "the model is no better than guessing the most common class, as far as these texts show"
+"""The caveat of a model that has learned nothing, as far as can be told."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +52,12 @@ class Case:
     def answer(self, code: str) -> Answer:
         """Give the answer of a finding; one that is about the task has one answer, whatever the class."""
         finding = self.found[code]
-        return finding.verdict if self._of_all(code) else finding.answers.get(self.of, "not applicable")
+        return finding.result if self._of_all(code) else finding.answers.get(self.of, "not run")
 
-    def effect(self, code: str) -> Estimate | None:
+    def score(self, code: str) -> Estimate | None:
         """Give the effect that the answer rests on."""
         finding = self.found[code]
-        return finding.effect if self._of_all(code) else finding.by_class.get(self.of)
+        return finding.score if self._of_all(code) else finding.by_class.get(self.of)
 
     def _of_all(self, code: str) -> bool:
         return not self.of or CLAIMS[code].of_all_texts
@@ -64,53 +66,49 @@ class Case:
         """Name the claims that can keep the map from being shown in a certain way."""
         return tuple(claim for claim in CLAIMS.values() if claim.charge in how)
 
-    def contradicted(self, claim: Claim) -> bool:
-        """Tell whether a claim is contradicted."""
-        return self.answer(claim.code) == "contradicted"
+    def failed(self, claim: Claim) -> bool:
+        """Tell whether a test failed."""
+        return self.answer(claim.code) == "failed"
 
     def spoiled(self, code: str) -> bool:
-        """Tell whether a claim is contradicted: of all texts, too, where it is not supported of a class."""
+        """Tell whether a test failed, or did not pass on the texts of a class and failed on all texts."""
         answer = self.answer(code)
-        return answer == "contradicted" or (answer != "supported" and self.found[code].verdict == "contradicted")
+        return answer == "failed" or (answer != "passed" and self.found[code].result == "failed")
 
     def upheld(self, code: str) -> bool:
-        """Tell whether a claim is supported: of all texts, too, where it is not contradicted of a class."""
+        """Tell whether a test passed, or did not fail on the texts of a class and passed on all texts."""
         answer = self.answer(code)
-        return answer == "supported" or (answer != "contradicted" and self.found[code].verdict == "supported")
+        return answer == "passed" or (answer != "failed" and self.found[code].result == "passed")
 
     def below(self, claim: Claim) -> bool:
-        """Tell whether a claim is contradicted, and even the interval of its effect lies below chance."""
-        effect = self.effect(claim.code)
-        return self.contradicted(claim) and effect is not None and below_chance(effect)
+        """Tell whether a test failed, and even the interval of its effect lies below chance."""
+        score = self.score(claim.code)
+        return self.failed(claim) and score is not None and below_chance(score)
 
     def short(self) -> tuple[str, ...]:
-        """Name the findings that bear on the verdict and are not supported."""
-        return tuple(c for c in CLAIMS if self.found[c].bears and self.answer(c) != "supported")
+        """Name the findings that bear on the verdict and did not pass."""
+        return tuple(c for c in CLAIMS if self.found[c].bears and self.answer(c) != "passed")
 
-    def reasons(self, *codes: str) -> tuple[str, ...]:
+    def reasons(self, *codes: str) -> tuple[Reason, ...]:
         """Say of each finding what its answer means, and why it is the answer."""
-        return tuple(f"{code} {self.answer(code)}: {self._said(code)}{self._because(code)}" for code in codes)
+        return tuple(Reason(self._said(code), code, self.answer(code), self._because(code)) for code in codes)
 
     def _said(self, code: str) -> str:
         claim, answer = CLAIMS[code], self.answer(code)
-        if answer == "contradicted":
-            return claim.below if claim.below and self.below(claim) else claim.caveat
-        if answer == "supported":
-            return claim.told
-        return f"{'it could not be shown that' if answer == 'inconclusive' else 'not tested whether'} {claim.told}"
+        if answer == "failed":
+            return claim.below if claim.below and self.below(claim) else claim.failed
+        if answer == "passed":
+            return claim.passed
+        return f"{'it could not be shown that' if answer == 'inconclusive' else 'not tested whether'} {claim.passed}"
 
     def _because(self, code: str) -> str:
         if not self.of:
-            return f" ({self.found[code].reason})"
-        effect = self.effect(code)
-        return (
-            ""
-            if effect is None
-            else f" (effect {effect.value:z.3f} [{effect.low:z.3f}, {effect.high:z.3f}], n = {effect.n})"
-        )
+            return self.found[code].reason
+        score = self.score(code)
+        return "" if score is None else f"score {score.value:z.3f} [{score.low:z.3f}, {score.high:z.3f}], n = {score.n}"
 
 
-Ground = tuple[tuple[str, ...], tuple[str, ...]]
+Ground = tuple[tuple[str, ...], tuple[Reason, ...]]
 """What decided, by its codes, and the reasons."""
 
 
@@ -119,7 +117,7 @@ class Row:
     """One row: when it applies, in words and as a rule that gives its ground, and the verdict it gives."""
 
     number: int
-    verdict: str
+    verdict: Level
     words: str
     ground: Callable[[Case], Ground | None]
 
@@ -142,15 +140,15 @@ def _first(case: Case) -> Verdict:
 
 def _unfit(case: Case) -> Ground | None:
     """Say what keeps the audit from concluding anything at all."""
-    if why := _broken(case.evidence):  # what is broken caps every class
-        return (), (why,)
-    if all(case.answer(code) == "not applicable" for code in DECIDING):
+    if broken := _broken(case.evidence):  # what is broken caps every class
+        return (), (broken,)
+    if all(case.answer(code) == "not run" for code in DECIDING):
         return DECIDING, case.reasons(*DECIDING)
     few = [code for code in DECIDING if _texts(case, code) < case.evidence.thresholds.fewest(code)]
     if len(few) == len(DECIDING):
         told = ", ".join(f"{code} rests on {_texts(case, code)} texts" for code in few)
         least = min(case.evidence.thresholds.fewest(code) for code in few)
-        return tuple(few), (f"too few texts for a verdict, which rests on at least {least} ({told})",)
+        return tuple(few), (Reason(f"too few texts for a verdict, which rests on at least {least}", behind=told),)
     return None
 
 
@@ -161,46 +159,47 @@ def _absent(case: Case) -> Ground | None:
     if not case.of or not by_absence(case.evidence, case.of):
         return None
     told = f"this is what the model predicts when it finds no evidence for another class; {NO_WORD}"
-    return (OWN,), (told, *case.reasons(OWN))
+    return (OWN,), (Reason(told), *case.reasons(OWN))
 
 
 NO_WORD = "no highlighted word can explain it"
 
 
 def _texts(case: Case, code: str) -> int:
-    effect = case.effect(code)
-    return 0 if effect is None else effect.n
+    score = case.score(code)
+    return 0 if score is None else score.n
 
 
-def _broken(evidence: Evidence) -> str:
-    """Say what is wrong with the answers themselves; nothing where all is well."""
+def _broken(evidence: Evidence) -> Reason | None:
+    """Say what is wrong with the model's outputs themselves, if anything is."""
     if evidence.taken("outputs") is None:
-        return f"the model could not be run ({evidence.why_not('outputs')})"
+        return Reason("the model could not be run", behind=evidence.why_not("outputs"))
     n, odd = len(evidence.predicted), int((~evidence.finite).sum())
     if odd:
-        return f"on {odd} of {n} texts the model’s outputs are not finite numbers: mend the model first"
+        return Reason(f"on {odd} of {n} texts the model’s outputs are not finite numbers: mend the model first")
     if len(evidence.classes) == 1:
-        return f"the model predicts {next(iter(evidence.classes))!r} for every one of {n} texts: no decision to explain"
+        only = next(iter(evidence.classes))
+        return Reason(f"the model predicts {only!r} for every one of {n} texts: no decision to explain")
     if n < (least := evidence.thresholds.least):
-        return f"{n} test texts; a verdict rests on at least {least}: audit more texts"
+        return Reason(f"{n} test texts; a verdict rests on at least {least}: audit more texts")
     error = float(np.max(evidence.array("need.identity_error"))) if evidence.has("need.identity_error") else 0.0
     if not error <= IDENTITY:
         missed = f"decoding the model's own attention misses its logits by {error:.2g}, allowed: {IDENTITY:g}"
-        return f"the model's answers are not those that its attention gives: mend the model first ({missed})"
-    return ""
+        return Reason("the model's answers are not those that its attention gives: mend the model first", behind=missed)
+    return None
 
 
 def _left_behind(case: Case) -> Ground | None:
-    return _grounded(case, [claim for claim in case.charged("moved") if case.contradicted(claim)])
+    return _grounded(case, [claim for claim in case.charged("moved") if case.failed(claim)])
 
 
 def _not_used(case: Case) -> Ground | None:
-    alone = [claim for claim in case.charged("alone") if case.contradicted(claim)]
+    alone = [claim for claim in case.charged("alone") if case.failed(claim)]
     together = case.charged("together")
-    both = list(together) if all(map(case.contradicted, together)) else []
+    both = list(together) if all(map(case.failed, together)) else []
     # Where a class has few words of its own, evidence under uniform attention lies in the states of other words. The
     # model as it is decides then: what it loses with the highlighted words is no accident.
-    removed = any(case.answer(claim.code) == "supported" for claim in case.charged("alone"))
+    removed = any(case.answer(claim.code) == "passed" for claim in case.charged("alone"))
     below = [claim for claim in case.charged("below zero") if case.below(claim) and not removed]
     return _grounded(case, alone + both + below)
 
@@ -215,7 +214,7 @@ def _faithful(case: Case) -> Ground | None:
     unlike = case.classes is not None and any(one.row != 4 for one in case.classes.values())
     if not _meets(case, asked) or unlike or case.learned is None or not case.learned.something:
         return None
-    untested = tuple(code for code in case.short() if case.answer(code) == "not applicable")
+    untested = tuple(code for code in case.short() if case.answer(code) == "not run")
     return tuple(code for code, what in asked.items() if what), case.reasons(*untested)
 
 
@@ -228,22 +227,22 @@ def _with_caveats(case: Case) -> Ground | None:
 
 
 def _agrees_as_written(case: Case) -> bool:
-    """Tell whether a claim is supported that makes no texts, where one was measured.
+    """Tell whether a test passed that uses texts as they are written, where one was run.
 
     A model that recognises the texts that a test makes can answer them by its map, and passes every other test.
     """
     asked = [claim.code for claim in CLAIMS.values() if claim.as_written]
-    return any(map(case.upheld, asked)) or all(case.answer(code) == "not applicable" for code in asked)
+    return any(map(case.upheld, asked)) or all(case.answer(code) == "not run" for code in asked)
 
 
 def _meets(case: Case, asked: Mapping[str, Asked]) -> bool:
     """Tell whether every claim answers as it is asked to."""
-    supported = [code for code, what in asked.items() if what == "supported"]
+    passed = [code for code, what in asked.items() if what == "passed"]
     some = [code for code, what in asked.items() if what == "one of these"]
-    spared = [code for code, what in asked.items() if what == "not contradicted"]
+    spared = [code for code, what in asked.items() if what == "not failed"]
     return (
-        all(case.answer(code) == "supported" for code in supported)
-        and any(case.answer(code) == "supported" for code in some)
+        all(case.answer(code) == "passed" for code in passed)
+        and any(case.answer(code) == "passed" for code in some)
         and not any(map(case.spoiled, spared))
         and _agrees_as_written(case)
     )
@@ -253,27 +252,31 @@ def _open(case: Case) -> Ground:
     return case.short(), (*case.reasons(*case.short()), *_remarks(case))
 
 
-def _remarks(case: Case) -> tuple[str, ...]:
+def _remarks(case: Case) -> tuple[Reason, ...]:
     """Say what else a reader must know who shows the map."""
     if case.of:
         return ()
-    return tuple(filter(None, (_unused(case.evidence), _learned_nothing(case))))
+    return (*_unused(case.evidence), *_learned_nothing(case))
 
 
-def _unused(evidence: Evidence) -> str:
+def _unused(evidence: Evidence) -> tuple[Reason, ...]:
     """Say that the weights are shown and not used, where the model decodes and nothing changes without them."""
     moved = evidence.array("need.moved") if evidence.has("need.moved") else np.empty(0)
     if np.isnan(moved).all() or np.nanmax(moved) > 0:
-        return ""
-    return "not used by the model: no answer changes, by no logit, when other weights take the place of those shown"
+        return ()
+    return (
+        Reason(
+            "not used by the model: no answer changes, by no logit, when other weights take the place of those shown"
+        ),
+    )
 
 
-def _learned_nothing(case: Case) -> str:
+def _learned_nothing(case: Case) -> tuple[Reason, ...]:
     if case.learned is None or case.learned.something:
-        return ""
+        return ()
     accuracy, guessing = case.learned.accuracy, case.learned.guessing
     numbers = f"accuracy {accuracy.value:z.3f}, always saying that class {guessing.value:z.3f}, n = {accuracy.n}"
-    return f"{NO_BETTER}, as far as these texts show ({numbers})"
+    return (Reason(NO_BETTER, behind=numbers),)
 
 
 def _named(asking: str, *answers: str) -> str:
@@ -288,59 +291,59 @@ def _listed(codes: list[str]) -> str:
 
 _DECIDING, _MOVED, _ALONE = _named("charge", "moved", "alone"), _named("charge", "moved"), _named("charge", "alone")
 _TOGETHER, _BELOW = _named("charge", "together"), _named("charge", "below zero")
-_SUPPORTED, _ONE, _SPARED = (_named("for_all", said) for said in ("supported", "one of these", "not contradicted"))
+_SUPPORTED, _ONE, _SPARED = (_named("for_all", said) for said in ("passed", "one of these", "not failed"))
 _OF_ALL_TEXTS = _listed([code for code, claim in CLAIMS.items() if claim.of_all_texts])
 """What is asked of all texts alone."""
 _AS_WRITTEN = _listed(sorted(code for code, claim in CLAIMS.items() if claim.as_written))
-_NATURAL = f"one of {_AS_WRITTEN}, which make no texts, is supported where one was measured"
+_NATURAL = f"one of {_AS_WRITTEN}, which make no texts, passed where one was run"
 TABLE = (
     Row(
         1,
         CANNOT_TELL,
         "the model’s answers could not be taken, or are not finite numbers, or are the same class for every text; or "
         f"decoding the model’s own attention misses its logits by more than {IDENTITY:g}; or there are too few texts "
-        f"for the findings that decide ({_DECIDING}), or neither of these could be measured",
+        f"for the required tests ({_DECIDING}), or neither of these could be measured",
         _unfit,
     ),
     Row(
         7,
         BY_ABSENCE,
         "of the texts of one class: no map finds words of the class that do anything by themselves "
-        f"({OWN} is contradicted, and supported for no other map), and removing words flips hardly any of its "
+        f"({OWN} failed, and is passed by no other map), and removing words flips hardly any of its "
         "predictions",
         _absent,
     ),
     Row(
         2,
         MUST_NOT,
-        f"moved into another text, the highlighted words leave the decision behind ({_MOVED} is contradicted)",
+        f"moved into another text, the highlighted words do not take the prediction with them ({_MOVED} failed)",
         _left_behind,
     ),
     Row(
         3,
         MUST_NOT,
-        f"removing the highlighted words does not change the answer ({_ALONE} is contradicted, however words are "
-        f"removed), or neither the gradient nor deletion agrees with the attention ({_TOGETHER} are both "
-        f"contradicted), or attention lies on words with less evidence than chance ({_BELOW} lies below zero, and "
-        f"{_ALONE} is not supported)",
+        f"removing the highlighted words does not change the prediction ({_ALONE} failed, however words are "
+        f"removed), or neither gradients nor leave-one-out agree with attention ({_TOGETHER} both "
+        f"failed), or the highlighted words matter less than random words when attention is uniform ({_BELOW} "
+        f"lies below zero, and {_ALONE} did not pass)",
         _not_used,
     ),
     Row(
         4,
         CAN,
-        f"{_SUPPORTED} are supported, and one of {_ONE} is; none of {_SPARED} is contradicted "
-        f"(each may be inconclusive or not measured); {_NATURAL}; the model is better than guessing; and the "
-        "findings answer as much for the texts of each predicted class alone, where "
-        f"{_OF_ALL_TEXTS} counts with its answer for all texts",
+        f"{_SUPPORTED} passed, and one of {_ONE} did; none of {_SPARED} failed "
+        f"(each may be inconclusive or not run); {_NATURAL}; the model is better than guessing; and the "
+        "tests have the same results for the texts of each predicted class alone, where "
+        f"{_OF_ALL_TEXTS} counts with its result for all texts",
         _faithful,
     ),
     Row(
         5,
         CAVEATS,
-        f"the highlighted words carry the decision with them ({_named('for_caveats', 'supported')} are supported), "
-        f"{_named('for_caveats', 'not contradicted')} are not contradicted, and one of "
-        f"{_named('for_caveats', 'one of these')} is supported; {_NATURAL}; with the caveats "
-        "listed: every bearing finding that is not supported",
+        f"the highlighted words take the prediction with them ({_named('for_caveats', 'passed')} passed), "
+        f"{_named('for_caveats', 'not failed')} did not fail, and one of "
+        f"{_named('for_caveats', 'one of these')} passed; {_NATURAL}; the caveats listed are the other tests "
+        "with a role that did not pass",
         _with_caveats,
     ),
     Row(6, CANNOT_TELL, "no other row of the table applies", _open),

@@ -41,8 +41,8 @@ class Polarity:
     def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
         """Delete every word once, and see which way the log-odds of the decided class go."""
         maps = Maps(subject, trace, seeds, self.tokens_at_once)
-        attention, effect, texts = maps["attention"], maps["signed_deletion"], texts_of(maps, self.share)
-        spared = np.where(np.isnan(effect), np.nan, settled(effect, texts.mask) >= 0)
+        attention, score, texts = maps["attention"], maps["signed_deletion"], texts_of(maps, self.share)
+        spared = np.where(np.isnan(score), np.nan, settled(score, texts.mask) >= 0)
         return {
             "top": _weighed(spared, ranked(attention, texts) * attention),
             "random": _weighed(spared, texts.mask.astype(float)),

@@ -86,7 +86,7 @@ def rows(across: AcrossSeeds) -> Iterator[AcrossRow]:
         cells = tuple(one or "—" for one in verdicts)
         yield AcrossRow("verdict", f"for texts predicted {quoted(name)}", cells, "", _counts(cells))
     for one in across.claims:
-        yield AcrossRow(one.code, one.claim, *_cells(one.effect), _counts(one.answers))
+        yield AcrossRow(one.code, one.claim, *_cells(one.score), _counts(one.answers))
     for metric in across.metrics:
         yield AcrossRow(metric.name, "", *_cells(metric), "")
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sightline.findings.claims import CLAIMS
 from sightline.findings.verdict import NO_BETTER
 from sightline.report.instead import Family, families
 from sightline.report.numerals import KEEP, about, count, texts
 from sightline.report.page.maps import called
-from sightline.report.sentences import Reason, answers, caveats, opened, quoted, reason_of
-from sightline.results import BY_ABSENCE, CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Finding, Results, Verdict
+from sightline.report.sentences import answers, caveats, listed, opened, quoted
+from sightline.results import BY_ABSENCE, CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Finding, Reason, Results, Verdict
 
 TITLE = "What to do now"
 UNFIT = 1
@@ -50,7 +49,7 @@ def first_of_all(audit: Results) -> str:
     better than guessing.
     """
     if audit.verdict.row == UNFIT and audit.verdict.reasons:
-        return f"{opened(_unfit(reason_of(audit.verdict.reasons[0])))}."
+        return f"{opened(_unfit(audit.verdict.reasons[0]))}."
     if audit.learned is None or audit.learned.something:
         return ""
     return AFTER_GUESSING if says_guessing(audit.verdict) else f"{GUESSING} {AFTER_GUESSING}"
@@ -65,7 +64,7 @@ def _unfit(reason: Reason) -> str:
 
 def says_guessing(verdict: Verdict) -> bool:
     """Tell whether the reasons of a verdict say that the model is no better than guessing."""
-    return any(reason.startswith(NO_BETTER) for reason in verdict.reasons)
+    return any(reason.words == NO_BETTER for reason in verdict.reasons)
 
 
 def unsaid(verdict: Verdict, found: Sequence[str]) -> list[str]:
@@ -76,20 +75,19 @@ def unsaid(verdict: Verdict, found: Sequence[str]) -> list[str]:
 def _attention(verdict: Verdict) -> Iterator[str]:
     """Say for which texts the attention map may be shown."""
     for part in (one for one in answers(verdict) if one.advised):
-        answer, of, which = part.text.partition(" for ")
-        if answer == CANNOT_TELL and verdict.text == MUST_NOT:
-            answer = MUST_NOT  # what must not be shown for all texts together is not left open for a class
-        why = f": {NO_WORD}" if answer == BY_ABSENCE else ""
-        if answer in _ATTENTION:
-            yield f"{_ATTENTION[answer]}{of}{which}{why}."
+        # What must not be shown for all texts together is not left open for a class.
+        level = MUST_NOT if part.level == CANNOT_TELL and verdict.level == MUST_NOT else part.level
+        which = f" for texts predicted {listed(map(quoted, part.classes))}" if part.classes else ""
+        why = f": {NO_WORD}" if level == BY_ABSENCE else ""
+        yield f"{_ATTENTION[level]}{which}{why}."
 
 
 def _maps(audit: Results) -> Iterator[str]:
     """Say which other map may be shown."""
-    asked = [part.text for part in answers(audit.verdict) if not part.text.startswith(BY_ABSENCE)]
-    if not any(part.advised and not part.text.startswith(BY_ABSENCE) for part in answers(audit.verdict)):
+    asked = [part for part in answers(audit.verdict) if part.level != BY_ABSENCE]
+    if not any(part.advised for part in asked):
         return  # no map explains a class that is decided by absence
-    allowed = all(text.startswith(CAN) for text in asked)
+    allowed = all(part.level.permits for part in asked)
     for family in families(audit.maps, audit.verdict):
         if family.chosen is not None and family.may_be_shown and family.name != "attention":
             yield _other(family, allowed or _works_as_attention_does(audit.verdict, family))
@@ -100,8 +98,8 @@ def _maps(audit: Results) -> Iterator[str]:
 def _works_as_attention_does(verdict: Verdict, family: Family) -> bool:
     """Tell whether attention may be shown for all texts for which another map works."""
     against = () if family.chosen is None else family.chosen.against
-    left = [one.text for name, one in verdict.by_class.items() if name not in against]
-    return bool(left) and all(text.startswith(CAN) for text in left)
+    left = [one.level for name, one in verdict.by_class.items() if name not in against]
+    return bool(left) and all(level.permits for level in left)
 
 
 def _other(family: Family, allowed: bool) -> str:
@@ -122,25 +120,21 @@ def _more_texts(audit: Results) -> Iterator[str]:
     """Say how many texts would settle what is open, one sentence for the claims that need as many."""
     needed: dict[int, list[Finding]] = {}
     for finding in audit.findings:
-        if finding.bears and finding.needed is not None and finding.effect is not None:
+        if finding.bears and finding.needed is not None and finding.score is not None:
             needed.setdefault(finding.needed, []).append(finding)
     for number, findings in sorted(needed.items()):
-        now = min(one.effect.n for one in findings if one.effect is not None)
-        told = " and ".join(f"whether {_claim(one)}" for one in findings)
+        now = min(one.score.n for one in findings if one.score is not None)
+        told = listed(one.title for one in findings)
         more = beyond(number, audit.to_test_on)
         yield f"Audit about {about(number)}{KEEP}texts (now {texts(now)}{more}) to settle {told}."
     for name, one in audit.verdict.by_class.items():
         if one.row == 1 and one.reasons:
-            yield f"Audit more texts that are predicted {quoted(name)}: {reason_of(one.reasons[0]).words}."
+            yield f"Audit more texts that are predicted {quoted(name)}: {one.reasons[0].words}."
 
 
 def beyond(number: int, there: int) -> str:
     """Say where the data have not so many texts to test on."""
     return f"; the data have {count(there)} to test on, so others have to be collected" if number > there else ""
-
-
-def _claim(finding: Finding) -> str:
-    return CLAIMS[finding.code].told if finding.code in CLAIMS else finding.claim
 
 
 def _change(audit: Results) -> Iterator[str]:

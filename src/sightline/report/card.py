@@ -107,5 +107,5 @@ def _carried(family: Family) -> str:
 
 
 def _row(finding: Finding) -> tuple[str, str, str]:
-    effect = "—" if finding.effect is None else plainly(finding.effect)
-    return f"{opened(finding.claim)} ({finding.code})", finding.verdict, effect
+    score = "—" if finding.score is None else plainly(finding.score)
+    return finding.title, finding.result, score

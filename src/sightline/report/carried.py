@@ -13,7 +13,7 @@ from sightline.report.instead import families
 from sightline.report.numerals import plainly
 from sightline.report.page.maps import called
 from sightline.report.sentences import answers, listed, opened, quoted
-from sightline.results import CAN, Estimate, Finding, MapRow, Results
+from sightline.results import Estimate, Finding, MapRow, Results
 
 TITLE = "How much is shown"
 TRANSFER = "SL-303"
@@ -82,7 +82,7 @@ def amount(share: float) -> str:
 
 def carried_by(audit: Results) -> Carried | None:
     """Take from an audit what the highlighted words carry; None where no map may be shown, or nothing is known."""
-    shown = [part for part in answers(audit.verdict) if part.advised and part.text.startswith(CAN)]
+    shown = [part for part in answers(audit.verdict) if part.advised and part.level.permits]
     if not shown or first_of_all(audit):
         return None
     moved, own = ({one.code: one for one in audit.findings}.get(code) for code in (TRANSFER, OWN))
@@ -113,8 +113,8 @@ def _of(finding: Finding | None, name: str) -> Estimate | None:
     """Give how far the prediction moves, of a class or of all texts; how often it flips is another number."""
     if finding is None or (not name and finding.comparison == FLIPS):
         return None
-    effect = finding.by_class.get(name) if name else finding.effect
-    return effect if effect is not None and isfinite(effect.value) else None
+    score = finding.by_class.get(name) if name else finding.score
+    return score if score is not None and isfinite(score.value) else None
 
 
 def _better(audit: Results) -> tuple[str | None, Estimate | None, Estimate | None]:

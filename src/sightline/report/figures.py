@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sightline.report.axes import Axis, axis_over, tick_text, ticks
-from sightline.report.numerals import interval, threshold, with_n
+from sightline.report.numerals import chosen, interval, with_n
 from sightline.report.visible import one_line, shortened
 from sightline.results import Estimate, Finding
 
@@ -44,7 +44,7 @@ class Panel:
 
     title: str
     rows: tuple[Row, ...]
-    delta: float | None = None
+    threshold: float | None = None
     zero: bool = False
 
     @property
@@ -55,7 +55,7 @@ class Panel:
     def axis(self) -> Axis:
         """Lay the axis over all intervals, and over zero and δ where they are drawn."""
         values = [v for row in self.rows for v in (row.estimate.low, row.estimate.value, row.estimate.high)]
-        drawn = ([0.0] if self.zero else []) + ([] if self.delta is None else [self.delta])
+        drawn = ([0.0] if self.zero else []) + ([] if self.threshold is None else [self.threshold])
         return axis_over(values + drawn, left=LEFT, right=RIGHT)
 
 
@@ -85,26 +85,26 @@ def drawn(panels: Iterable[Panel]) -> tuple[Markup, int]:
 
 
 def _number_panel(finding: Finding) -> Panel:
-    if finding.floor is None and finding.number == finding.effect:
+    if finding.baseline is None and finding.number == finding.score:
         return Panel("", ())  # the panel of the effect says it all
-    pairs = (("number", finding.number), ("floor", finding.floor))
+    pairs = (("number", finding.number), ("floor", finding.baseline))
     rows = tuple(Row(kind, found, kind) for kind, found in pairs if found is not None)
     return Panel("The number and its floor" if len(rows) == 2 else f"The {rows[0].label}" if rows else "", rows)
 
 
 def _effect_panel(finding: Finding) -> Panel:
-    whole = [Row("all texts", finding.effect, "effect")] if finding.effect is not None else []
-    classes = [Row(one_line(name), effect, "class") for name, effect in finding.by_class.items()]
-    title = "The effect" if finding.delta is None else "The effect beside δ"
-    return Panel(title, tuple(whole + classes[:MOST_CLASSES]), finding.delta, zero=True)
+    whole = [Row("all texts", finding.score, "score")] if finding.score is not None else []
+    classes = [Row(one_line(name), score, "class") for name, score in finding.by_class.items()]
+    title = "Score" if finding.threshold is None else "Score and threshold"
+    return Panel(title, tuple(whole + classes[:MOST_CLASSES]), finding.threshold, zero=True)
 
 
 def _description(panels: Iterable[Panel]) -> str:
     said = []
     for panel in panels:
-        delta = "" if panel.delta is None else f" {threshold(panel.delta)}."
+        threshold = "" if panel.threshold is None else f" Threshold {chosen(panel.threshold)}."
         rows = "; ".join(f"{row.label} {with_n(row.estimate)}" for row in panel.rows)
-        said.append(f"{panel.title}: {rows}.{delta}")
+        said.append(f"{panel.title}: {rows}.{threshold}")
     return " ".join(said)
 
 
@@ -113,9 +113,9 @@ def _drawn(panel: Panel, top: int) -> Markup:
     tops = [top + HEAD + ROW * index for index in range(len(panel.rows))]
     bottom = top + HEAD + ROW * len(panel.rows)
     parts = [_TEXT.format(LEFT, top + 14, "head", panel.title)]
-    if panel.delta is not None:
-        parts.append(_matters(axis, panel.delta, top + HEAD, bottom))
-        parts += [_upright(axis, panel.delta, row_top, "delta") for row_top in tops]
+    if panel.threshold is not None:
+        parts.append(_matters(axis, panel.threshold, top + HEAD, bottom))
+        parts += [_upright(axis, panel.threshold, row_top, "delta") for row_top in tops]
     if panel.zero:
         parts += [_upright(axis, 0.0, row_top, "zero") for row_top in tops]
     parts += [_interval(row, axis, row_top) for row, row_top in zip(panel.rows, tops, strict=True)]
@@ -128,14 +128,14 @@ def _upright(axis: Axis, value: float, top: int, kind: str) -> Markup:
     return _LINE.format(axis.at(value), top + 17, axis.at(value), top + 29, kind)
 
 
-def _matters(axis: Axis, delta: float, top: int, bottom: int) -> Markup:
-    """Shade the effects above δ, and name δ below the axis, where no interval can cover it."""
-    x = axis.at(delta)
+def _matters(axis: Axis, threshold: float, top: int, bottom: int) -> Markup:
+    """Shade the scores above the threshold, and name it below the axis, where no interval can cover it."""
+    x = axis.at(threshold)
     box = Markup('<rect x="{}" y="{}" width="{}" height="{}" class="matters"/>')
     name = Markup('<text x="{}" y="{}" class="delta" text-anchor="{}">{}</text>')
     end = "start" if x < 40 else "end" if x > WIDTH - 40 else "middle"
     shade = box.format(x, top, round(RIGHT - x, 1), bottom - top)
-    return shade + name.format(x, bottom + 29, end, threshold(delta))
+    return shade + name.format(x, bottom + 29, end, f"threshold {chosen(threshold)}")
 
 
 def _interval(row: Row, axis: Axis, top: int) -> Markup:

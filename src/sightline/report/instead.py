@@ -19,7 +19,7 @@ _HOW = (
 )
 _BEYOND = "Numbers can exceed 1: the top words together may shift the prediction more than the reference does."
 _ONE_IS_ENOUGH = (
-    "Some claims below are supported, and still the map must not be shown: a map has to pass every test that decides, "
+    "Some tests below passed, and still the map must not be shown: a map has to pass every required test, "
     "for the texts of each predicted class, and one that it fails is enough."
 )
 _ONLY_ATTENTION = (
@@ -62,7 +62,7 @@ class Family:
     @property
     def may_be_shown(self) -> bool:
         """Whether the map that was put first passes the tests that every map takes."""
-        return self.chosen is not None and self.chosen.answer == "supported"
+        return self.chosen is not None and self.chosen.answer == "passed"
 
     @property
     def tested(self) -> bool:
@@ -74,16 +74,16 @@ class Family:
         """Name the map that may be shown; one that was put first and carries too little is none."""
         if not self.tested:
             return "not measured on these texts"
-        if self.chosen is not None and self.chosen.answer == "contradicted":
+        if self.chosen is not None and self.chosen.answer == "failed":
             return "none of the maps that were tried"
-        if self.chosen is not None and self.chosen.answer == "supported":
+        if self.chosen is not None and self.chosen.answer == "passed":
             return f"{called(self.chosen.name)}{self.but_not_for}"
         return "none of the maps that were tried, as far as these texts can tell"
 
     @property
     def best(self) -> str:
         """Name the map that was put first, where it is not the answer."""
-        if self.chosen is None or self.chosen.answer == "supported" or not self.tested:
+        if self.chosen is None or self.chosen.answer == "passed" or not self.tested:
             return ""
         return f"The best was {called(self.chosen.name)}."
 
@@ -127,15 +127,15 @@ def how(audit: Results) -> str:
     """Say how maps are compared, and explain what would look odd beside it: numbers above 1, a map that passes."""
     known = [one for row in audit.maps for one in numbers(row).values() if one is not None]
     above = any(max(one.value, one.high) > 1 for one in known)
-    passes = _forbidden(audit) and any(row.name == "attention" and row.answer == "supported" for row in audit.maps)
+    passes = _forbidden(audit) and any(row.name == "attention" and row.answer == "passed" for row in audit.maps)
     return " ".join([_HOW, *([_BEYOND] if above else []), *([_ONLY_ATTENTION] if passes else [])])
 
 
 def at_odds(audit: Results) -> str:
     """Explain answers that speak for a map which must not be shown; empty where there are none."""
-    supported = any(one.bears and one.verdict == "supported" for one in audit.findings)
+    supported = any(one.bears and one.result == "passed" for one in audit.findings)
     return _ONE_IS_ENOUGH if supported and _forbidden(audit) else ""
 
 
 def _forbidden(audit: Results) -> bool:
-    return any(part.text.startswith(MUST_NOT) for part in answers(audit.verdict))
+    return any(part.level == MUST_NOT for part in answers(audit.verdict))

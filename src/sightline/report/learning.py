@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from sightline.findings.verdict import NO_BETTER
 from sightline.report.numerals import count, number, plainly, texts
 from sightline.report.sentences import quoted
-from sightline.results import Estimate, Learned
+from sightline.results import Estimate, Learned, Reason
 
 QUESTION = "Did it learn anything?"
 MOST = 6
 """Classes that are named one by one."""
 
 
-def learning(learned: Learned, reasons: Sequence[str] = ()) -> list[str]:
+def learning(learned: Learned, reasons: Sequence[Reason] = ()) -> list[str]:
     """Say whether and how often the model is right, what guessing would reach, how it was trained, and on what.
 
     ``reasons`` are those of the verdict: what they say already is not said again.
     """
-    told = any(one.startswith(NO_BETTER) for one in reasons)
+    told = any(one.words == NO_BETTER for one in reasons)
     said = (_answer(learned, told), _right(learned), _converged(learned.converged), _cut(learned), _classes(learned))
     return [one for one in said if one]
 

@@ -185,7 +185,7 @@ def _chosen(audit: Results) -> Iterator[str]:
 
 def _judged(audit: Results) -> Iterator[str]:
     """Say how numbers became answers, and what all of it followed from."""
-    deltas = [f"{one.code} {one.delta:g}" for one in audit.findings if one.bears and one.effect and one.delta]
+    deltas = [f"{one.code} {one.threshold:g}" for one in audit.findings if one.bears and one.score and one.threshold]
     if deltas:
         yield (
             "Each effect was held, with its 95 % interval over texts, against the smallest effect that matters, set "

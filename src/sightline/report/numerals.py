@@ -55,13 +55,13 @@ def with_n(estimate: Estimate) -> str:
     return f"{interval(estimate)}, n{KEEP}={KEEP}{count(estimate.n)}"
 
 
-def threshold(delta: float) -> str:
-    r"""Write δ: a number somebody chose, so without the idle zeros that would claim a precision.
+def chosen(value: float) -> str:
+    """Write a number that somebody chose, such as a threshold: no trailing zeros, which would claim a precision.
 
-    >>> threshold(0.05)
-    'δ\xa0=\xa00.05'
+    >>> chosen(0.050)
+    '0.05'
     """
-    return f"δ{KEEP}={KEEP}{delta:g}".replace("-", "−")
+    return f"{value:g}".replace("-", "−")
 
 
 def count(n: int) -> str:

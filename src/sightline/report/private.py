@@ -40,7 +40,8 @@ def _silenced(audit: Results) -> Results:
 
     def of(verdict: Verdict) -> Verdict:
         by_class = {name: of(one) for name, one in verdict.by_class.items()}
-        return replace(verdict, reasons=quiet(*verdict.reasons), by_class=by_class)
+        reasons = tuple(replace(one, words=quiet(one.words)[0], behind=quiet(one.behind)[0]) for one in verdict.reasons)
+        return replace(verdict, reasons=reasons, by_class=by_class)
 
     return replace(
         audit,

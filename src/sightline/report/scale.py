@@ -17,15 +17,15 @@ def _codes(*kinds: str) -> str:
 EXCEEDS = tuple(sorted(code for code, claim in CLAIMS.items() if claim.exceeds))
 """The claims whose effect can be above 1."""
 SCALE = (
-    "Effects: 0 is chance, 1 the best achievable; below 0 is worse than chance. "
+    "Scores: 0 is chance, 1 the best achievable; below 0 is worse than chance. "
     f"{listed(EXCEEDS)} can exceed 1: there 1 is a strong reference. "
     f"{_codes('weakest drop')} is accuracy or F1 lost; {_codes(*SHARES)} are shares of texts."
 )
 """How to read an effect, whichever claim it is of."""
 DEFINED = (
-    "An effect is (number − floor) / (ceiling − floor), each summed over texts. The floor is the "
-    "chance level: what the number would be if the claim were empty. The ceiling is the best "
-    "achievable, and 1 where none is named."
+    "A score is (number − chance) / (best − chance), each summed over texts. Chance is what the "
+    "number would be if words were highlighted at random; best is the best achievable, 1 where "
+    "none is named."
 )
 """How an effect is computed."""
 
@@ -34,11 +34,11 @@ def formula(claim: Claim) -> str:
     """Say what the effect of a claim is.
 
     >>> [formula(CLAIMS[code]) for code in ("SL-101", "SL-001")]
-    ['(number − floor) / (1 − floor)', 'accuracy or F1 lost']
+    ['(number − chance) / (1 − chance)', 'accuracy or F1 lost']
     """
     if claim.kind == "weakest drop":
         return "accuracy or F1 lost"
     if claim.kind in SHARES:
         return "share of texts"
-    told = f"(number − floor) / ({'ceiling' if claim.ceiling else '1'} − floor)"
+    told = f"(number − chance) / ({'best' if claim.ceiling else '1'} − chance)"
     return f"2 {told}, at most 1" if claim.twice else told

@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from sightline.findings.claims import CLAIMS
 from sightline.findings.decide import WORSE, below_chance
 from sightline.findings.verdict import TABLE
-from sightline.report.numerals import KEEP, about, p_value, texts, threshold, with_n
+from sightline.report.numerals import KEEP, about, chosen, p_value, texts, with_n
 from sightline.report.visible import one_line, shortened
-from sightline.results import BY_ABSENCE, CAN, CANNOT_TELL, MUST_NOT, VERDICTS, Answer, Estimate, Finding, Verdict
+from sightline.results import (
+    BY_ABSENCE,
+    CAN,
+    CANNOT_TELL,
+    MUST_NOT,
+    VERDICTS,
+    Answer,
+    Estimate,
+    Finding,
+    Level,
+    Reason,
+    Verdict,
+)
 
-Side = Literal["above δ", "below δ", "below 0", "holds δ", "undefined"]
+Side = Literal["above threshold", "below threshold", "below 0", "holds threshold", "undefined"]
 
 QUESTION = "Can this model’s attention weights be shown as an explanation of its decisions?"
 
 
 @dataclass(frozen=True)
 class Answered:
-    """A part of the headline: what is answered for which texts, why, and by which row of the verdict table."""
+    """A part of the headline: what is answered for which texts, and why."""
 
     text: str
-    row: int
+    level: Level
     why: str = ""
     advised: bool = True
     """Whether it says what to do: where classes have answers of their own, the answer for all texts together does not,
@@ -37,8 +48,8 @@ class Answered:
 def headline(verdict: Verdict) -> str:
     """Say the verdict; where predicted classes differ from it or from each other, say which class has which.
 
-    >>> fine, bad = Verdict("can be shown", 4, (), ()), Verdict("must not be shown", 2, (), ("it leads astray",))
-    >>> headline(Verdict("can be shown", 4, (), (), {"yes": fine, "no": bad}))
+    >>> fine, bad = Verdict(CAN, 4, (), ()), Verdict(MUST_NOT, 2, (), (Reason("it leads astray"),))
+    >>> headline(Verdict(CAN, 4, (), (), {"yes": fine, "no": bad}))
     "can be shown for texts predicted 'yes'; must not be shown for texts predicted 'no': it leads astray"
     """
     return "; ".join(f"{part.text}: {part.why}" if part.why else part.text for part in answers(verdict))
@@ -46,34 +57,33 @@ def headline(verdict: Verdict) -> str:
 
 def answers(verdict: Verdict) -> tuple[Answered, ...]:
     """Give the parts of the headline: one where all classes agree, else one for each answer that classes have."""
-    alike: dict[str, dict[str, Verdict]] = {}
+    alike: dict[Level, dict[str, Verdict]] = {}
     for name, one in verdict.by_class.items():
-        alike.setdefault(one.text, {})[name] = one
-    if alike.keys() <= {verdict.text}:
-        return (Answered(verdict.text, verdict.row),)
-    known = [*(text for text in VERDICTS if text in alike), *(text for text in alike if text not in VERDICTS)]
-    classes = tuple(_for_classes(text, alike[text]) for text in known)
-    if verdict.text in alike:
+        alike.setdefault(one.level, {})[name] = one
+    if alike.keys() <= {verdict.level}:
+        return (Answered(verdict.level, verdict.level),)
+    known = [level for level in VERDICTS if level in alike]
+    classes = tuple(_for_classes(level, alike[level]) for level in known)
+    if verdict.level in alike:
         return classes
-    told = f"{verdict.text} for all texts together"
-    if verdict.text.startswith(CAN) and not any(text.startswith(CAN) for text in known):
-        return (*classes, Answered(f"{told}, but for no class by itself", verdict.row, advised=False))
-    if verdict.text.startswith(CAN) and BY_ABSENCE in known:
+    told = f"{verdict.level} for all texts together"
+    if verdict.level.permits and not any(level.permits for level in known):
+        return (*classes, Answered(f"{told}, but for no class by itself", verdict.level, advised=False))
+    if verdict.level.permits and BY_ABSENCE in known:
         return classes  # no map can explain the texts of such a class, so none can be shown for all texts
-    return (Answered(told, verdict.row, advised=False), *classes)
+    return (Answered(told, verdict.level, advised=False), *classes)
 
 
-def _for_classes(text: str, classes: Mapping[str, Verdict]) -> Answered:
+def _for_classes(level: Level, classes: Mapping[str, Verdict]) -> Answered:
     """Say an answer of some classes, and why the map must not be shown for them where that is the answer."""
-    told = f"{text} for texts predicted {listed(map(quoted, classes))}"
-    why = dict.fromkeys(reason_of(one.reasons[0]).words for one in classes.values() if one.reasons)
-    row = min(one.row for one in classes.values())
-    return Answered(told, row, listed(why) if text == MUST_NOT and why else "", classes=tuple(classes))
+    told = f"{level} for texts predicted {listed(map(quoted, classes))}"
+    why = dict.fromkeys(one.reasons[0].words for one in classes.values() if one.reasons)
+    return Answered(told, level, listed(why) if level == MUST_NOT and why else "", classes=tuple(classes))
 
 
 def by_absence(verdict: Verdict) -> tuple[str, ...]:
     """Name the predicted classes that are decided by absence, which no map can explain."""
-    return tuple(name for name, one in verdict.by_class.items() if one.text == BY_ABSENCE)
+    return tuple(name for name, one in verdict.by_class.items() if one.level == BY_ABSENCE)
 
 
 _LACKS: Mapping[str, str] = {
@@ -85,31 +95,11 @@ _LACKS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Reason:
-    """Why a verdict was reached: a sentence for who sees the map, the finding that says so, and what lies behind it."""
+class NotRunTests(Reason):
+    """One line about several tests that were not run."""
 
-    words: str
-    code: str = ""
-    behind: str = ""
-    tests: tuple[str, ...] = field(default=(), repr=False)
-    """The codes of several tests that it speaks of."""
-
-
-def reason_of(reason: str) -> Reason:
-    """Take a reason apart: what is said, the code of the finding that says so, and the numbers behind it.
-
-    The words say by themselves what was shown, what could not be shown, and what was not tested.
-
-    >>> reason_of("SL-301 contradicted: it changes nothing (effect 0.01 [0, 0.02])")
-    Reason(words='it changes nothing', code='SL-301', behind='effect 0.01 [0, 0.02]')
-    """
-    found = re.fullmatch(r"(?:([A-Z]+-\d+) ([a-z ]+): )?(.+?)(?: \((.*)\))?", reason, flags=re.DOTALL)
-    if found is None:
-        return Reason(reason)
-    code, answer, words, behind = (part or "" for part in found.groups())
-    words = re.sub(r"\b[A-Z]+-\d+, ", "", words)  # older versions named codes among the words, and what was not tested
-    untold = answer == "not applicable" and not words.startswith("not tested")  # by its claim alone
-    return Reason(f"not tested: {words}" if untold else words, code, behind)
+    tests: tuple[str, ...] = ()
+    """Their codes."""
 
 
 def told_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
@@ -120,27 +110,25 @@ def told_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
     """
     found: dict[tuple[str, str], dict[str, Reason]] = {}
     for name, one in verdict.by_class.items():
-        reasons = [reason_of(why) for why in _of_class(verdict, one)]
-        for reason in _absent(reasons) if one.text == BY_ABSENCE else reasons:
+        reasons = _of_class(verdict, one)
+        for reason in _absent(reasons) if one.level == BY_ABSENCE else reasons:
             found.setdefault((reason.code, reason.words), {})[name] = reason
-    of_all = ((one, _of_all_texts(verdict, why)) for one, why in _folded(verdict.reasons))
+    of_all = ((why, _of_all_texts(verdict, why)) for why in _folded(verdict.reasons))
     return [*map(_together, found.values()), *of_all]
 
 
-def _folded(reasons: Sequence[str]) -> list[tuple[Reason, str]]:
-    """Take every reason apart, and say in one line which tests were not run, where these are several."""
-    told = [(reason_of(why), why) for why in reasons]
-    untested = _found(reasons, "not applicable").values()
-    silent = [one for one, why in told if why in untested]
+def _folded(reasons: Sequence[Reason]) -> Sequence[Reason]:
+    """Say in one line which tests were not run, where these are several."""
+    silent = [one for one in reasons if one.result == "not run"]
     if len(silent) < 2:
-        return told
-    return [*(one for one in told if one[0] not in silent), (not_run(silent), "")]
+        return reasons
+    return [*(one for one in reasons if one not in silent), not_run(silent)]
 
 
-def not_run(reasons: Sequence[Reason]) -> Reason:
+def not_run(reasons: Sequence[Reason]) -> NotRunTests:
     """Name the tests that were not run, by what each lacks.
 
-    >>> not_run([Reason("", "SL-104", "needs decode"), Reason("", "SL-001", "needs decode")]).words
+    >>> not_run([Reason("", code, "not run", "needs decode") for code in ("SL-104", "SL-001")]).words
     'not run for this attention source (needs weights that can be replaced): Attention-free agreement and Need'
     """
     by_lack: dict[str, list[str]] = {}
@@ -151,7 +139,8 @@ def not_run(reasons: Sequence[Reason]) -> Reason:
         for lack, codes in by_lack.items()
     )
     behind = "; ".join(f"{one.code}: {one.behind or 'no reason was kept'}" for one in reasons)
-    return Reason(f"not run {'; '.join(named)}", "", behind, tuple(one.code for one in reasons))
+    tests = tuple(one.code for one in reasons)
+    return NotRunTests(f"not run {'; '.join(named)}", behind=behind, tests=tests)
 
 
 def _lack(behind: str) -> str:
@@ -167,36 +156,36 @@ def _absent(reasons: Sequence[Reason]) -> list[Reason]:
     return [replace(tested[0] if tested else first, words=words)]
 
 
-def _of_all_texts(verdict: Verdict, why: str) -> str:
+def _of_all_texts(verdict: Verdict, why: Reason) -> str:
     """Say that a reason is about all texts together, where classes differ and it was tested."""
-    found = re.match(r"[A-Z]+-\d+ (contradicted|inconclusive): ", why)
-    return "for all texts together" if found and len(answers(verdict)) > 1 else ""
+    tested = why.result in ("failed", "inconclusive")
+    return "for all texts together" if tested and len(answers(verdict)) > 1 else ""
 
 
-def _of_class(verdict: Verdict, one: Verdict) -> Sequence[str]:
+def _of_class(verdict: Verdict, one: Verdict) -> Sequence[Reason]:
     """Give why a map is not to be shown for a class, where classes differ; else what is contradicted for it alone.
 
     What could not be shown is said of all texts: a class has fewer of them, and always leaves more open; of a class
     that is left open, where all texts are not, it is what the test that is asked of it left open. And what is said of
     the task or the model is said of no class.
     """
-    if one.text == BY_ABSENCE:
+    if one.level == BY_ABSENCE:
         return one.reasons
-    if one.text == MUST_NOT:
+    if one.level == MUST_NOT:
         return one.reasons if len(answers(verdict)) > 1 else ()
     of_all = {code for code, claim in CLAIMS.items() if claim.of_all_texts}
-    unsaid = _found(verdict.reasons, "contradicted").keys() | of_all
-    found = _found(one.reasons, "contradicted")
-    if one.text == CANNOT_TELL != verdict.text:
-        asked = {code for code, claim in CLAIMS.items() if claim.for_caveats == "supported"}
+    unsaid = _found(verdict.reasons, "failed").keys() | of_all
+    found = _found(one.reasons, "failed")
+    if one.level == CANNOT_TELL != verdict.level:
+        asked = {code for code, claim in CLAIMS.items() if claim.for_caveats == "passed"}
         open_ = _found(one.reasons, "inconclusive")
         found |= {code: why for code, why in open_.items() if code in asked and why not in verdict.reasons}
     return [why for code, why in found.items() if code not in unsaid]
 
 
-def _found(reasons: Iterable[str], answer: Answer) -> dict[str, str]:
+def _found(reasons: Iterable[Reason], answer: Answer) -> dict[str, Reason]:
     """Take the reasons that give this answer to a claim, by its code."""
-    return {found[1]: why for why in reasons if (found := re.match(rf"([A-Z]+-\d+) {answer}: ", why))}
+    return {why.code: why for why in reasons if why.code and why.result == answer}
 
 
 def _together(classes: Mapping[str, Reason]) -> tuple[Reason, str]:
@@ -215,10 +204,10 @@ def caveats(verdict: Verdict) -> list[str]:
 
 def caveats_title(verdict: Verdict) -> str:
     """Name the list of `caveats`: not tested, caveats, or why the map is not to be shown."""
-    if verdict.text == CAN:
+    if verdict.level == CAN:
         said = (reason.words for reason, _ in told_reasons(verdict))
         return "Not tested" if all(words.startswith(("not tested", "not run")) for words in said) else "Limits"
-    return "Caveats" if verdict.text.startswith(CAN) else "Why"
+    return "Caveats" if verdict.level.permits else "Why"
 
 
 def quoted(name: str) -> str:
@@ -262,66 +251,65 @@ def opened(text: str) -> str:
 
 
 def null_of(finding: Finding) -> str:
-    """Name the floor of a finding, which is also the null its p-value is drawn from."""
-    words = CLAIMS[finding.code].floor_words if finding.code in CLAIMS else "the floor of this finding"
+    """Name the chance level of a test, which is also the null its p-value is drawn from."""
+    words = CLAIMS[finding.code].floor_words if finding.code in CLAIMS else "the chance level of this test"
     return words[:1].lower() + words[1:]
 
 
-def side(effect: Estimate, delta: float) -> Side:
-    """Say on which side of δ the whole interval of an effect lies, or that it lies below 0."""
-    if math.isnan(effect.low) or math.isnan(effect.high):
+def side(score: Estimate, threshold: float) -> Side:
+    """Say on which side of the threshold the whole interval of a score lies, or that it lies below 0."""
+    if math.isnan(score.low) or math.isnan(score.high):
         return "undefined"
-    if effect.low > delta:
-        return "above δ"
-    if effect.high < delta:
-        return "below 0" if below_chance(effect) else "below δ"
-    return "holds δ"
+    if score.low > threshold:
+        return "above threshold"
+    if score.high < threshold:
+        return "below 0" if below_chance(score) else "below threshold"
+    return "holds threshold"
 
 
 def sentences(finding: Finding) -> list[str]:
-    """Put the numbers of a finding into sentences: the number, its floor, and the effect beside δ."""
-    what, floor = _phrases(finding)
+    """Put the numbers of a test into sentences: the number, its chance level, and the score against the threshold."""
+    what, baseline = _phrases(finding)
     said = []
     if finding.number is not None:
         said.append(f"{what}: {with_n(finding.number)}.")
-    if finding.floor is not None:
-        said.append(f"{opened(floor)}: {with_n(finding.floor)}.")
-    if finding.effect is not None:
-        said.append(f"{_effect(finding, finding.effect)} {_beside_delta(finding, finding.effect)}".strip())
+    if finding.baseline is not None:
+        said.append(f"{opened(baseline)}: {with_n(finding.baseline)}.")
+    if finding.score is not None:
+        said.append(f"{_effect(finding, finding.score)} {_beside_delta(finding, finding.score)}".strip())
     return said
 
 
 def reason(finding: Finding) -> str:
-    """Give what else is to be said: the sentences already tell how the effect lies beside δ."""
+    """Give what else is to be said: the sentences already compare the score with the threshold."""
     return "; ".join(finding.notes)
 
 
 def _phrases(finding: Finding) -> tuple[str, str]:
-    """Name the number and its floor; in general words where a later version wrote the finding."""
+    """Name the number and its chance level; in general words where a later version wrote the finding."""
     if finding.code not in CLAIMS:
-        return "The number of this finding", "Its floor"
+        return "The number of this test", "Its chance level"
     return CLAIMS[finding.code].words_of(finding.comparison)
 
 
-def _effect(finding: Finding, effect: Estimate) -> str:
-    if finding.floor is None and finding.number == effect:
-        return "Its floor is zero, so this is the effect."
-    return f"The effect is {with_n(effect)}."
+def _effect(finding: Finding, score: Estimate) -> str:
+    if finding.baseline is None and finding.number == score:
+        return "The chance level is zero, so this is the score."
+    return f"The score is {with_n(score)}."
 
 
-def _beside_delta(finding: Finding, effect: Estimate) -> str:
-    if finding.delta is None:
+def _beside_delta(finding: Finding, score: Estimate) -> str:
+    if finding.threshold is None:
         return ""
-    where = side(effect, finding.delta)
-    smallest = f"the smallest effect that matters, {threshold(finding.delta)}"
+    where = side(score, finding.threshold)
+    named = f"the threshold, {chosen(finding.threshold)}"
     if where == "undefined":
-        return f"It could not be compared with {smallest}."
-    if where == "holds δ":
-        return f"Its interval holds {smallest}, so it is not known whether it is large enough to matter."
+        return f"It could not be compared with {named}."
+    if where == "holds threshold":
+        return f"Its interval contains {named}: the test is inconclusive."
     if where == "below 0":
         return f"Its whole interval lies below 0: {_worse(finding)}."
-    meaning = "large enough to matter" if where == "above δ" else "shown to be too small to matter"
-    return f"Its whole interval lies {where.removesuffix(' δ')} {smallest}: {meaning}."
+    return f"Its whole interval lies {where.removesuffix(' threshold')} {named}."
 
 
 def _worse(finding: Finding) -> str:
@@ -338,12 +326,12 @@ def chance(finding: Finding) -> str:
 
 def to_settle(finding: Finding) -> str:
     """Say how many texts would settle what a finding leaves open; nothing where texts are not what it lacks."""
-    if finding.verdict != "inconclusive" or finding.effect is None or finding.delta is None:
+    if finding.result != "inconclusive" or finding.score is None or finding.threshold is None:
         return ""
-    now = texts(finding.effect.n)
+    now = texts(finding.score.n)
     if finding.needed is not None:
         told = f"Audit about {about(finding.needed)}{KEEP}texts (now {now})"
-        return f"{told}: as many settle it if the effect stays where it is."
-    if side(finding.effect, finding.delta) == "holds δ":
-        return f"The effect lies so near the smallest that matters that no number of texts near these {now} settles it."
+        return f"{told}: as many settle it if the score stays where it is."
+    if side(finding.score, finding.threshold) == "holds threshold":
+        return f"The score lies so near the threshold that no number of texts near these {now} settles it."
     return ""

@@ -10,8 +10,8 @@ from sightline.report.across import of_trainings
 from sightline.report.advice import AFTER_GUESSING, NO_WORD, UNFIT, beyond
 from sightline.report.numerals import KEEP, about, count, texts
 from sightline.report.page.maps import called
-from sightline.report.sentences import but_not_for, listed, opened, quoted, reason_of
-from sightline.results import BY_ABSENCE, CAN, CANNOT_TELL, MUST_NOT, Verdict
+from sightline.report.sentences import but_not_for, listed, opened, quoted
+from sightline.results import BY_ABSENCE, CAN, CANNOT_TELL, MUST_NOT, Level, Verdict
 
 _DEPENDS = (
     "Whether the attention map may be shown{of} depends on the training: show it only of a model whose own audit "
@@ -35,7 +35,7 @@ def _first_of_all(across: AcrossSeeds) -> str:
     """Say what has to be mended first, where that is so in every training."""
     guesses = [one is not None and not one.something for one in across.learned]
     if all(one.row == UNFIT and one.reasons for one in across.details):
-        why = dict.fromkeys(reason_of(one.reasons[0]).words for one in across.details)
+        why = dict.fromkeys(one.reasons[0].words for one in across.details)
         total = len(across.details)
         return f"No verdict is possible after {of_trainings(total, total)}: {listed(why)}."
     return f"{_guessing(across)} {AFTER_GUESSING}" if guesses and all(guesses) else ""
@@ -58,23 +58,23 @@ def _attention(across: AcrossSeeds) -> Iterator[str]:
         yield f"{told.format(of=of)}."
 
 
-def _answer(verdict: Verdict, name: str) -> str:
+def _answer(verdict: Verdict, name: str) -> Level | None:
     """Give what a training says of some texts; what is not to be shown of all texts is not left open for a class."""
     if name not in verdict.by_class:
-        return "" if verdict.by_class else verdict.text
-    own = verdict.by_class[name].text
-    return MUST_NOT if verdict.text == MUST_NOT and own == CANNOT_TELL else own
+        return None if verdict.by_class else verdict.level
+    own = verdict.by_class[name].level
+    return MUST_NOT if verdict.level == MUST_NOT and own == CANNOT_TELL else own
 
 
-def _may_be_shown(by_seed: list[str]) -> str:
+def _may_be_shown(by_seed: list[Level | None]) -> str:
     """Say what the answers of all trainings come to; one that has none is not asked."""
     known = {one for one in by_seed if one}
     if known == {BY_ABSENCE}:
         return f"Show no map{{of}}: {NO_WORD}"
-    if all(one.startswith(CAN) for one in known):
+    if all(one.permits for one in known):
         caveats = "" if known == {CAN} else ", with the caveats of its own audit under it"
         return f"Show the attention map{{of}}{caveats}"
-    if any(one.startswith(CAN) for one in known):
+    if any(one.permits for one in known):
         return _DEPENDS
     return "Do not show the attention map{of} yet" if known == {CANNOT_TELL} else "Do not show the attention map{of}"
 
@@ -85,7 +85,7 @@ def _other_maps(across: AcrossSeeds) -> Iterator[str]:
     asked = [one for one in answers if one and one != BY_ABSENCE]
     if not asked:
         return  # no map explains a class that is decided by absence
-    allowed = all(one.startswith(CAN) for one in asked)
+    allowed = all(one.permits for one in asked)
     absent = [name for name, ends in across.by_class.items() if BY_ABSENCE in ends]
     for maps in across.maps:
         found = Counter("" if one == "attention" else one or "" for one in maps.by_seed)
@@ -114,7 +114,7 @@ def _more_texts(across: AcrossSeeds) -> Iterator[str]:
         yield f"Audit about {about(needed.texts)}{KEEP}texts ({more}): {told}."
     for name in across.by_class:
         few = [one.by_class[name] for one in across.details if name in one.by_class and one.by_class[name].row == 1]
-        why = dict.fromkeys(reason_of(one.reasons[0]).words for one in few if one.reasons)
+        why = dict.fromkeys(one.reasons[0].words for one in few if one.reasons)
         if why:
             trainings = of_trainings(len(few), len(across.details))
             yield f"Audit more texts that are predicted {quoted(name)}, in {trainings}: {listed(why)}."

@@ -13,6 +13,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
+from enum import StrEnum
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -52,7 +53,9 @@ def read_as(kind: Any, value: Any, where: str, *, nan: bool = False) -> Any:
     fitting = next((one for one in among if _fits(one, value)), None)
     if fitting is None:
         raise _wrong(where, f"expected {' or '.join(map(wanted, among))}, got {_shown(value)}")
-    return float(value) if fitting is float else value
+    if fitting is float or _is_enum(fitting):
+        return fitting(value)
+    return value
 
 
 def _alternatives(kind: Any) -> tuple[Any, ...]:
@@ -123,9 +126,15 @@ def _fits(kind: Any, value: Any) -> bool:
         return True
     if get_origin(kind) is Literal:
         return isinstance(value, str) and value in get_args(kind)
+    if _is_enum(kind):
+        return isinstance(value, str) and value in tuple(kind)
     if kind is float:
         return type(value) in (int, float) and abs(value) <= sys.float_info.max
     return type(value) is kind
+
+
+def _is_enum(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, StrEnum)
 
 
 def wanted(kind: Any) -> str:
@@ -133,6 +142,8 @@ def wanted(kind: Any) -> str:
     words = {int: "a whole number", float: "a finite number", bool: "true or false", str: "a text"}
     if get_origin(kind) is Literal:
         return " or ".join(one or '""' for one in get_args(kind))
+    if _is_enum(kind):
+        return " or ".join(kind)
     return words.get(kind, "a list")
 
 

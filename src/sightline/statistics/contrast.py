@@ -25,13 +25,13 @@ class Contrast:
     """
 
     number: Estimate
-    floor: Estimate
-    effect: Estimate
+    baseline: Estimate
+    score: Estimate
 
 
 def paired(
     observed: Float[Array, " N"],
-    floor: Float[Array, " N"] | Float[Array, "N R"],
+    baseline: Float[Array, " N"] | Float[Array, "N R"],
     seed: int,
     ceiling: Float[Array, " N"] | None = None,
     clusters: Int[Array, " N"] | None = None,
@@ -45,7 +45,7 @@ def paired(
     sums, so that texts on which nothing can be done neither count for nor against. ``bounds`` are those of the number
     and its floor; an effect has those of its scale. ``classes`` count alike, however rare.
     """
-    here, low, high = _known(observed, floor, ceiling)
+    here, low, high = _known(observed, baseline, ceiling)
     gained = _gained(here, low, high, classes)
     return Contrast(
         bootstrap.mean(here, seed, bounds, clusters, level, classes),
@@ -54,14 +54,14 @@ def paired(
     )
 
 
-def effect(
+def score(
     observed: Float[Array, " N"],
-    floor: Float[Array, " N"] | Float[Array, "N R"],
+    baseline: Float[Array, " N"] | Float[Array, "N R"],
     ceiling: Float[Array, " N"] | None = None,
     classes: Int[Array, " N"] | None = None,
 ) -> Sums:
     """Give the sums that the effect of `paired` is the ratio of."""
-    return _gained(*_known(observed, floor, ceiling), classes)
+    return _gained(*_known(observed, baseline, ceiling), classes)
 
 
 def _gained(
@@ -71,10 +71,10 @@ def _gained(
 
 
 def _known(
-    observed: Float[Array, " N"], floor: Float[Array, " N"] | Float[Array, "N R"], ceiling: Float[Array, " N"] | None
+    observed: Float[Array, " N"], baseline: Float[Array, " N"] | Float[Array, "N R"], ceiling: Float[Array, " N"] | None
 ) -> tuple[Float[Array, " N"], Float[Array, " N"], Float[Array, " N"]]:
     """Give number, floor and ceiling of the texts where all three are defined."""
-    lower = _mean_of_known(floor) if floor.ndim == 2 else floor
+    lower = _mean_of_known(baseline) if baseline.ndim == 2 else baseline
     upper = np.ones_like(lower) if ceiling is None else ceiling
     known = ~np.isnan(observed + lower + upper)
     here, low, high = (np.where(known, values, np.nan) for values in (observed, lower, upper))

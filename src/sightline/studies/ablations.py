@@ -120,6 +120,6 @@ def _mean(corpus: str, kind: str, rows: Sequence[Mapping[str, Any]]) -> dict[str
     scores = {name: [Estimate(**row["metrics"][name]) for row in found] for name in ("accuracy", "f1")}
     carried = [Estimate(**row["SL-303"]["effect"]) for row in found if row["SL-303"].get("effect")]
     told = {name: asdict(across_seeds(each, (0.0, 1.0))) for name, each in scores.items()}
-    answers = [row["SL-303"].get("answer", "not applicable") for row in found]
+    answers = [row["SL-303"].get("answer", "not run") for row in found]
     beside = {"carried": asdict(across_seeds(carried)) if carried else None, "answers": answers}
     return {"corpus": corpus, "kind": kind, "seeds": len(found), **told, **beside}

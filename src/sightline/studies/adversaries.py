@@ -83,7 +83,7 @@ def row_of(axes: tuple[str, ...], labels: tuple[str, ...], audit: Results) -> di
     """Say what there is to say of a model that was trained against another, or with parts left out."""
     training: Mapping[str, Any] = audit.spec["trainings"]["model"]
     found = next((one for one in audit.findings if one.code == "SL-303"), None)
-    told = {} if found is None else {"answer": found.verdict, "effect": found.effect and asdict(found.effect)}
+    told = {} if found is None else {"answer": found.result, "effect": found.score and asdict(found.score)}
     return {
         **dict(zip(axes, labels, strict=True)),
         **{name: training[name] for name in ("epochs", "kept", "converged")},

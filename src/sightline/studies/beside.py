@@ -59,11 +59,11 @@ def order(keys: Iterable[Key]) -> Callable[[Key], tuple[int, ...]]:
 
 
 def _row(theirs: Printed | None, ours: Line | None, artefact: Artefact, key: Key, plan: Plan) -> tuple[TableCell, ...]:
-    value, floor = (None, None) if ours is None else (ours.found.value, ours.found.floor)
+    value, baseline = (None, None) if ours is None else (ours.found.value, ours.found.baseline)
     return (
         TableCell(None, note="not printed") if theirs is None else TableCell(theirs.value, sd=theirs.sd),
         _cell(value, why=plan.absent.get(key[0], "no run is done")),
-        _cell(floor, why="") if floor else TableCell(""),
+        _cell(baseline, why="") if baseline else TableCell(""),
         TableCell("" if ours is None or not ours.seeds else ours.seeds),
         TableCell(_said(theirs, value, _why(artefact, key), 0 if ours is None else ours.seeds)),
     )

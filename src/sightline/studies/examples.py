@@ -123,21 +123,25 @@ def _row(name: str, audit: Audit) -> dict[str, Any]:
         "accuracy": _told(audit.metrics["accuracy"]),
         # The full stop is the only mark there is, so it has what words have not.
         "on_the_stop": _told(Estimate(1 - words.value, 1 - words.high, 1 - words.low, words.n, words.method)),
-        "verdict": {"row": audit.verdict.row, "text": audit.verdict.text, "reasons": list(audit.verdict.reasons)},
-        "by_class": {of: {"row": one.row, "text": one.text} for of, one in audit.verdict.by_class.items()},
+        "verdict": {
+            "row": audit.verdict.row,
+            "text": audit.verdict.level,
+            "reasons": list(map(str, audit.verdict.reasons)),
+        },
+        "by_class": {of: {"row": one.row, "text": one.level} for of, one in audit.verdict.by_class.items()},
         "findings": {finding.code: _found(finding) for finding in audit.findings},
         "maps": [_map(row) for row in audit.maps],
     }
 
 
 def _found(finding: Finding) -> dict[str, Any]:
-    numbers = {"number": finding.number, "floor": finding.floor, "effect": finding.effect}
+    numbers = {"number": finding.number, "floor": finding.baseline, "effect": finding.score}
     of = {
-        name: {"answer": finding.answers.get(name, "not applicable"), "effect": _told(effect)}
-        for name, effect in finding.by_class.items()
+        name: {"answer": finding.answers.get(name, "not run"), "effect": _told(score)}
+        for name, score in finding.by_class.items()
     }
     known = {name: _told(one) for name, one in numbers.items() if one is not None}
-    return {"answer": finding.verdict} | known | {"by_class": of}
+    return {"answer": finding.result} | known | {"by_class": of}
 
 
 def _map(row: MapRow) -> dict[str, Any]:
@@ -157,9 +161,9 @@ def _gates(audits: Mapping[str, Audit]) -> Iterator[dict[str, Any]]:
         row = audits[name].verdict.row
         yield gate(f"row: {name}", row, len(audits[name].texts), f"in {allowed}", holds=row in allowed)
     for code, cases in EXAMPLES.items():
-        for case, wanted in zip(cases, ("supported", "contradicted"), strict=True):
+        for case, wanted in zip(cases, ("passed", "failed"), strict=True):
             audit = audits[case.model]
             found = next(finding for finding in audit.findings if finding.code == code)
-            answer = found.answers.get(case.of, "not applicable") if case.of else found.verdict
+            answer = found.answers.get(case.of, "not run") if case.of else found.result
             told = f"{code}: {case.model}{case.of and f', predicted {case.of!r}'}"
             yield gate(told, answer, len(audit.texts), wanted, holds=answer == wanted)

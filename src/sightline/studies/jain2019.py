@@ -62,9 +62,9 @@ def _by_class(audit: Audit, values: Mapping[str, Array], quantities: Mapping[str
     """Average quantities over the texts of each predicted class, as they do; over all texts of more than three."""
     found, seed = {}, int(audit.spec["seed"])
     for of, texts in _classes(audit).items():
-        for told, (name, floor, bounds) in quantities.items():
-            estimates = [mean(values[one][texts], seed, bounds) for one in (name, floor) if one]
-            found[f"{told}, {of}"] = Found(estimates[0], estimates[1] if floor else None, bounds)
+        for told, (name, baseline, bounds) in quantities.items():
+            estimates = [mean(values[one][texts], seed, bounds) for one in (name, baseline) if one]
+            found[f"{told}, {of}"] = Found(estimates[0], estimates[1] if baseline else None, bounds)
     return found
 
 

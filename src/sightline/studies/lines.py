@@ -26,7 +26,7 @@ class Found:
     """A number, beside what it would be by chance where there is such a floor."""
 
     value: Estimate
-    floor: Estimate | None = None
+    baseline: Estimate | None = None
     bounds: Bounds = None
 
 
@@ -73,9 +73,9 @@ def averaged(runs: Sequence[Read]) -> Iterator[Line]:
 def mean_of(every: Sequence[Found]) -> Found:
     """Average a number over seeds, and its floor likewise."""
     bounds = every[0].bounds
-    floors = [one.floor for one in every if one.floor is not None]
-    floor = across_seeds(floors, bounds) if floors else None
-    return Found(across_seeds([one.value for one in every], bounds), floor, bounds)
+    floors = [one.baseline for one in every if one.baseline is not None]
+    baseline = across_seeds(floors, bounds) if floors else None
+    return Found(across_seeds([one.value for one in every], bounds), baseline, bounds)
 
 
 def less(number: str, usual: str, quantity: str) -> Lines:

@@ -28,8 +28,8 @@ def named(names: Names) -> Callable[[Audit], Mapping[str, Found]]:
     def numbers(audit: Audit) -> Mapping[str, Found]:
         known = audit.estimates
         return {
-            told: Found(known[name], known.get(floor), ends_of(name))
-            for told, (name, floor) in names.items()
+            told: Found(known[name], known.get(baseline), ends_of(name))
+            for told, (name, baseline) in names.items()
             if name in known
         }
 

@@ -82,7 +82,7 @@ def _carried(rows: Mapping[str, MapRow], name: str) -> dict[str, Any]:
     """Say what the words of one map carry into another text, on the half of the texts that chose no map."""
     row = rows.get(name)
     if row is None:
-        return {"carried": None, "answer": "not applicable"}
+        return {"carried": None, "answer": "not run"}
     return {"carried": row.carried and asdict(row.carried), "answer": row.answer}
 
 

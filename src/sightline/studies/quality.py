@@ -45,18 +45,18 @@ def quality(runs: Iterable[Run], beside: Iterable[Mapping[str, float]] = ()) -> 
             scores.setdefault(name, {}).setdefault(kind, []).append(score)
         for finding in audit.findings:
             if finding.bears:
-                answers.setdefault(finding.code, {}).setdefault(kind, []).append(finding.verdict)
+                answers.setdefault(finding.code, {}).setdefault(kind, []).append(finding.result)
     return [_row(name, of, answers.get(name, {})) for name, of in scores.items()]
 
 
 def _scores(audit: Audit) -> Iterator[tuple[str, float]]:
-    effects = {one.code: one.effect for one in audit.findings if one.bears}
+    effects = {one.code: one.score for one in audit.findings if one.bears}
     for code in CLAIMS:
-        effect = effects.get(code)
-        if effect is not None and np.isfinite(effect.value):
-            yield code, effect.value
-    for name, (quantity, floor, sign) in PUBLISHED.items():
-        known = [audit.estimates.get(one) for one in (quantity, floor) if one]
+        score = effects.get(code)
+        if score is not None and np.isfinite(score.value):
+            yield code, score.value
+    for name, (quantity, baseline, sign) in PUBLISHED.items():
+        known = [audit.estimates.get(one) for one in (quantity, baseline) if one]
         if all(one is not None and np.isfinite(one.value) for one in known):
             values = [one.value for one in known if one is not None]
             yield name, sign * (values[0] - sum(values[1:]))
@@ -68,8 +68,8 @@ def _row(name: str, scores: Mapping[str, Sequence[float]], answers: Mapping[str,
     return {
         "name": name,
         **{kind: plain(auroc(right, np.array(scores.get(kind, ())))) for kind in (MISLEADING, FRAUD)},
-        "false_passes": _counted(wrong, "supported"),
-        "false_failures": _counted(answers.get(RIGHT, ()), "contradicted"),
+        "false_passes": _counted(wrong, "passed"),
+        "false_failures": _counted(answers.get(RIGHT, ()), "failed"),
     }
 
 
@@ -99,5 +99,5 @@ def plain(one: Estimate | None) -> dict[str, Any] | None:
 
 
 def _counted(answers: Sequence[str], wanted: str) -> dict[str, int] | None:
-    known = [one for one in answers if one != "not applicable"]
+    known = [one for one in answers if one != "not run"]
     return {"count": known.count(wanted), "n": len(known)} if known else None

@@ -70,8 +70,10 @@ def _by_seed(task: str, scorer: str, rises: Sequence[Rises], between: Sequence[S
     """Give the share of models and seeds that rise, beside that of plain models under another seed of their own."""
     found = _among([[rise.value for rise in by_seed.values()] for by_seed in rises])
     if found.n:
-        floor = _among(between)
-        yield Line(task, scorer, RAISED_BY_SEED, Found(found, floor if floor.n else None, SHARE), _seeds_of(rises))
+        baseline = _among(between)
+        yield Line(
+            task, scorer, RAISED_BY_SEED, Found(found, baseline if baseline.n else None, SHARE), _seeds_of(rises)
+        )
 
 
 def _among(differences: Sequence[Sequence[float]]) -> Estimate:

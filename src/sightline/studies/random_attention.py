@@ -23,7 +23,7 @@ MODELS: Mapping[str, tuple[str, FitSpec]] = {
 }
 """Random weights are drawn for each word of each text and *used* by the decoder, in training as in the audit."""
 CODES = ("SL-101", "SL-102", "SL-104", "SL-301")
-SUPPORTED, NOT_SUPPORTED = ("supported",), ("contradicted", "inconclusive")
+SUPPORTED, NOT_SUPPORTED = ("passed",), ("failed", "inconclusive")
 EXPECTED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "MLP, learned attention": dict.fromkeys(("SL-101", "SL-102", "SL-104"), SUPPORTED),
     "MLP, random attention": {"SL-104": NOT_SUPPORTED},
@@ -55,20 +55,20 @@ def table(grid: Grid, store: Store) -> dict[str, Any]:
 
 def _row(name: str, audit: Audit) -> dict[str, Any]:
     found = {f.code: f for f in audit.findings if f.code in CODES}
-    effects = {code: asdict(f.effect) for code, f in found.items() if f.effect is not None}
+    effects = {code: asdict(f.score) for code, f in found.items() if f.score is not None}
     return {
         "model": name,
         "spec": MODELS[name][0],
         "accuracy": asdict(audit.metrics["accuracy"]),
         "tau_gradient": asdict(audit.estimates["agreement.tau.gradient"]),
         "tau_deletion": asdict(audit.estimates["agreement.tau.deletion"]),
-        "findings": {code: {"verdict": found[code].verdict} | effect for code, effect in effects.items()},
+        "findings": {code: {"verdict": found[code].result} | score for code, score in effects.items()},
     }
 
 
 def _gates(audits: Mapping[str, Audit]) -> Iterator[dict[str, Any]]:
     for name, expected in EXPECTED.items():
-        answers = {finding.code: finding.verdict for finding in audits[name].findings}
+        answers = {finding.code: finding.result for finding in audits[name].findings}
         texts = len(audits[name].texts)
         for code, allowed in expected.items():
             yield gate(f"{name}: {code}", answers[code], texts, " or ".join(allowed), holds=answers[code] in allowed)

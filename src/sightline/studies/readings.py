@@ -50,10 +50,11 @@ def _told(said: Said | None) -> Mapping[str, Any] | None:
     if said is None:
         return None
     return {
-        quantity: [astuple(one.value), one.floor and astuple(one.floor), one.bounds] for quantity, one in said.items()
+        quantity: [astuple(one.value), one.baseline and astuple(one.baseline), one.bounds]
+        for quantity, one in said.items()
     }
 
 
-def _found(value: Sequence[Any], floor: Sequence[Any] | None, bounds: Sequence[float] | None) -> Found:
+def _found(value: Sequence[Any], baseline: Sequence[Any] | None, bounds: Sequence[float] | None) -> Found:
     ends = None if bounds is None else (bounds[0], bounds[1])
-    return Found(Estimate(*value), None if floor is None else Estimate(*floor), ends)
+    return Found(Estimate(*value), None if baseline is None else Estimate(*baseline), ends)

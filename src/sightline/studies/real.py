@@ -97,8 +97,8 @@ def _row(labels: tuple[str, ...], audit: Audit) -> dict[str, Any]:
         "verdict": _told(audit.verdict),
         "by_class": {of: _told(verdict) for of, verdict in audit.verdict.by_class.items()},
         "findings": {
-            one.code: {"answer": one.verdict, "answers": dict(one.answers)}
-            | ({} if one.effect is None else {"effect": asdict(one.effect)})
+            one.code: {"answer": one.result, "answers": dict(one.answers)}
+            | ({} if one.score is None else {"effect": asdict(one.score)})
             for one in audit.findings
         },
         "maps": [asdict(row) for row in audit.maps],
@@ -106,4 +106,4 @@ def _row(labels: tuple[str, ...], audit: Audit) -> dict[str, Any]:
 
 
 def _told(verdict: Verdict) -> dict[str, Any]:
-    return {"row": verdict.row, "text": verdict.text, "reasons": list(verdict.reasons)}
+    return {"row": verdict.row, "text": verdict.level, "reasons": list(map(str, verdict.reasons))}

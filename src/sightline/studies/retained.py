@@ -106,8 +106,8 @@ def _row(labels: tuple[str, ...], audit: Results, run: RunSpec) -> dict[str, Any
     found = {one.code: one for one in audit.findings if one.code in (CARRIED, STANDS)}
     f1 = positive_f1_of(audit, run.seed)
     known = {name: asdict(audit.estimates[name]) for name in (*SHARES, *NUMBERS) if name in audit.estimates}
-    told = {code: one.effect and asdict(one.effect) for code, one in found.items()}
-    answers = {code: one.verdict for code, one in found.items()}
+    told = {code: one.score and asdict(one.score) for code, one in found.items()}
+    answers = {code: one.result for code, one in found.items()}
     named = {"run": lasting_key(run), **dict(zip(AXES, labels, strict=True))}
     return {**named, "F1": f1, **known, **told, "answers": answers}
 

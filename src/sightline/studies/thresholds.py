@@ -98,14 +98,16 @@ def table(grid: Grid, store: Store) -> dict[str, Any]:
     """Set δ and the fewest texts of each finding; there are no gates."""
     runs = list(zip(grid.labels, grid.cells, grid.keys, strict=True))
     found = {label: effects(store.audit(key), cell.seed) for label, cell, key in runs}
-    delta = deltas([(label[0], each) for label, each in found.items() if label[1] == "all"])
+    threshold = deltas([(label[0], each) for label, each in found.items() if label[1] == "all"])
     few = {n: [(e, found[w, "all", seed]) for (w, size, seed), e in found.items() if size == str(n)] for n in SIZES}
-    power = {code: {str(n): power_at(code, delta[code], [e for e, _ in few[n]]) for n in SIZES} for code in delta}
-    astray = {code: {str(n): astray_at(code, delta[code], few[n]) for n in SIZES} for code in delta}
+    power = {
+        code: {str(n): power_at(code, threshold[code], [e for e, _ in few[n]]) for n in SIZES} for code in threshold
+    }
+    astray = {code: {str(n): astray_at(code, threshold[code], few[n]) for n in SIZES} for code in threshold}
     fewest = {code: fewest_texts(shares) for code, shares in astray.items()}
     seeds = [spec.seed for spec in grid.cells]
     return {
-        "delta": delta,
+        "delta": threshold,
         "minimum_texts": max(fewest[code] for code in DECIDING),
         "minimum": fewest,
         "power": power,
@@ -124,7 +126,7 @@ def effects(audit: Audit, seed: int) -> dict[str, Estimate]:
     """Judge what was measured once more, at one δ for all findings: no effect may rest on the δ of before."""
     once = Thresholds(dict.fromkeys(CLAIMS, FIRST), 1)
     found = judge(Evidence(audit.measurements, tuple(audit.cards["model"]["labels"]), once, seed)).findings
-    return {finding.code: finding.effect for finding in found if finding.effect is not None}
+    return {finding.code: finding.score for finding in found if finding.score is not None}
 
 
 def deltas(found: Sequence[tuple[str, Mapping[str, Estimate]]]) -> dict[str, float]:
@@ -137,16 +139,16 @@ def deltas(found: Sequence[tuple[str, Mapping[str, Estimate]]]) -> dict[str, flo
     return {code: max(LEAST, round(SHARE * median(values), 2)) for code, values in true.items()}
 
 
-def power_at(code: str, delta: float, runs: Sequence[Effects]) -> float:
+def power_at(code: str, threshold: float, runs: Sequence[Effects]) -> float:
     """Share of runs in which a finding is supported at its δ."""
     known = [effects[code] for effects in runs if code in effects]
-    return _share(decide(effect, delta) == "supported" for effect in known)
+    return _share(decide(score, threshold) == "passed" for score in known)
 
 
-def astray_at(code: str, delta: float, runs: Sequence[tuple[Effects, Effects]]) -> float:
+def astray_at(code: str, threshold: float, runs: Sequence[tuple[Effects, Effects]]) -> float:
     """Share of runs in which few texts contradict a finding that all of them support."""
     known = [(few[code], all_[code]) for few, all_ in runs if code in few and code in all_]
-    return _share(decide(few, delta) == "contradicted" for few, all_ in known if decide(all_, delta) == "supported")
+    return _share(decide(few, threshold) == "failed" for few, all_ in known if decide(all_, threshold) == "passed")
 
 
 def fewest_texts(astray: Mapping[str, float]) -> int:

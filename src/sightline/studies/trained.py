@@ -70,7 +70,7 @@ class Model:
 
 
 BILSTM = "bilstm+additive"
-TYING = tuple(f"{BILSTM}+tying(delta={delta})" for delta in (1.0, 10.0, 20.0, 30.0))
+TYING = tuple(f"{BILSTM}+tying(delta={threshold})" for threshold in (1.0, 10.0, 20.0, 30.0))
 MASKED = tuple(f"{BILSTM}+mlm(eta={eta})" for eta in (0.1, 0.3, 1.0, 3.0, 5.0))
 SETTINGS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("sst", "tying"): TYING,

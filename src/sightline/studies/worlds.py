@@ -527,12 +527,12 @@ def _share(groups: Sequence[Mapping[str, Any]], rows: Sequence[int]) -> dict[str
 def _said(world: World, run: Run) -> bool:
     """Tell whether the reasons of a verdict say what they must in its row."""
     wanted = world.says.get(run.summary.row)
-    return wanted is None or re.search(wanted, "; ".join(run.audit().verdict.reasons)) is not None
+    return wanted is None or re.search(wanted, "; ".join(map(str, run.audit().verdict.reasons))) is not None
 
 
 def _supports(run: Summary, code: str) -> bool:
     found = (run.findings or {}).get(code)
-    return found is not None and found.verdict == "supported"
+    return found is not None and found.result == "passed"
 
 
 def _counted(rows: Sequence[int]) -> dict[str, dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from sightline.adapters.returned import is_fault
 from sightline.questions import WHERE_OFFERED
-from sightline.results import Failed, NotApplicable, Outcome
+from sightline.results import Failed, NotRun, Outcome
 from sightline.types import AFFINE, ANY_COMPANION, COMPANION, OTHER_ATTENTION, Arrays, Measure, Offer
 
 _MEANING = {
@@ -77,13 +77,13 @@ def _entered(one: Measure, others: Sequence[Guarded]) -> Guarded:
     return Guarded(name, one, Failed(name, told))
 
 
-def _refusal(guarded: Guarded, offers: frozenset[str]) -> NotApplicable | None:
+def _refusal(guarded: Guarded, offers: frozenset[str]) -> NotRun | None:
     needs = frozenset(guarded.one.needs)
     known = (*get_args(Offer), OTHER_ATTENTION)
     if odd := next((need for need in sorted(needs) if need not in known and not _names_companion(need)), None):
         raise ValueError(f"{odd!r} is not known; known: {', '.join(known)}, {COMPANION}NAME")
     missing = [_told(need) for need in sorted(needs - offers)]
-    return NotApplicable(guarded.name, f"needs {', '.join(missing)}") if missing else None
+    return NotRun(guarded.name, f"needs {', '.join(missing)}") if missing else None
 
 
 def _names_companion(need: str) -> bool:

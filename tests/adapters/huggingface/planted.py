@@ -141,9 +141,9 @@ def _write_head(attention: Any, head: int, by: dict[int, float], gain: float) ->
 def sunk(audit: Audit) -> bool:
     """Tell whether SL-106 says that more lies on marks than chance puts there, by more than rounding."""
     (found,) = [one for one in audit.findings if one.code == "SL-106"]
-    return found.verdict == "contradicted" and found.effect is not None and found.effect.high < -0.1
+    return found.result == "failed" and found.score is not None and found.score.high < -0.1
 
 
 def tells_of_special_tokens(audit: Audit) -> bool:
     """Tell whether a reader of the verdict is told so."""
-    return any("more attention rests on marks" in reason for reason in audit.verdict.reasons)
+    return any("more attention rests on marks" in str(reason) for reason in audit.verdict.reasons)

@@ -266,11 +266,11 @@ def test_a_layer_that_attends_to_the_right_words_and_is_not_used_is_found_out(te
     model = sightline.transformer(*elsewhere(), layer=1)
     audit = audited(model, texts, "need", "agreement", "transplant", limit=150)
     found = {one.code: one for one in audit.findings}
-    assert found["SL-303"].verdict == found["SL-102"].verdict == "supported"  # the map names the right words
-    assert found["SL-001"].verdict == "contradicted"  # and nothing is lost without its weights
-    assert any(reason.startswith("SL-001 contradicted") for reason in audit.verdict.reasons)
+    assert found["SL-303"].result == found["SL-102"].result == "passed"  # the map names the right words
+    assert found["SL-001"].result == "failed"  # and nothing is lost without its weights
+    assert any(str(reason).startswith("SL-001 failed") for reason in audit.verdict.reasons)
     used = audited(sightline.transformer(*elsewhere(), layer=0), texts, "need", limit=60)
-    assert {one.code: one for one in used.findings}["SL-001"].verdict == "supported"
+    assert {one.code: one for one in used.findings}["SL-001"].result == "passed"
 
 
 @pytest.mark.parametrize("reading", [{"reading": "rollout"}, {"reading": "values"}, {"reading": "evidence"}])

@@ -80,7 +80,7 @@ def rewritten() -> Dataset:
     texts = [" ".join(told[word] for word in text.tokens) for text in data.test]
     made = [(text, *tokenise(text)) for text in texts]
     test = tuple(
-        replace(one, text=text, tokens=tuple(tokens), places=tuple(places))
+        replace(one, level=text, tokens=tuple(tokens), places=tuple(places))
         for one, (text, tokens, places) in zip(data.test, made, strict=True)
     )
     return replace(data, test=test)

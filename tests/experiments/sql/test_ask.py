@@ -97,7 +97,7 @@ def test_runs_and_findings_are_those_of_the_summaries(kept: Store) -> None:
     runs = kept.summaries()
     assert list(ask(kept, "FROM runs").rows()) == [tuple(getattr(one, name) for name in names) for one in runs]
     assert list(ask(kept, "SELECT run, finding, verdict FROM findings").rows()) == [
-        (one.key, code, answer.verdict) for one in runs for code, answer in (one.findings or {}).items()
+        (one.key, code, answer.result) for one in runs for code, answer in (one.findings or {}).items()
     ]
 
 

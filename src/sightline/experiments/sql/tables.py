@@ -44,7 +44,7 @@ def _run_rows(_: Store, runs: Runs) -> Iterator[Row]:
 def _finding_rows(_: Store, runs: Runs) -> Iterator[Row]:
     for run in runs:
         for code, answer in (run.findings or {}).items():
-            yield *_place(run), code, answer.verdict
+            yield *_place(run), code, answer.result
 
 
 def _main_rows(_: Store, runs: Runs) -> Iterator[Row]:
@@ -116,7 +116,7 @@ TABLES: Mapping[str, SqlTable] = {
         (
             *_PLACE,
             Column("finding", "text", "its code, such as `SL-101`"),
-            Column("verdict", "text", "`supported`, `contradicted`, `inconclusive` or `not applicable`"),
+            Column("verdict", "text", "`passed`, `failed`, `inconclusive` or `not run`"),
         ),
         _finding_rows,
     ),

@@ -20,7 +20,7 @@ from sightline.report.frames.texts import texts_frame
 from sightline.report.frames.words import words_frame
 from sightline.report.sheets.csv import guarded
 from sightline.report.visible import sound
-from sightline.results import Failed, NotApplicable, Results
+from sightline.results import Failed, NotRun, Results
 
 COLUMNS = "columns.json"
 LAYOUT = 1
@@ -77,7 +77,7 @@ def _write(audit: Results, kind: str, texts: bool, folder: Path) -> None:
     for name, frame in tables.items():
         write(frame, folder / f"{name}.{kind}")
     about = {name: {"file": f"{name}.{kind}", **frame.described()} for name, frame in tables.items()}
-    absent = {one.code: one.reason for one in audit.measurements.values() if isinstance(one, NotApplicable)}
+    absent = {one.code: one.reason for one in audit.measurements.values() if isinstance(one, NotRun)}
     absent |= {one.code: f"failed: {one.error}" for one in audit.measurements.values() if isinstance(one, Failed)}
     head: dict[str, Any] = {"sightline_export": LAYOUT, "reading": [EMPTY.format(empty=empty), *told]}
     whole = head | {"tables": about, "measures_not_taken": absent, "missing": audit.missing()}

@@ -120,8 +120,8 @@ def _side(side: Side) -> SideView:
 
 def _answers(whole: SideBySide) -> Iterator[AnswerRow]:
     """Give every claim that an audit answers, in the order of the first that does."""
-    claims = {one.code: one.claim for side in whole.sides for one in side.audit.findings}
-    by_side = [{one.code: one.verdict for one in side.audit.findings} for side in whole.sides]
+    claims = {one.code: one.name for side in whole.sides for one in side.audit.findings}
+    by_side = [{one.code: one.result for one in side.audit.findings} for side in whole.sides]
     for code, claim in claims.items():
         yield AnswerRow(code, claim, tuple(answers.get(code, "") for answers in by_side))
 

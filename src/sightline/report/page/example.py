@@ -58,7 +58,7 @@ def _bad_classes(audit: Results) -> list[str]:
     if len(answers(audit.verdict)) == 1:
         return []
     predicted = {text.predicted for text in audit.texts}
-    return [name for name, one in audit.verdict.by_class.items() if one.text == MUST_NOT and name in predicted]
+    return [name for name, one in audit.verdict.by_class.items() if one.level == MUST_NOT and name in predicted]
 
 
 def _glanced(held: HeldTexts, among: Sequence[int]) -> list[int]:

@@ -14,7 +14,7 @@ from sightline.report.page.rows import EstimateRow, class_rows, estimate_rows
 from sightline.report.scale import formula
 from sightline.results import Finding
 
-MARKS = {"supported": "●", "contradicted": "✕", "inconclusive": "◐", "not applicable": "–"}
+MARKS = {"passed": "●", "failed": "✕", "inconclusive": "◐", "not run": "–"}
 """A sign for each answer, for who does not see its colour."""
 
 
@@ -25,7 +25,7 @@ class FindingView:
     finding: Finding
     anchor: str
     mark: str
-    effect: str
+    score: str
     n: str
     sentences: tuple[str, ...]
     reason: str
@@ -39,13 +39,13 @@ class FindingView:
 
 def finding_view(finding: Finding) -> FindingView:
     """Put everything of a finding into text and one figure."""
-    effect = finding.effect
+    score = finding.score
     return FindingView(
         finding=finding,
         anchor=anchor(finding.code),
-        mark=MARKS[finding.verdict],
-        effect="—" if effect is None else interval(effect),
-        n="—" if effect is None else count(effect.n),
+        mark=MARKS[finding.result],
+        score="—" if score is None else interval(score),
+        n="—" if score is None else count(score.n),
         sentences=tuple(sentences.sentences(finding)),
         reason=sentences.reason(finding),
         chance=sentences.chance(finding),

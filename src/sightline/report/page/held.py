@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from sightline.questions import REDUCED, REDUCTIONS
 from sightline.report.page.maps import MAPS, Map, first_maps
 from sightline.report.page.sums import Sums, sums_of
-from sightline.results import Failed, Measurement, NotApplicable, Ragged, Results, TextRecord, Values
+from sightline.results import Failed, Measurement, NotRun, Ragged, Results, TextRecord, Values
 
 
 class Rows(Sequence[np.ndarray]):
@@ -130,7 +130,7 @@ def _listed(names: list[str]) -> str:
 def _why(audit: Results, kind: Map) -> str:
     measure = kind.measure
     measured = audit.measurements.get(measure)
-    if isinstance(measured, NotApplicable):
+    if isinstance(measured, NotRun):
         return f"{measure} is not applicable: {measured.reason}"
     if isinstance(measured, Failed):
         return f"{measure} failed: {measured.error}"

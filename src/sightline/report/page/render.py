@@ -38,9 +38,9 @@ from sightline.report.readings import QUESTION as WHICH_READING
 from sightline.report.readings import choice, heat, tried
 from sightline.report.scale import DEFINED, SCALE
 from sightline.report.sheets.cards import card_markdown
-from sightline.results import Results
+from sightline.results import BY_ABSENCE, CAN, CAVEATS, MUST_NOT, Results
 
-_TONES = {2: "bad", 3: "bad", 4: "good", 5: "caveat", 7: "absent"}
+_TONES = {MUST_NOT: "bad", CAN: "good", CAVEATS: "caveat", BY_ABSENCE: "absent"}
 _INSTEAD = {True: "What may be shown instead", False: "Which map carries the decision"}
 _DATA = Markup("<!-- data -->")  # stands where the data will; no text of an audit can hold it, since they are escaped
 
@@ -102,7 +102,7 @@ def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
     said = sentences.answers(audit.verdict)
     return {
         "headline": sentences.headline(audit.verdict),
-        "answers": [(part.text, _TONES.get(part.row, "open")) for part in said],
+        "answers": [(part.text, _TONES.get(part.level, "open")) for part in said],
         "carried": amounts.told(audit),
         "reasons": sentences.told_reasons(audit.verdict),
         "learning": () if audit.learned is None else learning(audit.learned, audit.verdict.reasons),
@@ -115,7 +115,7 @@ def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
         "what_to_do": TITLE,
         "at_odds": at_odds(audit),
         "families": [(family, map_lines(family)) for family in families(audit.maps, audit.verdict)],
-        "instead": _INSTEAD[any(_TONES.get(part.row) == "bad" for part in said)],
+        "instead": _INSTEAD[any(part.level == MUST_NOT for part in said)],
         "measured": tuple(MEASURED.values()),
         "how": how(audit),
         "marks": MARKS,

@@ -10,7 +10,7 @@ from sightline.report.instead import Family, numbers
 from sightline.report.numerals import count, interval, number, span
 from sightline.report.page.maps import called
 from sightline.report.sentences import but_not_for, side
-from sightline.results import Estimate, Failed, Finding, Learned, MapRow, NotApplicable, Results
+from sightline.results import Estimate, Failed, Finding, Learned, MapRow, NotRun, Results
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class MissingRow:
     count: str = ""
 
 
-def estimate_row(name: str, estimate: Estimate, delta: float | None = None) -> EstimateRow:
+def estimate_row(name: str, estimate: Estimate, threshold: float | None = None) -> EstimateRow:
     """Write one estimate, and on which side of ``delta`` its interval lies where that is given."""
-    beside = "" if delta is None else side(estimate, delta)
+    beside = "" if threshold is None else side(estimate, threshold)
     cells = number(estimate.value), span(estimate.low, estimate.high), count(estimate.n)
     return EstimateRow(name, *cells, estimate.method, beside)
 
@@ -74,7 +74,7 @@ def share_rows(learned: Learned | None) -> list[EstimateRow]:
 
 def class_rows(finding: Finding) -> list[EstimateRow]:
     """Write the effect of a finding by class, each beside δ and with its answer."""
-    rows = [estimate_row(name, effect, finding.delta) for name, effect in finding.by_class.items()]
+    rows = [estimate_row(name, score, finding.threshold) for name, score in finding.by_class.items()]
     return [replace(row, answer=finding.answers.get(row.name, "")) for row in rows]
 
 
@@ -101,7 +101,7 @@ def undefined_rows(audit: Results) -> list[MissingRow]:
 
 def skipped_rows(audit: Results) -> list[MissingRow]:
     """List the measures that do not apply, with their reasons."""
-    return [MissingRow(m.code, m.reason) for m in audit.measurements.values() if isinstance(m, NotApplicable)]
+    return [MissingRow(m.code, m.reason) for m in audit.measurements.values() if isinstance(m, NotRun)]
 
 
 def failed_rows(audit: Results) -> list[MissingRow]:

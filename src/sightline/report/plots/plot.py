@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sightline.errors import DataError
 from sightline.report.numerals import count, counted
-from sightline.results import Measurement, NotApplicable, Outcome, Results, Values
+from sightline.results import Measurement, NotRun, Outcome, Results, Values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,7 +58,7 @@ def _why_not(found: Outcome | None, code: str, quantity: str) -> str:
         return found.missing.get(quantity, "not measured")
     if found is None:
         return f"{code}: it was not asked for"
-    return f"{code}: {found.reason if isinstance(found, NotApplicable) else found.error}"
+    return f"{code}: {found.reason if isinstance(found, NotRun) else found.error}"
 
 
 def drawn_of(drawn: int, texts: int, lacks: str) -> str:

@@ -83,7 +83,7 @@ def _tabular(grid: Grid, block: Sequence[int], axes: int) -> list[str]:
 def _key(table: Table) -> list[str]:
     """Explain the codes that head columns."""
     codes = dict.fromkeys(column.partition(".")[0] for column in table.columns)
-    return [_latex_word(f"{code}: {CLAIMS[code].text}") for code in codes if code in CLAIMS]
+    return [_latex_word(f"{code}: {CLAIMS[code].name}") for code in codes if code in CLAIMS]
 
 
 def _latex_word(text: str) -> str:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from sightline.report import carried, learning, noted, readings
 from sightline.report.advice import TITLE, advice, unsaid
 from sightline.report.instead import at_odds, families, how
-from sightline.report.numerals import count, interval, threshold
+from sightline.report.numerals import chosen, count, interval
 from sightline.report.scale import SCALE
-from sightline.report.sentences import Reason, caveats, headline, told_reasons
+from sightline.report.sentences import NotRunTests, caveats, headline, told_reasons
 from sightline.report.sheets.columns import aligned, points
 from sightline.report.visible import one_line, shortened
-from sightline.results import Finding, Results, Verdict
+from sightline.results import Finding, Reason, Results, Verdict
 
-_SCALE = f"{SCALE} δ is the smallest effect that matters. Each code has a page in docs/findings."
+_SCALE = f"{SCALE} Each code has a page in docs/findings."
+
+_HEAD = ["result", "test", "score and 95 % interval", "threshold", "texts", "role in the verdict"]
 
 
 def lines(audit: Results, *, alone: bool = True) -> list[str]:
@@ -65,13 +67,13 @@ def _details(audit: Results) -> list[str]:
         "",
         *filter(None, [at_odds(audit), _SCALE]),
     ]
-    told += aligned([_cells(finding) for finding in findings])
+    told += aligned([_HEAD, *(_cells(finding) for finding in findings)])
     return [*told, "", *(f"{name}: {interval(value)}, n = {count(value.n)}" for name, value in audit.metrics.items())]
 
 
 def _decided(verdict: Verdict) -> str:
-    by = f"; decided by {', '.join(verdict.decided_by)}" if verdict.decided_by else ""
-    return f"Details. The verdict is that of row {verdict.row} of its table (docs/verdict.md){by}."
+    by = f". The verdict (docs/verdict.md) rests on {', '.join(verdict.decided_by)}" if verdict.decided_by else ""
+    return f"Details{by}."
 
 
 def _behind(verdict: Verdict) -> list[str]:
@@ -82,7 +84,7 @@ def _behind(verdict: Verdict) -> list[str]:
 
 def _named(one: Reason) -> str:
     """Name what a reason speaks of; of several tests its numbers name each."""
-    return "" if one.tests else f"{one.code or shortened(one.words, 40)}: "
+    return "" if isinstance(one, NotRunTests) else f"{one.code or shortened(one.words, 40)}: "
 
 
 def _maps(audit: Results) -> list[str]:
@@ -93,11 +95,17 @@ def _maps(audit: Results) -> list[str]:
 
 
 def _cells(finding: Finding) -> list[str]:
-    delta = "" if finding.delta is None else threshold(finding.delta)
-    claim = finding.claim if finding.bears else f"(context) {finding.claim}"
-    if finding.effect is None:
-        return [finding.code, finding.verdict, "no effect", delta, "", claim]
-    return [finding.code, finding.verdict, interval(finding.effect), delta, f"n = {count(finding.effect.n)}", claim]
+    threshold = "" if finding.threshold is None else chosen(finding.threshold)
+    if finding.score is None:
+        return [finding.result, finding.title, "no score", threshold, "", finding.role]
+    return [
+        finding.result,
+        finding.title,
+        interval(finding.score),
+        threshold,
+        f"n = {count(finding.score.n)}",
+        finding.role,
+    ]
 
 
 def _tidy(line: str) -> str:

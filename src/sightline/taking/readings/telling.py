@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Int
 
 from sightline.results import Estimate
-from sightline.statistics.contrast import effect, holm
+from sightline.statistics.contrast import holm, score
 from sightline.statistics.differences import Between, between, between_pairs
 from sightline.statistics.dyads import PairSums, of_pairs
 from sightline.statistics.ratio import Sums, ratio
@@ -98,7 +98,7 @@ def removal(lost: Mapping[str, Array], texts: Texts) -> BySums:
     """Read the scores of SL-301: how far each source gets from random words to the most there is to lose."""
     ends = ("random", "most")
     sums = {
-        name: effect(one, lost["random"], lost["most"], texts.predicted)
+        name: score(one, lost["random"], lost["most"], texts.predicted)
         for name, one in lost.items()
         if name not in ends
     }
@@ -108,7 +108,7 @@ def removal(lost: Mapping[str, Array], texts: Texts) -> BySums:
 def agreement(agreed: Mapping[str, Array], names: tuple[str, ...], texts: Texts) -> BySums:
     """Read the scores of SL-101 and SL-102 together."""
     return BySums(
-        {name: effect(agreed[name], agreed[f"chance of {name}"], None, texts.predicted) for name in names}, texts
+        {name: score(agreed[name], agreed[f"chance of {name}"], None, texts.predicted) for name in names}, texts
     )
 
 
