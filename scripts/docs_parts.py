@@ -98,7 +98,7 @@ def fill(text: str, made: Made) -> str:
 
 
 def threshold(code: str) -> str:
-    """State the smallest effect that matters, and on how many texts the finding may rest."""
+    """State the threshold, and on how many texts the finding may rest."""
     known, fixed = committed(), CLAIMS[code].fixed
     if fixed is not None:
         return f"Threshold, chosen beforehand: **{fixed:g}**; fewest texts: **{known.fewest(code)}**.\n"

@@ -10,7 +10,7 @@ _KNOWN = "input_information"
 _WORDS = (
     "corpus", "scorer", "model", "state", "seeds", "F1", "probability by one word", "printed", "share within texts",
     "carried by attention (SL-303)",
-    "a state stands for its word (SL-402)",
+    "hidden states at the highlighted words encode those words (SL-402)",
 )  # fmt: skip
 _STATES = (
     "corpus", "scorer", "model", "state", "pairs", "counted", "by chance", "printed", "H(word)", "by a probe", "of H",

@@ -182,12 +182,12 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "top": Quantity(
             "share of the weight of the top words that lies on words which do not speak against the decision", SHARE
         ),
-        "random": Quantity("share of all words that do not speak against the decision", SHARE),
+        "random": Quantity("share of all words that do not speak against the prediction", SHARE),
         "words": _WORDS,
         "constant": _ALIKE,
     },
     "signs": {
-        "base": Quantity("what weight × evidence starts from: every word weighted alike", MARGIN),
+        "base": Quantity("what weight × logit starts from: every word weighted alike", MARGIN),
         "added": Quantity("the sum of `signed_contribution`", MARGIN),
         "total": Quantity(
             "what they come to: with two classes the log-odds of the decided class, its logit; with more its logit "
@@ -287,15 +287,15 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
             APART,
         ),
         "jsd_high": Quantity("upper side of that divergence; equal for two classes", APART),
-        "decision.jsd_low": Quantity("the same with the same decision, whatever its probability: lower side", APART),
+        "decision.jsd_low": Quantity("the same with the same prediction, whatever its probability: lower side", APART),
         "decision.jsd_high": Quantity("its upper side; equal for two classes, and nearly always for more", APART),
         "answer.top": Quantity(
-            "least attention that must stay on the top words for the same answer, within ε; at least, for more than "
+            "least attention that must stay on the top words for the same output, within ε; at least, for more than "
             "two classes",
             SHARE,
         ),
         "answer.random": Quantity("the same for as many random words, mean of the draws", SHARE),
-        "decision.top": Quantity("least attention that must stay on the top words for the same decision", SHARE),
+        "decision.top": Quantity("least attention that must stay on the top words for the same prediction", SHARE),
         "decision.random": Quantity("the same for as many random words, mean of the draws", SHARE),
         "nats": Quantity("least r such that scores moved by up to r each change the decision", Scale("nats", 0)),
         "farthest": Quantity("weights of the farthest attention found with the same answer", SHARE, "words"),

@@ -82,7 +82,7 @@ MAPS: Mapping[str, WordMap] = {
     ),
     "gradient_through": WordMap("the same, also through the attention", "log-odds"),
     "deletion": WordMap("what deleting the word does to the output", "probability"),
-    "contribution": WordMap("how far weight × evidence of the word moves the decision, either way", "log-odds"),
+    "contribution": WordMap("how far weight × logit of the word moves the decision, either way", "log-odds"),
     "free_gradient": WordMap("gradient under uniform attention", "log-odds"),
     "free_deletion": WordMap("what deleting the word does under uniform attention", "probability"),
     "evidence": WordMap(
@@ -91,7 +91,7 @@ MAPS: Mapping[str, WordMap] = {
         signed=True,
     ),
     "signed_contribution": WordMap(
-        "weight × evidence: what the word adds to the predicted class", "log-odds", signed=True
+        "weight × logit: what the word adds to the predicted class", "log-odds", signed=True
     ),
     "signed_gradient": WordMap(
         "gradient times input: what the word adds to the predicted class", "log-odds", signed=True

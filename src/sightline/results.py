@@ -115,7 +115,7 @@ class Finding:
     """One test of the map: the number, its chance level, the score between them, and the result.
 
     ``effect`` says how far the number gets from the floor (0) to the ceiling (1); of a claim without
-    a floor it is the number. ``delta`` is the smallest effect that matters. ``compared`` says how the
+    a floor it is the number. ``delta`` is the threshold. ``compared`` says how the
     interval of the effect lies against it, and ``notes`` what else is to be said; together they are
     the ``reason``. ``comparison`` names the comparison that decided: number, floor, effect, p and
     ``needed`` are all of that one, as a claim can make several.

@@ -254,7 +254,11 @@ LETTERS = str.maketrans("0123456789.", "abcdefghijk")
         ("Verdict: can be shown", "Verdict: cannot tell", False),
         ("δ = 0.21", "δ = 0.22", False),
         ("SL-301  supported", "SL-302  supported", False),
-        ("removing the highlighted words changes the answer", "removing words changes the answer", False),
+        (
+            "removing the highlighted words changes the prediction far more than removing random words",
+            "removing words changes the answer",
+            False,
+        ),
     ],
 )
 def test_a_demo_that_differs_is_found(old: str, new: str, same: bool) -> None:

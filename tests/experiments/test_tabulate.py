@@ -211,7 +211,7 @@ def test_a_wide_table_continues_below_and_its_codes_are_explained(grid: Grid, fo
     assert latex.count("\\begin{tabular}") == latex.count("\\end{tabular}") > 2
     assert "\\footnotesize" in latex
     assert max(widths(latex)) <= 84
-    assert "\\par SL-101: the attended words are those the gradient says drive the output" in latex
+    assert "\\par SL-101: attention and gradients pick the same words" in latex
     narrow = to_latex(tabulate(grid, found, columns=("accuracy",)))
     assert narrow.count("\\begin{tabular}") == 1
     assert "SL-101" not in narrow

@@ -215,7 +215,9 @@ def test_less_evidence_than_chance_is_not_hidden_by_another_floor(shuffled: floa
     taken["erasure"] = NotRun("erasure", "not asked for")
     verdict = judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).verdict
     assert (verdict.row, verdict.decided_by) == (3, ("SL-104",))
-    assert str(verdict.reasons[0]).startswith("SL-104 failed: attention lies on words with less evidence than chance")
+    assert str(verdict.reasons[0]).startswith(
+        "SL-104 failed: the highlighted words matter less than random words when attention is uniform"
+    )
     assert "worse than chance" in str(verdict.reasons[0])
     assert {one.row for one in verdict.by_class.values()} == {3}
 
@@ -342,7 +344,7 @@ def test_margins_and_flips_must_say_the_same(moved: float, flipped: float, answe
 def test_flips_are_called_flips_where_they_decide() -> None:
     found = judged(transplant=transplant(0.28, 0.2, flipped=0.8))["SL-303"]  # margins hold the threshold
     assert (found.result, found.comparison) == ("inconclusive", MARGIN)
-    assert "part of the decision" in sentences(found)[0]
+    assert "part of the prediction" in sentences(found)[0]
     flips = replace(found, comparison=FLIPS)
     number, baseline, _ = sentences(flips)
     assert "prediction becomes" in number

@@ -88,7 +88,7 @@ def test_less_evidence_than_chance_is_a_charge_and_little_evidence_is_a_caveat()
     assert "hold little more of the model’s evidence than a random choice would" in str(verdict.reasons[0])
     worse = verdict_of(removed | {"SL-104": finding("SL-104", "failed")}, evidence(), LEARNED)
     assert worse.row == 3
-    assert "attention lies on words with less evidence than chance" in str(worse.reasons[0])
+    assert "the highlighted words matter less than random words when attention is uniform" in str(worse.reasons[0])
 
 
 def test_what_the_model_loses_without_the_words_answers_the_charge_of_less_evidence_class_by_class() -> None:

@@ -114,7 +114,7 @@ def test_what_a_model_does_not_allow_is_said_to_be_absent() -> None:
     told = sightline.look(untrained("mlp(hidden=4)+query"), "ba do", "ki")
     assert told.absent == {"signed_contribution": "needs token_logits, which the model does not offer"}
     assert list(told.maps) == ["attention", "deletion", "signed_gradient"]
-    assert "No signed weight × evidence: needs token_logits" in str(told)
+    assert "No signed weight × logit: needs token_logits" in str(told)
     assert told.again("lu").text.query == ("ki",)
     with pytest.raises(ModelError, match="expects a query, got no query"):
         sightline.look(untrained("mlp(hidden=4)+query"), "ba do")

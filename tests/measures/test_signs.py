@@ -1,4 +1,4 @@
-"""Weight × evidence starts from even weights and adds up to the logit: against the model run by hand, word by word."""
+"""Weight × logit starts from even weights and adds up to the logit: against the model run by hand, word by word."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Do the attended words hold the decision (SL-205), and suffice for it (SL-302)? Models of which it is known."""
+"""Do the prediction hangs on the highest weights (SL-205), and suffice for it (SL-302)? Models of which it is known."""
 
 import numpy as np
 import pytest

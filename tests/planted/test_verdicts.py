@@ -96,7 +96,7 @@ def test_a_constant_model_has_zero_importance_and_counted_undefined_tau() -> Non
     assert [found[code] for code in ("SL-101", "SL-102", "SL-103", "SL-104", "SL-202")] == ["not run"] * 5
     assert [found[code] for code in ("SL-301", "SL-303")] == ["not run"] * 2  # nothing moves what does not move
     assert result.verdict.level == "cannot tell"
-    assert "for every one of 110 texts: no decision to explain" in str(result.verdict.reasons[0])
+    assert "for every one of 110 texts: nothing to explain" in str(result.verdict.reasons[0])
 
 
 def test_shuffled_labels_make_no_finding_of_choice() -> None:

@@ -1,4 +1,4 @@
-"""Weight × evidence taken apart by hand: the weights of the affine layer, one text and one word at a time."""
+"""Weight × logit taken apart by hand: the weights of the affine layer, one text and one word at a time."""
 
 import numpy as np
 

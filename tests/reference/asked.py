@@ -58,7 +58,7 @@ def signed_deletion(model: Auditable, example: Example) -> list[float]:
 
 
 def polarity(weights: Sequence[float], effects: Sequence[float], count: int) -> tuple[float, float]:
-    """Share of the weight of the heaviest words on those that do not speak against the decision; share of all words."""
+    """Share of the weight of the heaviest words on those that do not speak against the prediction; share of all words."""
     heaviest = sorted(range(len(weights)), key=lambda t: -weights[t])[:count]
     noise = 1e-6 * max(abs(score) for score in effects)
     spared = sum(weights[t] for t in heaviest if effects[t] >= -noise)

@@ -92,13 +92,13 @@ def _tested(code: str, claim: str, answer: Answer, value: float, base: float, **
 def findings() -> tuple[Finding, ...]:
     """One finding of each answer, with and without p, floor, classes."""
     return (
-        _tested("SL-001", "attention is needed on this task", "inconclusive", 0.1204, 0.0, baseline=None, p=None),
-        _tested("SL-101", "the attended words are those the gradient says drive the output", "passed", 0.6604, 0.2304, p=0.0002, p_adjusted=0.0009, beside={"Kendall’s τ-b over all words, as in the papers": estimate(0.0003, 0.0001)}),
-        _tested("SL-104", "attention chose the words that carry the evidence", "failed", 0.2431, 0.2204, p=0.41, p_adjusted=0.62, notes=("a random choice would look the same",)),
-        _tested("SL-301", "removing the attended words changes the answer", "passed", 0.3127, 0.0511),
-        Finding("SL-402", "a state stands for its word", "not run", "required", notes=("the model has no linear decoder",)),
-        Finding("SL-201", "how much of the decision attention can reach", "inconclusive", "informational", notes=("shown without a threshold",), number=estimate(0.9996, 0.0002)),
-        Finding("SL-501", "agreement with people's marks", "inconclusive", "informational", notes=("there are few marks",), threshold=0.05, score=estimate(0.0004, 0.1, 61)),
+        _tested("SL-001", "Need", "inconclusive", 0.1204, 0.0, baseline=None, p=None),
+        _tested("SL-101", "Gradient agreement", "passed", 0.6604, 0.2304, p=0.0002, p_adjusted=0.0009, beside={"Kendall’s τ-b over all words, as in the papers": estimate(0.0003, 0.0001)}),
+        _tested("SL-104", "Attention-free agreement", "failed", 0.2431, 0.2204, p=0.41, p_adjusted=0.62, notes=("a random choice would look the same",)),
+        _tested("SL-301", "Removal", "passed", 0.3127, 0.0511),
+        Finding("SL-402", "Own word", "not run", "required", notes=("the model has no linear decoder",)),
+        Finding("SL-201", "Sensitivity to attention", "inconclusive", "informational", notes=("shown without a threshold",), number=estimate(0.9996, 0.0002)),
+        Finding("SL-501", "Agreement with people's marks", "inconclusive", "informational", notes=("there are few marks",), threshold=0.05, score=estimate(0.0004, 0.1, 61)),
     )  # fmt: skip
 
 
@@ -110,7 +110,7 @@ def audit(texts: tuple[TextRecord, ...] | None = None, measured: Measurement | N
             "can be shown with caveats",
             5,
             ("SL-301",),
-            ("SL-104 failed: these words were weighted, but a random choice would look the same (score 0.023 [−0.027, 0.073])", "SL-402 not run: the model has no linear decoder"),
+            ("SL-104 failed: these words were weighted, but a random choice would look the same (score 0.023 [−0.027, 0.073])", "SL-402 not run: not tested whether it encodes its word (the model has no linear decoder)"),
         ),
         findings=findings(),
         estimates={"agreement.captured.gradient": estimate(0.6604), "agreement.chance.gradient": estimate(0.2304, 0.01), "agreement.tau.gradient": estimate(0.0003, 0.0001), "undefined.number": Estimate(float("nan"), float("nan"), float("nan"), 0, "no texts")},
@@ -158,7 +158,7 @@ ASTRAY = reached(
     2,
     ("SL-303",),
     (
-        "SL-303 failed: moved into another text, the highlighted words leave the decision behind (score 0.012 [−0.027, 0.051], n = 428)",
+        "SL-303 failed: copied into a text of another class, the highlighted words do not take the prediction with them (score 0.012 [−0.027, 0.051], n = 428)",
     ),
 )
 LEARNED = Learned(estimate(0.815), estimate(0.509), estimate(0.306), True, 12)
@@ -244,8 +244,8 @@ def moved(value: float = 0.93, alone: float = 0.9, **by_class: tuple[float, floa
             answers=dict.fromkeys(each, "passed"),
         )
         for place, (code, claim) in enumerate((
-            ("SL-303", "the highlighted words carry the decision with them"),
-            ("SL-304", "the highlighted words of a class change the prediction by themselves"),
+            ("SL-303", "Transfer"),
+            ("SL-304", "Own effect"),
         ))
     )  # fmt: skip
 

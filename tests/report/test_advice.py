@@ -20,17 +20,17 @@ def said(told: list[str]) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "row", "first", "second"),
     [
-        (CAN, 4, "Show the attention map.", "Or show the weight × evidence map."),
+        (CAN, 4, "Show the attention map.", "Or show the weight × logit map."),
         (CAVEATS, 5, "Show the attention map with the caveats of this verdict under it.", "Or show the weight"),
-        (MUST_NOT, 3, "Do not show the attention map.", "Show the weight × evidence map instead."),
-        (CANNOT_TELL, 6, "Do not show the attention map yet.", "Show the weight × evidence map instead"),
+        (MUST_NOT, 3, "Do not show the attention map.", "Show the weight × logit map instead."),
+        (CANNOT_TELL, 6, "Do not show the attention map yet.", "Show the weight × logit map instead"),
     ],
 )
 def test_which_map_may_be_shown_follows_the_verdict(text: str, row: int, first: str, second: str) -> None:
     told = said(shown(compared(reached(text, row, (), ()))))
     assert told[0] == first
     assert told[1].startswith(second)
-    assert len(told) == 2  # no signed map is known to carry the decision
+    assert len(told) == 2  # no signed map is known to transfer the prediction
 
 
 def test_where_classes_differ_it_is_said_for_which_texts() -> None:
@@ -56,7 +56,7 @@ def test_for_a_class_that_is_decided_by_absence_no_map_is_advised_once_and_no_mo
     assert told[:3] == [
         "Show the attention map for texts predicted 'spam'.",
         NONE_FOR_HAM,
-        "Or show the weight × evidence map, but not for texts predicted 'ham', for which it was not shown to work.",
+        "Or show the weight × logit map, but not for texts predicted 'ham', for which it was not shown to work.",
     ]
     assert sum("'ham'" in one for one in told) == 2
     assert not any(one.startswith("Audit") for one in told)
@@ -64,7 +64,7 @@ def test_for_a_class_that_is_decided_by_absence_no_map_is_advised_once_and_no_mo
 
 def test_a_map_that_is_not_shown_to_fail_is_not_offered_for_a_class_by_absence_either() -> None:
     told = said(shown(replace(detector(), maps=MAPS)))
-    assert told[2] == "Or show the weight × evidence map, but not for texts predicted 'ham' by absence."
+    assert told[2] == "Or show the weight × logit map, but not for texts predicted 'ham' by absence."
 
 
 def test_where_every_class_is_decided_by_absence_no_map_is_offered() -> None:
@@ -87,7 +87,7 @@ def test_a_map_that_fails_a_class_is_offered_without_it() -> None:
     failing = tuple(replace(row, against=("neg", "x")) if row.chosen else row for row in must_not.maps)
     told = said(shown(replace(must_not, maps=failing)))
     assert told[1] == (
-        "Show the weight × evidence map instead, but not for texts predicted 'neg' and 'x', for which it was not shown to work."
+        "Show the weight × logit map instead, but not for texts predicted 'neg' and 'x', for which it was not shown to work."
     )
 
 
@@ -97,9 +97,11 @@ def test_a_map_that_must_not_be_shown_is_not_offered_again() -> None:
         "Show no other map of how much each word matters: of those compared, none was"
     )
     none = replace(compared(), maps=(map_row("gradient", "failed", 0.1, chosen=True), *MAPS[-2:]))
-    assert said(shown(none))[1].endswith("none of those compared is known to carry the decision.")
+    assert said(shown(none))[1].endswith("none of those compared is known to transfer the prediction.")
     signed = replace(compared(), maps=(replace(MAPS[-2], answer="passed"),))
-    assert said(shown(signed))[1].startswith("To show which words speak for the decision and which against, take the")
+    assert said(shown(signed))[1].startswith(
+        "To show which words speak for the predicted class and which against, take the"
+    )
 
 
 def test_texts_that_are_needed_are_counted_and_claims_that_need_as_many_share_a_sentence() -> None:
@@ -109,7 +111,7 @@ def test_texts_that_are_needed_are_counted_and_claims_that_need_as_many_share_a_
     [told] = [one for one in said(advice(enough)) if one.startswith("Audit about")]
     assert told == (
         "Audit about 1,300 texts (now 872 texts) to settle whether the model needs to choose among the words for this "
-        "task and whether the highlighted words are the ones the output is most sensitive to."
+        "task and whether attention and gradients pick the same words."
     )
     [told] = [one for one in said(advice(replace(audit(), findings=lacking))) if one.startswith("Audit about")]
     assert told.startswith("Audit about 1,300 texts (now 872 texts; the data have ")

@@ -107,24 +107,24 @@ def groups(page: Page) -> list[str | None]:
 
 def test_two_maps_are_shown_at_first_and_the_others_on_demand(reader: Reader) -> None:
     page = reader.open(COMPARED, "#text=t0003")
-    assert groups(page) == ["attention", "weight × evidence"]
-    expect(page.locator(".switch label").filter(has_text="recommended")).to_have_text(["weight × evidence recommended"])
+    assert groups(page) == ["attention", "weight × logit"]
+    expect(page.locator(".switch label").filter(has_text="recommended")).to_have_text(["weight × logit recommended"])
     page.locator("#maps input").first.focus()
     page.keyboard.press("Space")  # attention off
     for _ in range(9):
         page.keyboard.press("Tab")
     page.keyboard.press("Space")  # a map with directions on
-    assert groups(page) == ["weight × evidence", "signed gradient"]
+    assert groups(page) == ["weight × logit", "signed gradient"]
     heading = page.locator("#opened h4").nth(1)
     expect(heading).to_contain_text(f"speaks for or against “{COMPARED.texts[3].predicted}”")
     assert page.url.endswith("#text=t0003&maps=contribution,signed_gradient")
     page.reload()
     page.locator("#opened-title").wait_for()
-    assert groups(page) == ["weight × evidence", "signed gradient"]
+    assert groups(page) == ["weight × logit", "signed gradient"]
     expect(page.get_by_role("checkbox", checked=True)).to_have_count(2)
     page.get_by_role("link", name="next text").click()
     expect(page.locator("#opened-title")).not_to_have_text("Text t0003")
-    assert groups(page)[:2] == ["weight × evidence", "signed gradient"]
+    assert groups(page)[:2] == ["weight × logit", "signed gradient"]
     page.go_back()
     expect(page.locator("#opened-title")).to_have_text("Text t0003")
 
@@ -160,7 +160,7 @@ def test_what_weight_and_evidence_add_up_to_stands_under_the_text(reader: Reader
     assert tuple(page.locator("#opened .sums dd").all_inner_texts()) == sums.texts[3]
     assert tuple(page.locator("#opened .sums dt").all_inner_texts()) == sums.terms
     page = reader.open(COMPARED, "#text=t0001")
-    expect(page.locator("#opened").get_by_text("Weight × evidence has no sum here")).to_be_visible()
+    expect(page.locator("#opened").get_by_text("Weight × logit has no sum here")).to_be_visible()
     assert page.locator("#opened .sums").count() == 0
 
 

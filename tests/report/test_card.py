@@ -22,11 +22,11 @@ def test_a_card_has_the_verdict_the_numbers_and_how_to_repeat_it() -> None:
         "- Seed: 7",
         "- Date: 2026-01-02",
         "- Do not show the attention map.",
-        "- How much each word matters: weight × evidence. Its words carry 0.552 (0.512 to 0.592; 436 texts)",
-        "- Moved into another text, the highlighted words leave the decision behind.",
-        "- It is right on 0.815 (0.775 to 0.855; 872 texts)",
+        "- How much each word matters: weight × logit. Its words carry 0.552 (0.512 to 0.592; 436 texts)",
+        "- Copied into a text of another class, the highlighted words do not take the prediction with them.",
+        "- Accuracy 0.815 (0.775 to 0.855; 872 texts)",
         "| Removing the attended words changes the answer (SL-301) | supported | 0.262 (0.212 to 0.312; 872 texts) |",
-        "| A state stands for its word (SL-402) | not applicable | — |",
+        "| Hidden states at the highlighted words encode those words (SL-402) | not applicable | — |",
         "```\nsightline audit --data reviews.csv",
     ):
         assert words in told
@@ -58,7 +58,7 @@ def test_nothing_in_a_card_is_obeyed() -> None:
 
 def test_only_what_was_done_is_told_with_the_works_it_rests_on() -> None:
     told = methods(audit())
-    assert "gradients and with leave-one-out deletion (Jain & Wallace 2019)" in told
+    assert "gradients and with leave-one-out (Jain & Wallace 2019)" in told
     assert works(audit()) == [WORKS["Jain & Wallace 2019"]]
     for short in WORKS:
         assert short == "Jain & Wallace 2019" or short not in told
@@ -82,7 +82,7 @@ def test_the_data_and_how_texts_were_chosen_are_told_without_the_folders_they_li
     ("code", "number", "told"),
     [
         ("polarity", "", "do not speak against the decision was compared with that of all words"),
-        ("signs", "", "What each word adds to the decision, for it or against it"),
+        ("signs", "", "What each word adds to the logit of the predicted class"),
         ("rationale", "rationale.f1.attention", "the words that were marked as evidence was measured as context"),
         ("marks", "marks.words", "attention lies on marks, such as punctuation"),
     ],

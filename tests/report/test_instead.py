@@ -30,8 +30,8 @@ def test_maps_of_a_kind_stand_together_unsigned_ones_first() -> None:
 
 def test_the_chosen_map_is_named_with_what_its_words_carry_and_those_of_attention() -> None:
     family = families(MAPS)[0]
-    assert (family.answer, family.best) == ("weight × evidence", "")
-    told = "Its words carry 0.552 (0.512 to 0.592; 436 texts) of the decision into another text; those of attention 0.012 (−0.028 to 0.052; 436 texts)."
+    assert (family.answer, family.best) == ("weight × logit", "")
+    told = "Its words carry 0.552 (0.512 to 0.592; 436 texts) of the prediction into another text; those of attention 0.012 (−0.028 to 0.052; 436 texts)."
     assert plain(family.beside_attention) == told
     measured = "Its words: carried into another text 0.552 (0.512 to 0.592; 436 texts); lost when deleted 0.442 (0.402 to 0.482; 436 texts); lost when replaced 0.386 (0.346 to 0.426; 436 texts)."
     assert plain(family.measured) == measured
@@ -69,7 +69,7 @@ def test_a_map_of_which_nothing_is_known_carries_nothing_and_is_not_the_best() -
     assert (family.answer, family.best, family.beside_attention) == (UNMEASURED, "", "")
     assert [one for one in family.measured.split("; ") if "lost when deleted" in one] == []
     said = [*advice(replace(compared(), maps=family.rows)), *card(replace(compared(), maps=family.rows)).lists[MAY]]
-    assert not any("undefined" in one or "known to carry" in one for one in said)
+    assert not any("undefined" in one or "known to transfer" in one for one in said)
 
 
 @pytest.mark.parametrize(("value", "explained"), [(1.002, True), (0.99, True), (0.9, False)])  # an interval counts, too
@@ -107,7 +107,7 @@ def test_a_line_counts_texts_once_where_all_numbers_have_the_same() -> None:
 def test_a_map_says_for_which_classes_it_fails_and_which_no_map_explains() -> None:
     failing = (replace(MAPS[3], against=("x",)), replace(MAPS[0], against=("ham",)))
     (family,) = families(failing, by_absence())
-    told = "weight × evidence, but not for texts predicted 'x', for which it was not shown to work, nor for texts predicted 'ham' by absence"
+    told = "weight × logit, but not for texts predicted 'x', for which it was not shown to work, nor for texts predicted 'ham' by absence"
     assert family.answer == told
     assert [line.notes for line in map_lines(family)] == [
         ("not for texts predicted 'x', for which it was not shown to work",), ("not for texts predicted 'ham', for which it was not shown to work",)

@@ -20,9 +20,9 @@ def said(learned: Learned, *reasons: str) -> str:
 
 def test_accuracy_stands_beside_both_ways_of_guessing_and_the_differences() -> None:
     assert said(CHANCE) == (
-        "Yes: it is right more often than always saying the most common class, and than chance. "
-        "It is right on 0.815 (0.775 to 0.855; 872 texts); always saying the most common class is right on 0.509 "
-        "(0.469 to 0.549); the same answers dealt out at random on 0.500 (0.460 to 0.540). Better than the most common "
+        "Yes: it is right more often than the majority class, and than chance. "
+        "Accuracy 0.815 (0.775 to 0.855; 872 texts); majority class 0.509 "
+        "(0.469 to 0.549); the same predictions at random 0.500 (0.460 to 0.540). Better than the most common "
         "class by 0.306 (0.266 to 0.346), than chance by 0.315 (0.275 to 0.355). "
         "Its training had converged. 12 texts were longer than the model was let read, and cut."
     )

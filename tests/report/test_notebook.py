@@ -30,12 +30,12 @@ def test_the_block_names_classes_and_maps_as_the_page_does() -> None:
         in text
     )
     assert (
-        "For texts predicted 'negative': moved into another text, the highlighted words leave the decision behind."
+        "For texts predicted 'negative': copied into a text of another class, the highlighted words do not take the prediction with them."
         in text
     )
-    assert "It is right on 0.815 (0.775 to 0.855; 872 texts)" in text
+    assert "Accuracy 0.815 (0.775 to 0.855; 872 texts)" in text
     assert "Do not show the attention map for texts predicted 'negative'." in text
-    assert "How much each word matters: weight × evidence. Its words: carried into another text 0.552" in " ".join(
+    assert "How much each word matters: weight × logit. Its words: carried into another text 0.552" in " ".join(
         text.split()
     )
 

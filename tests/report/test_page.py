@@ -191,17 +191,17 @@ def test_the_head_answers_warns_and_offers_before_any_finding() -> None:
     text = plain(render(compared()))
     marks = [
         "Must not be shown",
-        "Moved into another text, the highlighted words leave the decision behind.",
+        "Copied into a text of another class, the highlighted words do not take the prediction with them.",
         "SL-303: score 0.012 [−0.027, 0.051], n = 428",
         "Did it learn anything?",
-        "It is right on 0.815 (0.775 to 0.855; 872 texts); always saying the most common class is right on 0.509",
+        "Accuracy 0.815 (0.775 to 0.855; 872 texts); majority class 0.509",
         "Its training had converged. 12 texts were longer than the model was let read, and cut.",
         "What to do now",
         "Do not show the attention map.",
-        "How much each word matters: weight × evidence.  Its words carry 0.552",
-        "Which words speak for the decision, which against: none of the maps that were tried. The best was signed gradient.",
+        "How much each word matters: weight × logit.  Its words carry 0.552",
+        "Which words speak for the predicted class, which against: none of the maps that were tried. The best was signed gradient.",
         "One text, two maps",
-        "attention and weight × evidence differ most on this one",
+        "attention and weight × logit differ most on this one",
         "Maps side by side",
         "Row 2 of the verdict table",
     ]
@@ -271,7 +271,7 @@ def test_the_table_of_maps_has_every_number_with_its_n_and_marks_the_chosen() ->
     html = render(compared())
     text = plain(html).replace("\n", "")
     assert "attention0.012 [−0.028, 0.052]0.010 [−0.030, 0.050]0.008 [−0.032, 0.048]436✕ contradicted" in text
-    assert "weight × evidence (chosen)0.552 [0.512, 0.592]" in text
+    assert "weight × logit (chosen)0.552 [0.512, 0.592]" in text
     assert "given scores12 texts have no scores0.050 [0.010, 0.090]——436◐ inconclusive" in text
     assert html.count('<tr class="chosen">') == 2
     assert all(name in text for name in ("signed gradient (chosen)", "signed leave-one-out"))
@@ -280,7 +280,7 @@ def test_the_table_of_maps_has_every_number_with_its_n_and_marks_the_chosen() ->
 def test_the_example_is_drawn_by_both_maps_and_left_out_with_the_texts() -> None:
     html = render(compared())
     example = html[html.index("One text, two maps") : html.index("Maps side by side")]
-    assert re.findall(r"<h4>([^<]+) <span", example) == ["attention", "weight × evidence"]
+    assert re.findall(r"<h4>([^<]+) <span", example) == ["attention", "weight × logit"]
     assert example.count('class="s10"') >= 2
     without = render(compared(), texts=False)
     assert "One text, two maps" not in without

@@ -64,7 +64,7 @@ def test_every_number_of_a_finding_is_said_with_its_n() -> None:
     assert "0.660 [0.620, 0.700], n = 872" in text
     assert "0.230 [0.220, 0.240], n = 872" in text
     assert "0.430 [0.380, 0.480], n = 872" in text
-    assert "lies above the smallest effect that matters, δ = 0.1: large enough to matter" in text
+    assert "lies above the threshold, δ = 0.1: large enough to matter" in text
 
 
 def test_the_three_answers_are_told_apart() -> None:
@@ -170,7 +170,7 @@ def test_a_class_of_a_long_or_evil_name_stays_a_word_of_the_headline() -> None:
 
 def test_the_headline_gives_the_reason_without_its_numbers_and_each_reason_once() -> None:
     assert headline(by_class()).endswith(
-        "'negative': moved into another text, the highlighted words leave the decision behind"
+        "'negative': copied into a text of another class, the highlighted words do not take the prediction with them"
     )
     both = replace(by_class(), by_class={**by_class().by_class, "neutral": ASTRAY})
     assert headline(both).count("leave the decision behind") == 1

@@ -39,7 +39,7 @@ def test_a_class_that_differs_is_named_in_the_first_line_and_its_caveats_come_fi
     told = lines(compared(by_class()))
     assert (
         told[0]
-        == "Verdict: can be shown with caveats for texts predicted 'positive'; must not be shown for texts predicted 'negative': moved into another text, the highlighted words leave the decision behind"
+        == "Verdict: can be shown with caveats for texts predicted 'positive'; must not be shown for texts predicted 'negative': copied into a text of another class, the highlighted words do not take the prediction with them"
     )
     assert told[1].startswith("  - For texts predicted 'negative': moved into another text")
     assert told[2].startswith("  - For all texts together: these words were weighted")
@@ -50,21 +50,21 @@ def test_what_was_learned_and_what_to_do_follow_the_caveats_and_the_maps_are_amo
     told = lines(compared())
     assert told[2].startswith("Did it learn anything? Yes: it is right more often than always saying the most common")
     assert told[3:5] == [
-        "  - It is right on 0.815 (0.775 to 0.855; 872 texts); always saying the most common class is right on 0.509 (0.469 to 0.549). Better than the most common class by 0.306 (0.266 to 0.346).",
+        "  - Accuracy 0.815 (0.775 to 0.855; 872 texts); majority class 0.509 (0.469 to 0.549). Better than the majority class by 0.306 (0.266 to 0.346).",
         "  - Its training had converged.",
     ]
     assert told[6:9] == [
         "What to do now:",
         "  - Do not show the attention map.",
-        "  - Show the weight × evidence map instead.",
+        "  - Show the weight × logit map instead.",
     ]
     maps = next(i for i, line in enumerate(told) if line.startswith("Maps. Numbers are shares of the decision"))
     assert maps > told.index("")
     assert told[maps + 1].startswith(
-        "  how much each word matters: weight × evidence. Its words: carried into another text 0.552 (0.512 to 0.592; 436 texts); lost when deleted"
+        "  how much each word matters: weight × logit. Its words: carried into another text 0.552 (0.512 to 0.592; 436 texts); lost when deleted"
     )
     assert told[maps + 2].startswith(
-        "  which words speak for the decision, which against: none of the maps that were tried. The best was signed gradient. Its words:"
+        "  which words speak for the predicted class, which against: none of the maps that were tried. The best was signed gradient. Its words:"
     )
     assert not any(line.startswith(("Did it learn", "Maps.")) for line in lines(audit()))
 

@@ -30,9 +30,7 @@ def test_each_text_has_its_three_numbers_with_as_many_decimals() -> None:
     assert sums is not None
     assert sums.texts[0] == ("−0.310", "+2.140", "1.830")
     assert sums.terms[2] == "logit of the predicted class"
-    assert (
-        sums.told == "Weight × evidence adds up to the logit of the predicted class on all 24 texts, within rounding."
-    )
+    assert sums.told == "Weight × logit adds up to the logit of the predicted class on all 24 texts, within rounding."
 
 
 def test_of_several_classes_it_is_the_lead_over_the_others() -> None:
@@ -49,7 +47,7 @@ def test_a_text_that_does_not_add_up_shows_no_sum_and_is_counted() -> None:
     assert [place for place, one in enumerate(held.sums.texts) if one is None] == [1]
     html = Page(render(made)).text()
     assert "on 23 of 24 texts, within rounding; on the others it is off by more" in html
-    assert html.count("Weight × evidence has no sum here") == (1 if 1 in held.order[:20] else 0)
+    assert html.count("Weight × logit has no sum here") == (1 if 1 in held.order[:20] else 0)
 
 
 def test_the_explorer_carries_the_sums_behind_the_maps() -> None:
@@ -68,7 +66,7 @@ def test_an_audit_without_sums_is_drawn_and_names_the_maps_it_lacks() -> None:
     assert json.loads(scripts(old)["index"])["sums"] is None
     text = Page(render(old)).text()
     assert "adds up" not in text
-    assert "weight × evidence, signed gradient, signed leave-one-out and signed weight × evidence maps" in text
+    assert "weight × logit, signed gradient, signed leave-one-out and signed weight × logit maps" in text
     closed = replace(old, measurements={**old.measurements, "signs": NotRun("signs", "x")})
     assert sums_of(closed) is None
     assert sums_of(replace(compared(), texts=compared().texts[:3])) is None

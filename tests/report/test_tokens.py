@@ -108,7 +108,7 @@ def test_a_row_for_each_map_and_for_the_evidence_where_it_is_known() -> None:
 
 def test_where_no_script_runs_the_two_maps_are_attention_and_the_recommended_one() -> None:
     text = view_of(compared()).texts[0]
-    assert [row.name for row in text.rows][:2] == ["attention", "weight × evidence"]
+    assert [row.name for row in text.rows][:2] == ["attention", "weight × logit"]
     rows = (replace(MAPS[0], chosen=True), replace(MAPS[5], answer="passed"))
     text = view_of(replace(compared(), maps=rows)).texts[0]
     assert [(row.name, row.signed) for row in text.rows[:2]] == [("attention", False), ("signed gradient", True)]

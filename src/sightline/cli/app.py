@@ -55,7 +55,7 @@ _LEFT = "code that is not sightline's ended the command; let the model raise an 
 
 app = typer.Typer(
     name="sightline",
-    help="Audit whether a text classifier's attention weights can be read as an explanation of its decisions.",
+    help="Audit whether a text classifier's attention weights can be read as an explanation of its predictions.",
     epilog="Begin with: sightline demo",
     add_completion=False,
     context_settings={"help_option_names": ["--help"]},
@@ -98,7 +98,7 @@ def _everywhere(
         typer.Option("--debug", metavar="", help="Print a traceback where sightline breaks (also: SIGHTLINE_DEBUG=1)."),
     ] = False,
 ) -> None:
-    """Audit whether a text classifier's attention weights can be read as an explanation of its decisions."""
+    """Audit whether a text classifier's attention weights can be read as an explanation of its predictions."""
 
 
 _made = cache(typer.main.get_command)

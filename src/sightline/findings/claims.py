@@ -21,7 +21,7 @@ _ROWS = (
         baseline="transplant.random.attention",
         ceiling="transplant.whole",
         second=("transplant.flipped.attention", "transplant.random_flipped.attention", ""),
-        number_words="The part of the prediction that the highlighted words carry into a text decided otherwise",
+        number_words="The part of the prediction that the highlighted words carry into a text of another class",
         floor_words="The part that as many random words carry",
         second_words=(
             "The share of hybrids on which the prediction becomes the donor’s",
@@ -69,7 +69,7 @@ _ROWS = (
     Claim(
         code="SL-304",
         name="Own effect",
-        question="Do the highlighted words of a class change the prediction by themselves?",
+        question="Do put into another text, or taken out of their own, the highlighted words change the prediction?",
         passed="put into another text, or taken out of their own, the highlighted words change the prediction",
         failed="put into another text, or taken out of their own, the highlighted words hardly change the prediction",
         below="put into another text, or taken out of their own, the highlighted words work against the prediction",
@@ -434,7 +434,7 @@ _ROWS = (
         failed="on most texts no other attention could change the prediction",
         kind="share without",
         number="reach.proof",
-        number_words="The share of texts whose decision another attention could change",
+        number_words="The share of texts whose prediction other attention could change",
         floor_words="None",
         shown=(
             Shown("reach.low", "largest change that any attention makes (total variation), at least"),
@@ -457,19 +457,19 @@ _ROWS = (
         kind="contrast",
         number="counterfactual.answer.top",
         baseline="counterfactual.answer.random",
-        number_words="The least weight that must stay on the most attended words for the same answer",
+        number_words="The least weight that must stay on the most attended words for the same output",
         floor_words="The least that must stay on as many random words",
         shown=(
-            Shown("counterfactual.decision.top", "the least that must stay on them for the same decision"),
+            Shown("counterfactual.decision.top", "the least that must stay on them for the same prediction"),
             Shown("counterfactual.decision.random", "and on as many random words"),
             Shown(
                 "counterfactual.jsd_low",
-                "how far the farthest attention with the same answer is (Jensen–Shannon divergence, at most 0.69), at "
+                "how far the farthest attention with the same output is (Jensen–Shannon divergence, at most 0.69), at "
                 "least",
             ),
             Shown("counterfactual.jsd_high", "and at most"),
-            Shown("counterfactual.decision.jsd_low", "the same with the same decision, at least"),
-            Shown("counterfactual.decision.jsd_high", "and at most, with the same decision"),
+            Shown("counterfactual.decision.jsd_low", "the same with the same prediction, at least"),
+            Shown("counterfactual.decision.jsd_high", "and at most, with the same prediction"),
             Shown(
                 "counterfactual.nats",
                 "least move of the scores that changes the prediction (nats), of texts where one does",

@@ -1,4 +1,4 @@
-"""One rule for every finding: an interval of the effect against the smallest effect that matters."""
+"""One rule for every finding: an interval of the effect against the threshold."""
 
 from __future__ import annotations
 

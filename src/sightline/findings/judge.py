@@ -17,7 +17,7 @@ from sightline.results import Answer, Estimate, Finding, Learned, Verdict
 from sightline.statistics.contrast import benjamini_hochberg
 from sightline.statistics.needed import texts_needed
 
-NO_DELTA = "no smallest effect that matters has been set for this claim"
+NO_DELTA = "no threshold has been set for this test"
 
 
 @dataclass(frozen=True)

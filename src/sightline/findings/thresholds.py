@@ -13,7 +13,7 @@ from sightline.findings.claims import CLAIMS
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The smallest effect that matters for each finding (δ), and the fewest texts that a finding may rest on.
+    """The threshold for each finding (δ), and the fewest texts that a finding may rest on.
 
     A claim that has no δ yet is measured and left open, so that one can be set from what was measured. ``minimum`` is
     that of findings which need more texts, or can do with fewer, than ``minimum_texts``.
@@ -42,10 +42,10 @@ def complaints(known: Thresholds) -> list[str]:
     missing = [code for code, one in CLAIMS.items() if one.fixed is None and code not in known.threshold]
     unknown = [code for code in {**known.threshold, **known.minimum} if code not in CLAIMS]
     told = [
-        f"thresholds.json: no δ for {code}; scripts/set_thresholds.py sets it from what was measured"
+        f"thresholds.json: no threshold for {code}; scripts/set_thresholds.py sets it from what was measured"
         for code in missing
     ]
-    return told + [f"thresholds.json: a δ for {code}, which no claim has; take it out" for code in unknown]
+    return told + [f"thresholds.json: a threshold for {code}, which no test has; take it out" for code in unknown]
 
 
 def committed() -> Thresholds:

@@ -179,7 +179,7 @@ def _broken(evidence: Evidence) -> Reason | None:
         return Reason(f"on {odd} of {n} texts the model’s outputs are not finite numbers: mend the model first")
     if len(evidence.classes) == 1:
         only = next(iter(evidence.classes))
-        return Reason(f"the model predicts {only!r} for every one of {n} texts: no decision to explain")
+        return Reason(f"the model predicts {only!r} for every one of {n} texts: nothing to explain")
     if n < (least := evidence.thresholds.least):
         return Reason(f"{n} test texts; a verdict rests on at least {least}: audit more texts")
     error = float(np.max(evidence.array("need.identity_error"))) if evidence.has("need.identity_error") else 0.0
@@ -275,7 +275,7 @@ def _learned_nothing(case: Case) -> tuple[Reason, ...]:
     if case.learned is None or case.learned.something:
         return ()
     accuracy, guessing = case.learned.accuracy, case.learned.guessing
-    numbers = f"accuracy {accuracy.value:z.3f}, always saying that class {guessing.value:z.3f}, n = {accuracy.n}"
+    numbers = f"accuracy {accuracy.value:z.3f}, majority class {guessing.value:z.3f}, n = {accuracy.n}"
     return (Reason(NO_BETTER, behind=numbers),)
 
 

@@ -1,6 +1,6 @@
 """The attention farthest from the model's own, for any number of classes: exact where it can be, else a bracket.
 
-For the same decision the attentions are a polytope with a wall for each of K rivals, and a corner lies on up to K + 1
+For the same prediction the attentions are a polytope with a wall for each of K rivals, and a corner lies on up to K + 1
 tokens. Ties go one way, so it may be open on some sides, and its largest divergence is a supremum. For the same answer
 they are no polytope: one around them bounds the divergence from above, and an attention found among them from below.
 What is proved: ``docs/exact.md``.

@@ -1,4 +1,4 @@
-"""The least attention that must stay on some words for the same answer: exact, from token logits (SL-203).
+"""The least attention that must stay on some words for the same output: exact, from token logits (SL-203).
 
 A linear question over a polytope, so it is answered at a corner. With one rival class that is one token or two, and the
 answer is written down; with more it is a linear program. What is proved: ``docs/exact.md``.

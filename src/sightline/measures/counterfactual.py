@@ -32,10 +32,10 @@ NO_NATS = ("a weight of zero, which no move of a score brings back", "no attenti
 class Counterfactual:
     """The farthest attention with the same answer, the least mass that must stay on the top words, and nats to a flip.
 
-    The mass is asked for the same answer, within ε, and for the same decision; its floor is the least mass that must
+    The mass is asked for the same answer, within ε, and for the same prediction; its floor is the least mass that must
     stay on as many random words, mean of ``draws``. With more than two classes an answer is kept where the log-odds of
     the decided class against each other stay where a change by ε can bring them, so at least so much must stay; and
-    the farthest with the same decision is looked for among ``corners`` sets of tokens at most, and bounded beyond.
+    the farthest with the same prediction is looked for among ``corners`` sets of tokens at most, and bounded beyond.
     """
 
     epsilon: float = _SET["epsilon"]

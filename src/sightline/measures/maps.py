@@ -153,7 +153,7 @@ def _signed_contribution(maps: Maps) -> Array:
 
 
 def balance(maps: Maps) -> tuple[Float[Array, " B"], Float[Array, " B"]]:
-    """Give what weight × evidence starts from, ``z̄ · ∂ log-odds / ∂s``, and what it ends in, ``s · ∂ log-odds / ∂s``.
+    """Give what weight × logit starts from, ``z̄ · ∂ log-odds / ∂s``, and what it ends in, ``s · ∂ log-odds / ∂s``.
 
     Between them lie the contributions of the words, exactly, where ``s = Σ α_t z_t``: attention sums to one. With one
     logit, or two, they are the log-odds of the decided class under uniform attention and as they are; with more, its

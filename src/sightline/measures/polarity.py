@@ -23,7 +23,7 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Polarity:
-    """How much of the highlighting lies on words that do not speak against the decision, and how many words do not.
+    """How much of the highlighting lies on words that do not speak against the prediction, and how many words do not.
 
     A word speaks against the decision where the log-odds of the decided class grow by more than rounding
     (`sightline.maths.ties`) when it is deleted. ``top`` is the share of the weight of the top words that lies on other

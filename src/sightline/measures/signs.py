@@ -25,9 +25,9 @@ _ALONE: frozenset[Offer] = MAKERS["contribution"].needs
 
 @dataclass(frozen=True)
 class Signs:
-    """The maps that could be shown instead of attention, word by word, and the sum of weight × evidence.
+    """The maps that could be shown instead of attention, word by word, and the sum of weight × logit.
 
-    A decoder that is affine makes the logits a sum over the words, so weight × evidence has a ``base`` (every word
+    A decoder that is affine makes the logits a sum over the words, so weight × logit has a ``base`` (every word
     weighted alike), what the words ``added``, and the ``total`` they must come to. The three are kept where they agree
     up to rounding, ``tolerance`` of the total or of 1, and are undefined where they do not; ``apart`` says by how much.
     """

@@ -103,7 +103,7 @@ def _works_as_attention_does(verdict: Verdict, family: Family) -> bool:
 
 
 def _other(family: Family, allowed: bool) -> str:
-    what = "To show which words speak for the decision and which against, take" if family.signed else "Show"
+    what = "To show which words speak for the predicted class and which against, take" if family.signed else "Show"
     if allowed and not family.signed:
         what = "Or show"
     instead = "" if family.signed or allowed else " instead"
@@ -113,7 +113,9 @@ def _other(family: Family, allowed: bool) -> str:
 def _none(family: Family) -> str:
     if family.may_be_shown:
         return "Show no other map of how much each word matters: of those compared, none was put before attention."
-    return "Show no other map of how much each word matters: none of those compared is known to carry the decision."
+    return (
+        "Show no other map of how much each word matters: none of those compared is known to transfer the prediction."
+    )
 
 
 def _more_texts(audit: Results) -> Iterator[str]:

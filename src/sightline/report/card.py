@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sightline.findings.seeds import AcrossSeeds
     from sightline.report.across import AcrossRow
 
-HEAD = ("claim", "answer", "effect (95 % interval; texts)")
+HEAD = ("test", "result", "score (95 % interval; texts)")
 
 
 @dataclass(frozen=True)

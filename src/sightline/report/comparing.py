@@ -18,9 +18,9 @@ def how(whole: SideBySide) -> str:
     """Say how differences were made, and when two effects are called different."""
     first = whole.sides[0].name
     return (
-        f"A difference is an audit’s effect less that of {first}, on the texts that both have, drawn together; its "
+        f"A difference is an audit’s score minus that of {first}, on the texts that both have, drawn together; its "
         f"95 % interval is of it alone. “Different” is said only of what would be so among all "
-        f"{count(whole.comparisons)} comparisons made here (p adjusted by Holm, below 0.05). It says that an effect is "
+        f"{count(whole.comparisons)} comparisons made here (p adjusted by Holm, below 0.05). It says that a score is "
         "another, not that the difference is large."
     )
 
@@ -60,8 +60,8 @@ def found(whole: SideBySide, at: int) -> str:
     if not compared:
         return f"Nothing of {first} and {other} could be compared."
     if not apart:
-        return f"Nothing that was compared could be told apart between {first} and {other} ({count(compared)} effects)."
-    return f"{other} differs from {first} in {count(len(apart))} of {count(compared)} effects: {', '.join(apart)}."
+        return f"Nothing that was compared could be told apart between {first} and {other} ({count(compared)} scores)."
+    return f"{other} differs from {first} in {count(len(apart))} of {count(compared)} scores: {', '.join(apart)}."
 
 
 def counted(whole: SideBySide, at: int) -> list[str]:

@@ -40,7 +40,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Panel:
-    """Intervals that share an axis; ``delta`` draws the smallest effect that matters."""
+    """Intervals that share an axis; ``delta`` draws the threshold."""
 
     title: str
     rows: tuple[Row, ...]
@@ -87,9 +87,9 @@ def drawn(panels: Iterable[Panel]) -> tuple[Markup, int]:
 def _number_panel(finding: Finding) -> Panel:
     if finding.baseline is None and finding.number == finding.score:
         return Panel("", ())  # the panel of the effect says it all
-    pairs = (("number", finding.number), ("floor", finding.baseline))
+    pairs = (("number", finding.number), ("chance level", finding.baseline))
     rows = tuple(Row(kind, found, kind) for kind, found in pairs if found is not None)
-    return Panel("The number and its floor" if len(rows) == 2 else f"The {rows[0].label}" if rows else "", rows)
+    return Panel("The number and its chance level" if len(rows) == 2 else f"The {rows[0].label}" if rows else "", rows)
 
 
 def _effect_panel(finding: Finding) -> Panel:

@@ -13,7 +13,7 @@ from sightline.report.sentences import answers, but_not_for, by_absence
 from sightline.results import MUST_NOT, Estimate, MapRow, Results, Verdict
 
 _HOW = (
-    "Numbers are shares of the decision: 0 is what random words do (below 0 is worse), 1 what all "
+    "Numbers are shares of the prediction: 0 is what random words do (below 0 is worse), 1 what all "
     "words of the other text carry, or what the words lose that matter most one by one. The map was "
     "chosen on one half of the texts; its numbers are from the other half."
 )
@@ -23,8 +23,8 @@ _ONE_IS_ENOUGH = (
     "for the texts of each predicted class, and one that it fails is enough."
 )
 _ONLY_ATTENTION = (
-    "Attention carries the decision over all texts as the other maps are asked to, and still must not be shown: it "
-    "fails a test that only attention is put to, or fails for the texts of a class."
+    "Attention transfers the prediction over all texts as the other maps have to, and still must not be shown: it "
+    "fails a test that only attention takes, or fails for the texts of a class."
 )
 MEASURED = {"carried": "carried into another text", "deleted": "lost when deleted", "replaced": "lost when replaced"}
 """What the highlighted words did, by the field of a row."""
@@ -42,7 +42,9 @@ class Family:
     @property
     def title(self) -> str:
         """What these maps say of a word."""
-        return "which words speak for the decision, which against" if self.signed else "how much each word matters"
+        return (
+            "which words speak for the predicted class, which against" if self.signed else "how much each word matters"
+        )
 
     @property
     def chosen(self) -> MapRow | None:
@@ -94,7 +96,9 @@ class Family:
             return ""
         others = (row.carried for row in self.rows if row.name == "attention" and not row.chosen)
         attention = [f"; those of attention {plainly(one)}" for one in others if _known(one)]
-        return f"Its words carry {plainly(self.chosen.carried)} of the decision into another text{''.join(attention)}."
+        return (
+            f"Its words carry {plainly(self.chosen.carried)} of the prediction into another text{''.join(attention)}."
+        )
 
     @property
     def measured(self) -> str:

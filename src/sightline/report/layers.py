@@ -9,7 +9,7 @@ from sightline.results import Estimate, Results
 
 TITLE = "What each layer’s attention is needed for"
 TOLD = (
-    "The share of texts whose decision is another, when all heads of a layer get weights that no text chose: uniform "
+    "The share of texts whose prediction flips when all heads of a layer get weights that no text chose: uniform "
     "ones, or the mean of these texts (after Hassid et al. 2022). Nothing was trained again: what is lost is what this "
     "model needs, and another may do without."
 )

@@ -28,21 +28,21 @@ def _answer(learned: Learned, told: bool) -> str:
     """Say whether it did."""
     if learned.something:
         also = ", and than chance" if learned.beats_chance else ""
-        return f"Yes: it is right more often than always saying the most common class{also}."
+        return f"Yes: it is right more often than the majority class{also}."
     if learned.beats_chance:
         return "A little: it is right more often than by chance" + (
-            "." if told else ", but not surely more often than always saying the most common class."
+            "." if told else ", but not surely more often than the majority class."
         )
     return "" if told else "As far as these texts can tell, the model is no better than guessing."
 
 
 def _right(learned: Learned) -> str:
-    guesses = [f"always saying the most common class is right on {_short(learned.guessing, learned.accuracy)}"]
+    guesses = [f"majority class {_short(learned.guessing, learned.accuracy)}"]
     if learned.chance is not None:
-        guesses.append(f"the same answers dealt out at random on {_short(learned.chance, learned.accuracy)}")
+        guesses.append(f"the same predictions at random {_short(learned.chance, learned.accuracy)}")
     return (
-        f"It is right on {plainly(learned.accuracy)}; {'; '.join(guesses)}. "
-        f"Better than the most common class by {_short(learned.above, learned.accuracy)}{_than_chance(learned)}."
+        f"Accuracy {plainly(learned.accuracy)}; {'; '.join(guesses)}. "
+        f"Better than the majority class by {_short(learned.above, learned.accuracy)}{_than_chance(learned)}."
     )
 
 

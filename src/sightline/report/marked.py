@@ -11,7 +11,7 @@ from sightline.report.page.maps import called
 from sightline.results import Results
 
 TOLD = (
-    "Marks say where people saw the evidence, not what the model read: no finding and no verdict rests on these "
+    "Marks say where people saw the evidence, not what the model read: no test and no verdict rests on these "
     "numbers. AUPRC is the area under precision and recall of the marked words; F1 is that of as many top words as are "
     "marked, and IOU F1 that of their spans, runs of words, found where at least half of the union "
     "with a marked one is shared. By chance: the same map, permuted over the words of each text."

@@ -49,18 +49,19 @@ _PARTS = {
 
 _ASKED = {
     "transplant": (
-        "The most attended words were moved into texts decided otherwise, to see how much of the decision they carry."
+        "The most attended words were moved into texts of another class, to see how much of the prediction they "
+        "take along."
     ),
     "erasure": (
-        "The most attended words were deleted, and replaced by words of other texts, and the loss of the decision’s "
-        "log-odds was compared with that for random words (after the comprehensiveness of DeYoung et al. 2020)."
+        "The most attended words were deleted, and replaced by words of other texts, and the loss of the predicted "
+        "class’s log-odds was compared with that for random words (after the comprehensiveness of DeYoung et al. 2020)."
     ),
-    "agreement": "Attention was compared with gradients and with leave-one-out deletion (Jain & Wallace 2019).",
+    "agreement": "Attention was compared with gradients and with leave-one-out (Jain & Wallace 2019).",
     "polarity": (
-        "The share of the most attended words that do not speak against the decision was compared with that of all "
+        "The share of the most attended words that do not speak against the prediction was compared with that of all "
         "words."
     ),
-    "signs": "What each word adds to the decision, for it or against it, was taken from weight × evidence.",
+    "signs": "What each word adds to the logit of the predicted class, was taken from weight × logit.",
     "marks": "How much attention lies on marks, such as punctuation, was compared with an even spread.",
     "own_word": (
         "How far the evidence of each token follows from its word, seen in other texts, was compared with how far it "
@@ -90,19 +91,19 @@ _ASKED = {
         "Other attention with the same answer was searched for on each text, by gradient and by mixing pairs of words "
         "(after Jain & Wallace 2019)."
     ),
-    "reach": "How far any attention could move each decision was bounded (the question of Jain & Wallace 2019).",
+    "reach": "How far any attention could move each prediction was bounded (the question of Jain & Wallace 2019).",
     "flips": (
-        "The fewest words were found without whose weights each decision is another, and how many more go in the order "
+        "The fewest words were found without whose weights each prediction flips, and how many more go in the order "
         "of attention (the question of Serrano & Smith 2019)."
     ),
     "sufficiency": (
-        "The most attended words alone were kept, and the log-odds that are left of the decision were compared with "
-        "those of random words (after the sufficiency of DeYoung et al. 2020)."
+        "The most attended words alone were kept, and the log-odds of the predicted class that are left were compared "
+        "with those of random words (after the sufficiency of DeYoung et al. 2020)."
     ),
     "retrained": "The model was compared with one trained alike under uniform attention (Wiegreffe & Pinter 2019).",
     "beside": "Its weights and answers were compared with those of models trained beside it (Wiegreffe & Pinter 2019).",
     "last_layer": (
-        "All heads of its last layer, and then each, were put on single words to see whether a decision changes "
+        "All heads of its last layer, and then each, were put on single words to see whether a prediction changes "
         "(searched, after Jain & Wallace 2019)."
     ),
     "layers": (
@@ -152,7 +153,7 @@ def _sentences(audit: Results) -> Iterator[str]:
     yield from (told for told, names in _PARTS.items() if parts & set(names))
     yield from (told for code, told in _ASKED.items() if code in taken and _found(audit, code))
     if any(row.signed for row in audit.maps):
-        yield "Maps that say which words speak for the decision and which against were held against each other alone."
+        yield "Maps that say which words speak for the predicted class were compared with each other alone."
     if "agreement" in taken and taken["agreement"].settings.get("gradient") == "norm":
         yield "Of each gradient its length was taken (Meister et al. 2021)."
     yield from _judged(audit)
@@ -188,7 +189,7 @@ def _judged(audit: Results) -> Iterator[str]:
     deltas = [f"{one.code} {one.threshold:g}" for one in audit.findings if one.bears and one.score and one.threshold]
     if deltas:
         yield (
-            "Each effect was held, with its 95 % interval over texts, against the smallest effect that matters, set "
+            "Each score was compared, with its 95 % interval over texts, with its threshold, set "
             f"beforehand on generated texts ({', '.join(deltas)}); intervals by predicted class were corrected for the "
             "number of classes."
         )

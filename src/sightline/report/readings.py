@@ -15,10 +15,10 @@ from sightline.results import Estimate, Results
 QUESTION = "Which attention is this?"
 _HEAD = re.compile(r"\(layer=(\d+),head=(\d+)\)")
 MEASURED = (
-    "How far what the decision loses gets from random words (0) to the words that matter most (1), when the first "
-    "words of a reading are deleted"
+    "The score of SL-301 when the first words of an attention source are deleted: 0 is what random words do, 1 what "
+    "the words do that matter most"
 )
-"""What the number of a reading is: the effect of SL-301."""
+"""What the number of an attention source is."""
 
 STEPS = 10
 """Of the shades of the page."""

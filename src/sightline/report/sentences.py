@@ -28,7 +28,7 @@ from sightline.results import (
 
 Side = Literal["above threshold", "below threshold", "below 0", "holds threshold", "undefined"]
 
-QUESTION = "Can this model’s attention weights be shown as an explanation of its decisions?"
+QUESTION = "Can this model’s attention weights be shown as an explanation of its predictions?"
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ _DEPENDS = (
     "Whether the attention map may be shown{of} depends on the training: show it only of a model whose own audit "
     "allows it"
 )
-_SAYS = {False: "how much each word matters", True: "which words speak for the decision and which against"}
+_SAYS = {False: "how much each word matters", True: "which words speak for the predicted class and which against"}
 """What the maps of a kind say, by whether they have directions."""
 
 

@@ -1,6 +1,6 @@
 """How far a search for other attention falls short of the farthest there is, text by text, on models of the papers.
 
-With one logit the farthest attention with the same answer is known exactly (`sightline.maths.farthest`), so what the
+With one logit the farthest attention with the same output is known exactly (`sightline.maths.farthest`), so what the
 published search finds (Jain & Wallace 2019, §4.2.2, figure 7) can be held against it, at one tolerance. The exact value
 is made here from what is stored of each word alone: it shares nothing with the searches but the model. Models are those
 of the study `trained`, trained once for both. The corpora are not shipped: the grid is made for the folder they lie in.

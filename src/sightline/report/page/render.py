@@ -41,7 +41,7 @@ from sightline.report.sheets.cards import card_markdown
 from sightline.results import BY_ABSENCE, CAN, CAVEATS, MUST_NOT, Results
 
 _TONES = {MUST_NOT: "bad", CAN: "good", CAVEATS: "caveat", BY_ABSENCE: "absent"}
-_INSTEAD = {True: "What may be shown instead", False: "Which map carries the decision"}
+_INSTEAD = {True: "What may be shown instead", False: "Which map transfers the prediction"}
 _DATA = Markup("<!-- data -->")  # stands where the data will; no text of an audit can hold it, since they are escaped
 
 

@@ -1,4 +1,4 @@
-"""What weight × evidence adds up to, text by text, in the page's words: a base value, the words, and the logit."""
+"""What weight × logit adds up to, text by text, in the page's words: a base value, the words, and the logit."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from sightline.report.numerals import count
 from sightline.results import Measurement, Results
 
-TITLE = "Weight × evidence adds up (rounded)"
+TITLE = "Weight × logit adds up (rounded)"
 _BASE = "base value: every word weighted alike"
-_ADDED = "sum over the words of weight × evidence, for minus against"
+_ADDED = "sum over the words of weight × logit, for minus against"
 _LOGIT = "logit of the predicted class"
 _LEAD = "lead of the predicted class: its logit less the mean of the others’, each counted by its probability"
-NONE = "Weight × evidence has no sum here: it misses the logit by more than rounding, or only one answer is allowed."
+NONE = "Weight × logit has no sum here: it misses the logit by more than rounding, or only one answer is allowed."
 
 
 @dataclass(frozen=True)
@@ -58,4 +58,4 @@ def _told(missing: int, total: int, several: bool) -> str:
     what = "the lead of the predicted class" if several else "the logit of the predicted class"
     on = f"all {count(total)} texts" if not missing else f"{count(total - missing)} of {count(total)} texts"
     rest = "; on the others it is off by more, or only one answer is allowed, and no sum is shown" if missing else ""
-    return f"Weight × evidence adds up to {what} on {on}, within rounding{rest}."
+    return f"Weight × logit adds up to {what} on {on}, within rounding{rest}."

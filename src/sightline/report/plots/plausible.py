@@ -62,7 +62,7 @@ def plausible(audits: Iterable[Results]) -> Plot:
         "Plausible and faithful: marked words that maps find, and what their words carry",
         (
             "Across: area under precision and recall of the marked words, less what the same map permuted reaches "
-            "(DeYoung et al. 2020, §4.1). Up: the part of the decision that the top words carry into another text, 0 "
+            "(DeYoung et al. 2020, §4.1). Up: the part of the prediction that the top words carry into another text, 0 "
             "being random words, on the half of the texts that chose no map. Open marks: maps with directions, whose "
             "top words may carry more than all words do. Lines: 95 % intervals, over seeds where a model has several "
             f"audits, else over texts. n = {n} texts with marks an audit.{left}",
@@ -109,7 +109,7 @@ def _draw(figure: Figure, panels: Sequence[Sequence[Both]]) -> None:
         for one in panel:
             _point(axes, one)
         axes.set_title(label(panel[0].model, 90), loc="left", fontsize=8, pad=3)
-        axes.set_ylabel("part of the decision carried")
+        axes.set_ylabel("part of the prediction carried")
         axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     every[-1].set_xlabel("AUPRC of the marked words, above chance")
 

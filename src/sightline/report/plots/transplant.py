@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Found = tuple[str, str, Estimate]
-"""What was done with the words of a map, the map, and the part of the decision that it moved."""
+"""What was done with the words of a map, the map, and the part of the prediction that it moved."""
 
 
 def transplant(audit: Results) -> Plot:
@@ -42,5 +42,5 @@ def _draw(figure: Figure, panels: dict[str, list[Found]]) -> None:
     every = figure.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     for place, (axes, (did, rows)) in enumerate(zip(every, panels.items(), strict=True)):
         draw_intervals(axes, [(label(name), one) for _, name, one in rows], place, zero=True)
-        axes.set_title(f"Part of the decision {did}", loc="left", fontsize=8, pad=3)
-    every[-1].set_xlabel("part of the decision (share, 0: random words)")
+        axes.set_title(f"Part of the prediction {did}", loc="left", fontsize=8, pad=3)
+    every[-1].set_xlabel("part of the prediction (share, 0: random words)")

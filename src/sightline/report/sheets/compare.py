@@ -17,7 +17,7 @@ def comparison_lines(whole: SideBySide) -> list[str]:
         told += [f"  {one}" for one in (*comparing.maps(side), *comparing.metrics(side))]
     for at, one in enumerate(whole.beside):
         first, other = whole.sides[0].name, whole.sides[at + 1].name
-        head = ("effect", first, other, f"{other} − {first}", "n", "p, adjusted", "answer", "")
+        head = ("score", first, other, f"{other} − {first}", "n", "p, adjusted", "answer", "")
         told += ["", f"{other} beside {first}:", *comparing.counted(whole, at)]
         told += aligned([head, *(_cells(claim, one) for claim in one.claims)])
     return told

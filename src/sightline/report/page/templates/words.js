@@ -122,7 +122,7 @@ function drawMap(view, cutText, ranges, index, row) {
   return [title, body];
 }
 
-/** Draw what weight × evidence adds up to on one text, as it was written; or that it does not. */
+/** Draw what weight × logit adds up to on one text, as it was written; or that it does not. */
 function drawSums(sums, numbers) {
   if (!numbers) return [make("p", { class: "note" }, sums.none)];
   const rows = sums.terms.map((term, i) => make("div", {}, make("dt", {}, term), make("dd", {}, numbers[i])));
