@@ -47,11 +47,11 @@ def counted(case: Case, seed: int) -> dict[str, Any]:
 
 
 def _effect(finding: Any) -> list[Any]:
-    return [finding.verdict, *(round(getattr(finding.score, key), 3) for key in ("value", "low", "high"))]
+    return [finding.result, *(round(getattr(finding.score, key), 3) for key in ("value", "low", "high"))]
 
 
 def _codes(verdict: Any) -> list[str]:
-    """Name the findings that are not supported, in the words of the reasons, or what else was said."""
+    """Name the findings that did not pass, in the words of the reasons, or what else was said."""
     return [" ".join(reason.split(":")[0].split()[:2]) for reason in verdict.reasons]
 
 

@@ -26,7 +26,8 @@ DEMO = "demo output"
 _LINK = re.compile(r"\[[^\]\n]*\]\((?P<target>[^)\s]+)\)")
 _FILE = re.compile(r"`((?:\w+/)+\w+\.(?:py|json|toml|sh))`")
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-_ANSWER = re.compile(r"^(SL-\d{3})\s+(supported|contradicted|inconclusive|not applicable)\b", re.MULTILINE)
+_RESULT = re.compile(r"^(passed|failed|inconclusive|not run)\b.*?\((SL-\d{3})\)", re.MULTILINE)
+"""A test in the demo's output: its result and its code."""
 
 
 def check_fresh(pages: Pages, remade: Pages) -> list[str]:
@@ -182,7 +183,7 @@ def check_menu(nav: str) -> list[str]:
 def check_demo(readme: str, fresh: str | None = None) -> list[str]:
     """Say what the demo's output in the README lacks, and where what is stable in it differs from a fresh one."""
     told = next((match["body"] for match in BLOCK.finditer(readme) if match["name"] == DEMO), "")
-    answered = dict(_ANSWER.findall(told))
+    answered = {code for _, code in _RESULT.findall(told)}
     missing = [
         f"README.md: the demo's output has no {code} (scripts/make_docs.py --demo)"
         for code in CLAIMS
@@ -196,7 +197,7 @@ def check_demo(readme: str, fresh: str | None = None) -> list[str]:
 def stable(output: str) -> list[str]:
     """Keep of a demo's output what another machine must give too: the verdict and the answers, not the digits."""
     verdict = re.findall(r"^Verdict: .*$", output, re.MULTILINE)
-    return verdict + [f"{code} {answer}" for code, answer in _ANSWER.findall(output)]
+    return verdict + [f"{code} {result}" for result, code in _RESULT.findall(output)]
 
 
 def exists_here(name: str) -> bool:

@@ -41,14 +41,14 @@ CHARGES: Mapping[Charge, str] = {
     "": "—",
     "moved": "must not be shown (row 2)",
     "alone": "must not be shown (row 3)",
-    "together": "must not be shown (row 3), where all that say so are contradicted",
+    "together": "must not be shown (row 3), where all that say so failed",
     "below zero": "must not be shown (row 3), where even the interval lies below chance",
 }
 """What a contradiction does."""
 ASKED: Mapping[Asked, str] = {
     "": "—",
     "passed": "passed",
-    "one of these": "one of those that say so supported",
+    "one of these": "one of those that say so passed",
     "not failed": "not failed",
 }
 """What a row asks of an answer."""
@@ -101,10 +101,10 @@ def threshold(code: str) -> str:
     """State the threshold, and on how many texts the finding may rest."""
     known, fixed = committed(), CLAIMS[code].fixed
     if fixed is not None:
-        return f"Threshold, chosen beforehand: **{fixed:g}**; fewest texts: **{known.fewest(code)}**.\n"
-    told = f"δ = {known.threshold[code]:g}" if code in known.threshold else "not set yet"
+        return f"Threshold, chosen beforehand: **{fixed:g}**; minimum sample size: **{known.fewest(code)}** texts.\n"
+    told = f"{known.threshold[code]:g}" if code in known.threshold else "not set yet"
     how = "how both were set: [calibration](../calibration.md)"
-    return f"Smallest effect that matters: **{told}**; fewest texts: **{known.fewest(code)}** ({how}).\n"
+    return f"Threshold: **{told}**; minimum sample size: **{known.fewest(code)}** texts ({how}).\n"
 
 
 def tests_of(code: str) -> str:
@@ -119,11 +119,11 @@ def tests_of(code: str) -> str:
 
 def findings() -> str:
     """Table every finding in the words of its row, with its role."""
-    return table(("finding", "claim", "role"), ((_linked(code), one.passed, one.role) for code, one in CLAIMS.items()))
+    return table(("test", "passed", "role"), ((_linked(code), one.passed, one.role) for code, one in CLAIMS.items()))
 
 
 def thresholds() -> str:
-    """Table every δ, and the fewest texts of each finding."""
+    """Table every threshold, and the minimum sample size of each test."""
     known = committed()
     rows = [
         (
@@ -134,11 +134,11 @@ def thresholds() -> str:
         )
         for code, claim in CLAIMS.items()
     ]
-    return table(("finding", "claim", "δ", "fewest texts"), rows)
+    return table(("test", "passed", "threshold", "minimum sample size"), rows)
 
 
 def scale() -> str:
-    """Say how to read an effect, in the words of the terminal and the page."""
+    """Say how to read a score, in the words of the terminal and the page."""
     return f"{SCALE}\n"
 
 
@@ -147,12 +147,12 @@ def _linked(code: str) -> str:
 
 
 def worlds_of_thresholds() -> str:
-    """Table the worlds that δ is set from, and which claims are not true by construction there."""
+    """Table the worlds that the threshold is set from, and which claims are not true by construction there."""
     rows = [
         (name, f"`{one.corpus}`", f"`{one.model}`", one.fit.guide or "—", ", ".join(one.not_here) or "—")
         for name, one in WORLDS.items()
     ]
-    return table(("world", "texts", "model", "guided", "sets no δ of"), rows)
+    return table(("world", "texts", "model", "guided", "sets no threshold of"), rows)
 
 
 def verdict_table() -> str:
@@ -167,14 +167,14 @@ def charges() -> str:
         for code, claim in CLAIMS.items()
         if claim.bears
     ]
-    head = ("finding", "claim", "failed", "*with caveats* (row 5) asks", "*can be shown* (row 4) asks")
+    head = ("test", "passed", "failed", "*with caveats* (row 5) asks", "*can be shown* (row 4) asks")
     return table(head, rows)
 
 
 def caveats() -> str:
-    """Table what a contradicted finding says to a reader of the map."""
+    """Table what a failed finding says to a reader of the map."""
     rows = [(_linked(code), claim.failed, claim.below or "—") for code, claim in CLAIMS.items() if claim.bears]
-    return table(("finding", "failed", "contradicted, and even the interval below chance"), rows)
+    return table(("test", "failed", "failed, and even the interval below chance"), rows)
 
 
 def roles() -> str:

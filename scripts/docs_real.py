@@ -20,7 +20,7 @@ def real_texts(stored: Stored) -> str:
     signs = ", ".join(f"{sign} {answer}" for answer, sign in SIGNS.items())
     return (
         f"{unfinished(stored, len(stored['rows']))}{table(_RUN, map(_run, stored['rows']))}\n"
-        f"**Findings**: mean effect over the seeds, and each answer ({signs}).\n\n{_findings(groups)}\n"
+        f"**Tests**: mean score over the seeds, and each result ({signs}).\n\n{_findings(groups)}\n"
         "**Maps**: what the highlighted words carry, mean over the seeds, on the half of the texts that had no part in "
         f"choosing; in brackets how often the other half put the map first.\n\n{_maps(groups)}"
     )

@@ -50,7 +50,7 @@ def artefacts(stored: Stored) -> str:
 
 
 def _artefact(one: Stored) -> str:
-    head = ("corpus", "model", "quantity", "published", "ours", "floor", "seeds", "")
+    head = ("corpus", "model", "quantity", "published", "ours", "chance level", "seeds", "")
     notes = "".join(f"* {note}\n" for note in one["notes"])
     told = one["told"][0].upper() + one["told"][1:]
     lines = table(head, map(_line, one["lines"]))

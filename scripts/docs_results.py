@@ -128,7 +128,7 @@ def _about(world: World) -> tuple[str, ...]:
 
 
 def coverage(stored: Stored) -> str:
-    """Table how often an interval held the truth: by what it is of, shape of the effects and number of texts."""
+    """Table how often an interval held the truth: by what it is of, shape of the scores and number of texts."""
     sizes = list(dict.fromkeys(row["n"] for row in stored["rows"]))
     held: dict[tuple[str, str], dict[int, str]] = {}
     for row in stored["rows"]:
@@ -154,11 +154,11 @@ def _example(row: Stored, codes: Iterable[str]) -> list[str]:
 
 
 def example(code: str, stored: Stored) -> str:
-    """Table a model for which a claim is supported, and one for which it is not, as far as there is an example."""
+    """Table a model for which a claim passed, and one for which it is not, as far as there is an example."""
     rows = {row["model"]: row for row in stored["rows"]}
     if code not in stored["examples"]:
-        return "None of the models contradicts it.\n"
-    head = ("model", "number", "floor", "effect", "answer")
+        return "None of the models fails it.\n"
+    head = ("model", "number", "chance level", "score", "result")
     return table(head, (_one_way(rows[case["model"]]["findings"][code], case) for case in stored["examples"][code]))
 
 

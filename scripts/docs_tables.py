@@ -77,7 +77,7 @@ def number(value: Any, digits: int = 2) -> str:
 
 
 def answered(found: Stored | None) -> str:
-    """Write an answer with its effect, which is an estimate's ``value`` or is called by its name."""
+    """Write an answer with its score, which is an estimate's ``value`` or is called by its name."""
     if found is None:
         return "—"
     score = found.get("effect", found.get("value"))

@@ -1,9 +1,9 @@
-"""Set δ and the fewest texts of every finding, on planted corpora alone.
+"""Set the threshold and the minimum sample size of every test, on planted corpora alone.
 
     python scripts/set_thresholds.py
 
 The rule and the worlds (`sightline.studies.thresholds`) were fixed before their numbers were seen.
-δ is a quarter of the median effect over worlds in which the claim is true by construction (seeds
+The threshold is a quarter of the median score over worlds in which the claim is true by construction (seeds
 1000–1009, which the calibration does not use), where 0 is chance and 1 the best achievable, rounded
 to two digits and at least .01. The worlds are an MLP on votes, on a needle and on four classes,
 where the state of a word holds that word alone, and a BiLSTM that is trained to attend to the
@@ -11,7 +11,7 @@ evidence. For the BiLSTM those claims are left out that it need not fulfil, beca
 carry the evidence too.
 
 The fewest texts of a finding are the smallest of 50, 100 and 200 with which no more than 5 % of the MLP's runs
-contradict what all their texts support; those of a verdict are what its deciding findings need.
+fail what passes on all their texts; those of a verdict are what its deciding findings need.
 
 The runs are kept in ``--store``, so a killed command resumes; ``--dry-run`` says what is left, and ``--seeds N`` takes
 only the first few seeds and writes nothing.

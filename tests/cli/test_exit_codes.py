@@ -237,7 +237,7 @@ def test_a_finding_closes_its_gate_when_it_is_contradicted(finished: Finished):
             changed = [*audit.findings]
             changed[place] = replace(finding, verdict=answer)
             assert closed(replace(audit, findings=tuple(changed)), read_gates([finding.code.lower()])) == (
-                [f"{finding.code} is contradicted"] if answer == "failed" else []
+                [f"{finding.code} failed"] if answer == "failed" else []
             )
 
 
@@ -259,7 +259,7 @@ def test_a_gate_on_a_finding_is_told_like_one_on_a_verdict(sightline: Call, here
     done = sightline("audit", "--data", data, *TINY, "--companions", "none", "--json", *gates)
     against = [one["code"] for one in done.json["findings"] if one["verdict"] == "failed"]
     assert against
-    told = f"gate closed: {'; '.join(f'{code} is contradicted' for code in against)}"
+    told = f"gate closed: {'; '.join(f'{code} failed' for code in against)}"
     assert (done.code, [line for line in done.err.splitlines() if line.startswith("gate")]) == (3, [told])
 
 

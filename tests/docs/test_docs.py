@@ -156,8 +156,10 @@ def test_the_site_holds_every_page_and_no_other(pages):
 def test_the_demo_is_compared_in_what_is_stable(pages):
     readme = pages["README.md"]
     assert checks.check_demo(readme, readme.replace("0.", "1.")) == []
-    assert "SL-001 failed" in checks.check_demo(readme, readme.replace("SL-001  supported", "SL-001  contradicted"))[0]
-    assert checks.check_demo(readme.replace("SL-301  ", "SL-XXX  ")) == [
+    other = re.sub(r"(?m)^passed( .*\(SL-001\))", r"failed\1", readme)
+    assert other != readme
+    assert "SL-001 failed" in checks.check_demo(readme, other)[0]
+    assert checks.check_demo(readme.replace("(SL-301) ", "(SL-XXX) ")) == [
         "README.md: the demo's output has no SL-301 (scripts/make_docs.py --demo)"
     ]
 
@@ -231,8 +233,8 @@ def test_results_of_the_example_become_a_table():
     ]
     told = results.examples({"rows": rows}).splitlines()
     assert told[0] == "| model | accuracy | τ gradient | τ deletion | SL-101 | SL-104 |"
-    assert told[2] == "| MLP: `mlp` | 0.80 | 0.31 | — | supported 0.40 [0.35, 0.45], n = 300 | — |"
-    assert told[3] == "| MLP: `mlp` | 1.00 [0.98, 1.00] | 0.31 | — | — | not applicable |"
+    assert told[2] == "| MLP: `mlp` | 0.80 | 0.31 | — | passed 0.40 [0.35, 0.45], n = 300 | — |"
+    assert told[3] == "| MLP: `mlp` | 1.00 [0.98, 1.00] | 0.31 | — | — | not run |"
     assert results.examples({"data": "planted:needle()", "rows": rows}).startswith("On `planted:needle()`:\n\n| model")
 
 
@@ -241,8 +243,8 @@ UNKNOWN = {"value": float("nan"), "low": float("nan"), "high": float("nan"), "n"
 
 
 def model_row(name: str, guide: str, score: dict[str, float]) -> dict[str, Any]:
-    by_class = {"beta": {"answer": "failed", "score": KNOWN}}
-    found = {"answer": "passed", "number": score, "baseline": KNOWN, "score": score, "by_class": by_class}
+    by_class = {"beta": {"answer": "failed", "effect": KNOWN}}
+    found = {"answer": "passed", "number": score, "floor": KNOWN, "effect": score, "by_class": by_class}
     return {
         "model": name, "spec": "mlp", "guide": guide, "altered": "" if guide else "random", "accuracy": KNOWN,
         "on_the_stop": KNOWN, "verdict": {"row": 5, "text": "can be shown with caveats", "reasons": []},
@@ -257,21 +259,21 @@ def test_an_example_each_way_becomes_a_table():
     cases = [{"model": "right", "of": ""}, {"model": "wrong", "of": ""}, {"model": "right", "of": "beta"}]
     stored = {"data": "planted:needle()", "rows": rows, "examples": {"SL-303": cases, "SL-107": cases[:1]}}
     told = results.example("SL-303", stored).splitlines()
-    assert told[2] == "| right | 0.50 [0.40, 0.60] | 0.50 [0.40, 0.60] | 0.50 [0.40, 0.60] | supported, n = 300 |"
-    assert told[3] == "| wrong | — | 0.50 [0.40, 0.60] | — | supported, n = 0 |"
-    assert told[4] == "| right, texts predicted 'beta' | — | — | 0.50 [0.40, 0.60] | contradicted, n = 300 |"
-    assert results.example("SL-107", stored).splitlines()[2] == "| right | — | — | — | not applicable |"
-    assert results.example("SL-103", stored) == "None of the models contradicts it.\n"
+    assert told[2] == "| right | 0.50 [0.40, 0.60] | 0.50 [0.40, 0.60] | 0.50 [0.40, 0.60] | passed, n = 300 |"
+    assert told[3] == "| wrong | — | 0.50 [0.40, 0.60] | — | passed, n = 0 |"
+    assert told[4] == "| right, texts predicted 'beta' | — | — | 0.50 [0.40, 0.60] | failed, n = 300 |"
+    assert results.example("SL-107", stored).splitlines()[2] == "| right | — | — | — | not run |"
+    assert results.example("SL-103", stored) == "None of the models fails it.\n"
     assert "| right | `mlp`, `fit.guide=onto` | 0.50 [0.40, 0.60] | can be shown" in results.models(stored)
     assert "| wrong | `mlp`, `altered=random` |" in results.models(stored)
     stop = results.full_stop(stored)
     assert stop.startswith("|  | right |\n")
     assert "| by predicted class | beta: must not be shown (row 2) |" in stop
-    assert "| carried by gradient | 0.50 [0.40, 0.60], supported (put first) |" in stop
+    assert "| carried by gradient | 0.50 [0.40, 0.60], passed (put first) |" in stop
 
 
 def test_results_of_real_texts_become_tables():
-    found = {"SL-303": {"answer": "passed", "answers": {}, "score": KNOWN}, "SL-107": {"answer": "not run"}}
+    found = {"SL-303": {"answer": "passed", "answers": {}, "effect": KNOWN}, "SL-107": {"answer": "not run"}}
     row = {
         "corpus": "sst", "encoder": "mlp", "seed": "0", "texts": 300, "findings": found,
         "learned": {"accuracy": KNOWN, "guessing": KNOWN}, "verdict": {"row": 5, "text": "with caveats", "reasons": []},

@@ -239,7 +239,7 @@ def _alike(one: str, other: str) -> bool:
 
 def _words(line: str) -> list[str]:
     """Give a line without its numbers, but with those that no training moves: codes and thresholds."""
-    kept = re.sub(r"(SL-\d{3}|δ = [\d.]+)", lambda found: found[0].translate(LETTERS), line)
+    kept = re.sub(r"(SL-\d{3}|(?<= )[\d.]+(?= +n = ))", lambda found: found[0].translate(LETTERS), line)
     return NUMBER.sub("#", kept).split()
 
 
@@ -252,8 +252,8 @@ LETTERS = str.maketrans("0123456789.", "abcdefghijk")
         ("0.994 [0.992, 0.996]", "0.991 [0.990, 0.999]", True),
         ("0.994 [0.992, 0.996]", "0.495 [0.393, 0.598]", False),
         ("Verdict: can be shown", "Verdict: cannot tell", False),
-        ("δ = 0.21", "δ = 0.22", False),
-        ("SL-301  supported", "SL-302  supported", False),
+        ("  0.21 ", "  0.22 ", False),
+        ("Removal (SL-301)", "Removal (SL-302)", False),
         (
             "removing the highlighted words changes the prediction far more than removing random words",
             "removing words changes the answer",

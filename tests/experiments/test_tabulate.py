@@ -90,9 +90,9 @@ def test_the_interval_of_a_share_stays_between_0_and_1(grid: Grid, found: dict[s
 def test_why_there_is_no_number_is_told_by_the_summary_where_that_keeps_it(
     grid: Grid, found: dict[str, Summary]
 ) -> None:
-    kept = {key: replace(one, absent={"SL-106": "not applicable: no text has a mark"}) for key, one in found.items()}
+    kept = {key: replace(one, absent={"SL-106": "not run: no text has a mark"}) for key, one in found.items()}
     table = tabulate(grid, kept, columns=("SL-106",), audits=lambda key: pytest.fail("read without need"))
-    assert next(cell.note for (cell,) in table.rows) == "not applicable: no text has a mark"
+    assert next(cell.note for (cell,) in table.rows) == "not run: no text has a mark"
     older = tabulate(grid, found, columns=("SL-106",), audits=lambda key: audits.audit())
     assert next(cell.note for (cell,) in older.rows) == why_absent("SL-106", audits.audit())
 
@@ -117,7 +117,7 @@ def test_a_number_of_a_finding_stays_between_the_ends_of_its_quantity(grid: Grid
         pair = {"number": estimate(shares[key]), "baseline": estimate(1 - shares[key])}
         return replace(audits.audit(), findings=(Finding("SL-101", "c", "passed", "required", **pair),))
 
-    (number, baseline), _ = tabulate(grid, found, columns=("SL-101.number", "SL-101.floor"), audits=whole).rows
+    (number, baseline), _ = tabulate(grid, found, columns=("SL-101.number", "SL-101.baseline"), audits=whole).rows
     assert (number.high, baseline.low) == (1.0, 0.0)
     assert 0 < number.low < number.value < 1
 
@@ -149,8 +149,8 @@ MEASURED = STUDY.replace("[axes]", 'measures = ["need", "agreement"]\n[axes]')
         ("need.retrained.F1_drop", None, "not asked for: retrained is not among the measures of the study"),
         ("maps.gradient.deleted", None, "not asked for: erasure is not among the measures of the study"),
         ("agreement.tau.gradient", Failed("agreement", "it broke"), "failed: it broke"),
-        ("SL-102", NotRun("agreement", "no gradient"), "not applicable: no gradient"),
-        ("SL-102", None, "not applicable: undefined for every text"),
+        ("SL-102", NotRun("agreement", "no gradient"), "not run: no gradient"),
+        ("SL-102", None, "not run: undefined for every text"),
     ],
 )
 def test_a_column_without_a_number_says_why(
@@ -211,7 +211,7 @@ def test_a_wide_table_continues_below_and_its_codes_are_explained(grid: Grid, fo
     assert latex.count("\\begin{tabular}") == latex.count("\\end{tabular}") > 2
     assert "\\footnotesize" in latex
     assert max(widths(latex)) <= 84
-    assert "\\par SL-101: attention and gradients pick the same words" in latex
+    assert "\\par SL-101: Gradient agreement" in latex
     narrow = to_latex(tabulate(grid, found, columns=("accuracy",)))
     assert narrow.count("\\begin{tabular}") == 1
     assert "SL-101" not in narrow

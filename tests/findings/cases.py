@@ -133,7 +133,7 @@ def erasure(
         if how == "deleted":
             first = shares if top is None else {**shares, "attention": top}
             values |= {f"top.{name}": most * one for name, one in first.items()}
-    return Measurement("erasure", values | {"area": np.full(N, 0.5), "baseline": np.full((N, 2), 0.1)})
+    return Measurement("erasure", values | {"area": np.full(N, 0.5), "floor": np.full((N, 2), 0.1)})
 
 
 def outcomes(agreed: Outcome, learned: np.ndarray, uniform: np.ndarray, **others: Outcome) -> dict[str, Outcome]:

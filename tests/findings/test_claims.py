@@ -19,7 +19,7 @@ ANSWERS: tuple[Answer, ...] = ("passed", "inconclusive", "failed", "not run")
 @pytest.mark.parametrize("code", CLAIMS)
 def test_a_row_says_everything(code: str) -> None:
     claim = CLAIMS[code]
-    assert all((claim.passed, claim.failed, claim.number_words, claim.floor_words, claim.measure))
+    assert all((claim.passed, claim.failed, claim.number_words, claim.baseline_words, claim.measure))
     assert claim.kind in KINDS
     by_symmetry = claim.number.startswith("transplant.present.")  # of two texts each has more as often
     assert (claim.kind in ("contrast", "by rank", "two operators", "pairs")) == (bool(claim.baseline) or by_symmetry)
@@ -37,7 +37,7 @@ def test_a_row_says_everything(code: str) -> None:
 def test_each_way_to_ask_has_words_of_its_own(code: str) -> None:
     claim = CLAIMS[code]
     first, second = NAMED[claim.kind]
-    assert claim.words_of(first) == (claim.number_words, claim.floor_words)
+    assert claim.words_of(first) == (claim.number_words, claim.baseline_words)
     assert claim.words_of(second) == claim.second_words
     assert not set(claim.words_of(first)) & set(claim.words_of(second))
 
@@ -68,7 +68,7 @@ def effects(code: str) -> set[frozenset[str]]:
 FOUND = {(code, answer): finding(code, answer, {"a": answer, "b": answer}) for code in CLAIMS for answer in ANSWERS}
 _drawn = np.random.default_rng(0).choice(3, size=(60, len(CLAIMS) - 1), p=(0.8, 0.1, 0.1))
 CONTEXTS = [("passed",) * (len(CLAIMS) - 1), *(tuple(ANSWERS[i] for i in row) for row in _drawn)]
-"""Answers of the other claims: all supported, and many in which a few are not."""
+"""Answers of the other claims: all passed, and many in which a few are not."""
 CASE = evidence()
 
 
@@ -93,6 +93,6 @@ def test_every_claim_has_a_threshold_and_no_other_has() -> None:
     without = Thresholds({code: 0.1 for code in CLAIMS if code != "SL-104"} | {"SL-999": 0.1}, 50)
     told = complaints(without)
     assert [line.partition(";")[0] for line in told] == [
-        "thresholds.json: no δ for SL-104",
-        "thresholds.json: a δ for SL-999, which no claim has",
+        "thresholds.json: no threshold for SL-104",
+        "thresholds.json: a threshold for SL-999, which no test has",
     ]

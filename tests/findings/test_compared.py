@@ -104,7 +104,7 @@ def test_what_differs_is_found_and_nothing_else_is() -> None:
     assert {way for code, way in apart if code == "SL-303"} == {MARGIN}
     changed |= {"erasure": erasure(top=0.4), "transplant": transplant(flipped=0.3, own=0.4)}
     others = {key for key, answer in answers(compared([usual(), results(changed)])).items() if answer == "different"}
-    assert others - apart == {("SL-303", FLIPS), ("SL-304", MARGIN), ("SL-307", CLAIMS["SL-307"].floor_words)}
+    assert others - apart == {("SL-303", FLIPS), ("SL-304", MARGIN), ("SL-307", CLAIMS["SL-307"].baseline_words)}
     assert found["SL-301", "replaced"] == "not told apart"
     assert found["accuracy", ""] == "not told apart"
 
@@ -149,7 +149,7 @@ def _rows(value: Any, order: np.ndarray) -> Any:
 def test_few_texts_are_not_compared_and_say_so() -> None:
     first = usual()
     second = replace(
-        first, texts=tuple(replace(t, level=f"{t.text}!") if i >= 40 else t for i, t in enumerate(first.texts))
+        first, texts=tuple(replace(t, text=f"{t.text}!") if i >= 40 else t for i, t in enumerate(first.texts))
     )
     found = compared([first, second])
     assert found.comparisons == 0
@@ -259,7 +259,7 @@ def test_what_is_small_alone_is_not_called_different_among_many() -> None:
 
 def test_what_an_earlier_claim_asks_is_asked_once() -> None:
     asked = list(answers(compared([usual(), replace(usual())])))
-    assert ("SL-107", CLAIMS["SL-107"].floor_words) in asked
+    assert ("SL-107", CLAIMS["SL-107"].baseline_words) in asked
     assert ("SL-107", "what shuffled weights capture in this model") not in asked  # SL-104 asks it
     assert len(asked) == len(set(asked))
 

@@ -63,7 +63,7 @@ def test_an_effect_surely_below_chance_is_not_hidden_behind_one_that_may_be_chan
 def test_an_effect_below_chance_is_called_worse_and_not_small() -> None:
     assert explain(score(-0.97, -0.15), 0.1).endswith("lies below 0: worse than chance")
     assert explain(score(-0.97, -0.15), 0.1, worse="better without").endswith("below 0: better without")
-    assert explain(score(-0.97, 0.05), 0.1).endswith("too small to matter")
+    assert explain(score(-0.97, 0.05), 0.1).endswith("the whole interval lies below the threshold, 0.1")
 
 
 def test_fewer_texts_than_a_finding_may_rest_on_leave_it_open() -> None:
@@ -100,7 +100,7 @@ def test_classes_that_answer_differently_are_named() -> None:
     by_class = {"neg": score(-0.1, 0.0, 40), "pos": score(0.2, 0.3, 60)}
     assert (
         disagreement({"neg": "failed", "pos": "passed"}, by_class)
-        == "the classes disagree: contradicted for predicted 'neg' (n = 40), supported for predicted 'pos' (n = 60)"
+        == "the classes disagree: failed for predicted 'neg' (n = 40), passed for predicted 'pos' (n = 60)"
     )
     assert disagreement({"neg": "passed", "pos": "inconclusive"}, by_class) == ""
 

@@ -19,7 +19,7 @@ from sightline.findings.ends import ends_of
         ("SL-001", (-1.0, 1.0)),
         ("SL-001.number", (-1.0, 1.0)),
         ("SL-101.number", (0.0, 1.0)),
-        ("SL-101.floor", (0.0, 1.0)),
+        ("SL-101.baseline", (0.0, 1.0)),
         ("SL-107.floor", (0.0, 1.0)),
         ("SL-201", (0.0, 1.0)),
         ("SL-201.number", (0.0, 1.0)),

@@ -59,7 +59,7 @@ def test_classes_that_end_otherwise_are_counted_though_all_texts_end_alike() -> 
     assert [one.times for one in found.endings()] == [3]
     told = found.to_json()
     assert (told["by_class"], told["classes_disagree"]) == (found.by_class, True)
-    assert told["details"][1]["by_class"]["a"]["text"] == MUST_NOT
+    assert told["details"][1]["by_class"]["a"]["level"] == MUST_NOT
     alike = across({0: replace(first, verdict=ends[0]), 1: replace(first, verdict=ends[0])})
     assert not alike.classes_disagree
 

@@ -45,7 +45,7 @@ def test_erasure_is_the_text_run_again_without_the_attended_words(classes: int) 
 
 def test_erasure_floor_covers_every_order_of_two_words() -> None:
     model = untrained("mlp(hidden=6)+additive")
-    baseline = take(Erasure(draws=40), model).values["baseline"][3]
+    baseline = take(Erasure(draws=40), model).values["floor"][3]
     literal = [formulas.comprehensiveness(model, TEXTS[3], order, Erasure().shares) for order in ([0, 1], [1, 0])]
     assert sorted(set(baseline.round(5))) == pytest.approx(sorted(literal), abs=1e-5)
 

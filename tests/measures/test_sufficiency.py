@@ -64,11 +64,11 @@ def test_the_words_that_are_kept_are_those_that_are_removed_elsewhere() -> None:
     model, texts = MODELS["one logit"]
     ours = take(model, texts).values
     both = measure(model, texts, (Erasure(),), {}, Seeds(0), 4, lambda done, total: None)["erasure"].values
-    assert ours["baseline"].shape == both["baseline"].shape == (len(texts), 5)
+    assert ours["floor"].shape == both["floor"].shape == (len(texts), 5)
     two = 4
-    ends = sorted({*np.round(ours["baseline"][two], 8), *np.round(both["baseline"][two], 8)})
+    ends = sorted({*np.round(ours["floor"][two], 8), *np.round(both["floor"][two], 8)})
     assert len(ends) == 2
-    assert np.round(ours["baseline"][two] + both["baseline"][two], 8) == pytest.approx(sum(ends))
+    assert np.round(ours["floor"][two] + both["floor"][two], 8) == pytest.approx(sum(ends))
 
 
 def test_what_has_no_log_odds_is_counted() -> None:

@@ -158,7 +158,7 @@ ASTRAY = reached(
     2,
     ("SL-303",),
     (
-        "SL-303 failed: copied into a text of another class, the highlighted words do not take the prediction with them (score 0.012 [−0.027, 0.051], n = 428)",
+        "SL-303 failed: the highlighted words do not take the prediction with them when copied into a text of another class (score 0.012 [−0.027, 0.051], n = 428)",
     ),
 )
 LEARNED = Learned(estimate(0.815), estimate(0.509), estimate(0.306), True, 12)
@@ -223,7 +223,7 @@ ABSENT = reached(
     ("SL-304",),
     (
         NO_EVIDENCE,
-        "SL-304 failed: put into another text, or taken out of their own, the highlighted words hardly change the prediction (score 0.013 [−0.020, 0.046], n = 444)",
+        "SL-304 failed: the highlighted words hardly change the prediction when put into another text or taken out of their own (score 0.013 [−0.020, 0.046], n = 444)",
     ),
 )
 

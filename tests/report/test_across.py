@@ -160,7 +160,9 @@ def test_the_first_screen_holds_no_codes_and_the_table_behind_it_every_number() 
 
 def test_a_page_of_several_seeds_says_first_whether_they_agree() -> None:
     first = audit()
-    found = across({3: first, 4: first, 9: replace(first, verdict=verdict(MUST_NOT, pos=MUST_NOT, neg="<b>"))})
+    found = across(
+        {3: first, 4: first, 9: replace(first, verdict=verdict(MUST_NOT, pos=MUST_NOT, **{"<b>": MUST_NOT}))}
+    )
     page = render(first, seeds=found)
     assert Page(page).torn == []
     text = Page(page).text()

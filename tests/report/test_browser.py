@@ -98,7 +98,7 @@ def test_on_paper_no_codes_stand_under_the_caveats(reader: Reader) -> None:
     page = reader.open(DIRECTED)
     page.emulate_media(media="print")
     told = page.locator("#verdict").inner_text()
-    assert "leave the decision behind" in told
+    assert "do not take the prediction with them" in told
     assert not re.search(r"SL-\d|δ|\[", told)
     assert "SL-303" in page.locator("#findings").inner_text()
 

@@ -22,11 +22,11 @@ def test_a_card_has_the_verdict_the_numbers_and_how_to_repeat_it() -> None:
         "- Seed: 7",
         "- Date: 2026-01-02",
         "- Do not show the attention map.",
-        "- How much each word matters: weight × logit. Its words carry 0.552 (0.512 to 0.592; 436 texts)",
-        "- Copied into a text of another class, the highlighted words do not take the prediction with them.",
+        "- How much each word matters: weight × logit. Its words take 0.552 (0.512 to 0.592; 436 texts)",
+        "- The highlighted words do not take the prediction with them when copied into a text of another class.",
         "- Accuracy 0.815 (0.775 to 0.855; 872 texts)",
-        "| Removing the attended words changes the answer (SL-301) | supported | 0.262 (0.212 to 0.312; 872 texts) |",
-        "| Hidden states at the highlighted words encode those words (SL-402) | not applicable | — |",
+        "| Removal (SL-301) | passed | 0.262 (0.212 to 0.312; 872 texts) |",
+        "| Own word (SL-402) | not run | — |",
         "```\nsightline audit --data reviews.csv",
     ):
         assert words in told
@@ -81,7 +81,7 @@ def test_the_data_and_how_texts_were_chosen_are_told_without_the_folders_they_li
 @pytest.mark.parametrize(
     ("code", "number", "told"),
     [
-        ("polarity", "", "do not speak against the decision was compared with that of all words"),
+        ("polarity", "", "do not speak against the prediction was compared with that of all words"),
         ("signs", "", "What each word adds to the logit of the predicted class"),
         ("rationale", "rationale.f1.attention", "the words that were marked as evidence was measured as context"),
         ("marks", "marks.words", "attention lies on marks, such as punctuation"),
@@ -98,8 +98,8 @@ def test_directions_polarity_and_marks_are_told_where_they_were_taken(code: str,
 
 
 def test_maps_with_directions_are_told_where_there_are_any() -> None:
-    assert "which words speak for the decision" in methods(compared())
-    assert "which words speak for the decision" not in methods(audit())
+    assert "which words speak for the predicted class" in methods(compared())
+    assert "which words speak for the predicted class" not in methods(audit())
 
 
 def test_a_run_of_a_store_has_its_key_and_when_it_was_kept() -> None:

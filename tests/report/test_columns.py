@@ -30,7 +30,7 @@ def in_a_table() -> list[str]:
 
 def in_a_summary() -> list[str]:
     one = audit().findings[1]
-    return lines(replace(audit(), findings=tuple(replace(one, code=word, claim="|") for word in WORDS)))
+    return lines(replace(audit(), findings=tuple(replace(one, code=word, name="|") for word in WORDS)))
 
 
 @pytest.mark.parametrize("printed", [in_cells, in_a_table, in_a_summary])

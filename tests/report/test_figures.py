@@ -52,7 +52,7 @@ def test_intervals_lie_where_their_numbers_are() -> None:
     finding = FINDING["SL-301"]
     assert finding.score is not None
     root = drawn(finding)
-    bars = [line for line in root.iter("line") if line.get("class") == "bar effect"]
+    bars = [line for line in root.iter("line") if line.get("class") == "bar score"]
     threshold = {float(line.get("x1", "")) for line in root.iter("line") if line.get("class") == "threshold"}
     zero = {float(line.get("x1", "")) for line in root.iter("line") if line.get("class") == "zero"}
     left, right = float(bars[0].get("x1", "")), float(bars[0].get("x2", ""))
@@ -72,11 +72,11 @@ def test_a_figure_says_in_words_what_it_shows() -> None:
     told = str(description.text).replace("\xa0", " ")
     for part in (
         "number 0.660 [0.620, 0.700], n = 872",
-        "floor 0.230",
+        "chance level 0.230",
         "all texts 0.430",
         "negative 0.490",
         "n = 428",
-        "δ = 0.1",
+        "Threshold 0.1.",
     ):
         assert part in told
 
@@ -93,7 +93,7 @@ def test_names_in_figures_are_escaped_and_shortened() -> None:
 def test_a_number_without_a_floor_is_drawn_once() -> None:
     finding = FINDING["SL-301"]
     root = drawn(replace(finding, baseline=None, number=finding.score, by_class={}))
-    assert [text.text for text in root.iter("text") if text.get("class") == "head"] == ["The effect beside δ"]
+    assert [text.text for text in root.iter("text") if text.get("class") == "head"] == ["Score and threshold"]
     assert len(list(root.iter("circle"))) == 1
 
 

@@ -45,7 +45,7 @@ def made() -> Audit:
         "outputs": Measurement("outputs", values, {"probability": {"non-finite output": 1}}),
         "agreement": Measurement("agreement", agreement, {"tau.gradient": {"one word": 1}}),
         "reach": Measurement("reach", {"span": Bracket(np.array([0.0, 0.5]), np.array([1.0, 0.5]))}),
-        "erasure": Measurement("erasure", {"baseline": np.arange(10.0).reshape(2, 5)}),
+        "erasure": Measurement("erasure", {"floor": np.arange(10.0).reshape(2, 5)}),
         "need": NotRun("need", "needs decode"),
     }
     return replace(audits.audit(RECORDS), measurements=measured)

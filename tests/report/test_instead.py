@@ -31,7 +31,7 @@ def test_maps_of_a_kind_stand_together_unsigned_ones_first() -> None:
 def test_the_chosen_map_is_named_with_what_its_words_carry_and_those_of_attention() -> None:
     family = families(MAPS)[0]
     assert (family.answer, family.best) == ("weight × logit", "")
-    told = "Its words carry 0.552 (0.512 to 0.592; 436 texts) of the prediction into another text; those of attention 0.012 (−0.028 to 0.052; 436 texts)."
+    told = "Its words take 0.552 (0.512 to 0.592; 436 texts) of the prediction into another text; those of attention 0.012 (−0.028 to 0.052; 436 texts)."
     assert plain(family.beside_attention) == told
     measured = "Its words: carried into another text 0.552 (0.512 to 0.592; 436 texts); lost when deleted 0.442 (0.402 to 0.482; 436 texts); lost when replaced 0.386 (0.346 to 0.426; 436 texts)."
     assert plain(family.measured) == measured
@@ -82,12 +82,12 @@ def test_answers_for_a_map_that_must_not_be_shown_are_explained() -> None:
     passes = (map_row("attention", "passed", 0.9, chosen=True),)
     for verdict in (ASTRAY, by_class()):
         told = replace(compared(verdict), maps=passes)
-        assert at_odds(told).startswith("Some claims below are supported, and still")
-        assert "Attention carries the decision over all texts" in how(told)
+        assert at_odds(told).startswith("Some tests below passed, and still")
+        assert "Attention transfers the prediction over all texts" in how(told)
         assert at_odds(replace(told, findings=())) == ""
-        assert "Attention carries" not in how(compared(verdict))
+        assert "Attention transfers" not in how(compared(verdict))
     assert at_odds(audit()) == ""
-    assert "Attention carries" not in how(replace(audit(), maps=passes))
+    assert "Attention transfers" not in how(replace(audit(), maps=passes))
 
 
 def test_every_map_has_one_name_in_a_report() -> None:

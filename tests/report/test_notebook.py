@@ -14,7 +14,7 @@ def block(told: Audit) -> Page:
 def test_the_block_tells_the_verdict_and_every_finding_with_its_interval_and_n() -> None:
     told = audit()
     text = block(told).text().replace("\xa0", " ")
-    assert "Can be shown with these caveats" in text
+    assert "Can be shown with caveats" in text
     for finding in told.findings:
         assert finding.code in text
         assert finding.name in text
@@ -26,11 +26,11 @@ def test_the_block_tells_the_verdict_and_every_finding_with_its_interval_and_n()
 def test_the_block_names_classes_and_maps_as_the_page_does() -> None:
     text = block(compared(by_class())).text().replace("\xa0", " ")
     assert (
-        "Can be shown with caveats for texts predicted 'positive'; must not be shown for texts predicted 'negative': moved"
+        "Can be shown with caveats for texts predicted 'positive'; must not be shown for texts predicted 'negative': the highlighted"
         in text
     )
     assert (
-        "For texts predicted 'negative': copied into a text of another class, the highlighted words do not take the prediction with them."
+        "For texts predicted 'negative': the highlighted words do not take the prediction with them when copied into a text of another class."
         in text
     )
     assert "Accuracy 0.815 (0.775 to 0.855; 872 texts)" in text
@@ -45,7 +45,7 @@ def test_findings_that_are_context_come_last_and_say_so() -> None:
     turned = replace(told, findings=told.findings[::-1])
     text = block(turned).text()
     assert text.index("SL-402") < text.index("SL-201")
-    assert text.count("(context)") == 2
+    assert text.count("(informational)") == 2
 
 
 def test_the_block_runs_nothing_and_styles_nothing_but_itself() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.report.numerals import about, count, interval, number, p_value, plainly, with_n
+from sightline.report.numerals import about, chosen, count, interval, number, p_value, plainly, with_n
 from sightline.results import Estimate
 
 
@@ -98,5 +98,6 @@ def test_a_count_that_is_an_estimate_has_two_digits_and_is_never_less(n: int) ->
 
 
 def test_a_chosen_number_has_no_idle_zeros() -> None:
-    assert threshold(0.05).replace("\xa0", " ") == "δ = 0.05"
+    assert chosen(0.05) == "0.05"
+    assert chosen(-0.5) == "−0.5"
     assert count(12345) == "12,345"

@@ -18,7 +18,7 @@ from sightline.report.page.frame import _script
 from sightline.report.page.render import render, write_page
 from sightline.report.sheets.cards import card_markdown
 from sightline.report.visible import visible
-from sightline.results import ClassShare, Measurement, NotRun
+from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, ClassShare, Measurement, NotRun
 from tests.report.audits import ASTRAY, LEARNED, MAPS, audit, by_class, compared, estimate, hostile
 from tests.report.pages import Page
 
@@ -162,17 +162,17 @@ def test_the_order_of_the_page_is_question_verdict_findings_context_texts_number
     text = plain(render(audit()))
     marks = [
         "Can this model’s attention",
-        "Can be shown with these caveats",
-        "Row 5 of the verdict table",
-        "Each finding tests one claim",
-        "Findings that are context",
+        "Can be shown with caveats",
+        "“Can be shown with caveats”: ",
+        "A score is (number − chance)",
+        "Informational tests",
         "the maps disagree most",
         "Metrics of the model",
         "To make it again",
     ]
     places = [text.index(mark) for mark in marks]
     assert places == sorted(places)
-    assert text.index("Agreement with people's marks") > text.index("Findings that are context")
+    assert text.index("Agreement with people's marks") > text.index("Informational tests")
 
 
 def test_headings_go_down_one_level_at_a_time_and_ids_are_unique() -> None:
@@ -191,19 +191,19 @@ def test_the_head_answers_warns_and_offers_before_any_finding() -> None:
     text = plain(render(compared()))
     marks = [
         "Must not be shown",
-        "Copied into a text of another class, the highlighted words do not take the prediction with them.",
+        "The highlighted words do not take the prediction with them when copied into a text of another class.",
         "SL-303: score 0.012 [−0.027, 0.051], n = 428",
         "Did it learn anything?",
         "Accuracy 0.815 (0.775 to 0.855; 872 texts); majority class 0.509",
         "Its training had converged. 12 texts were longer than the model was let read, and cut.",
         "What to do now",
         "Do not show the attention map.",
-        "How much each word matters: weight × logit.  Its words carry 0.552",
+        "How much each word matters: weight × logit.  Its words take 0.552",
         "Which words speak for the predicted class, which against: none of the maps that were tried. The best was signed gradient.",
         "One text, two maps",
         "attention and weight × logit differ most on this one",
         "Maps side by side",
-        "Row 2 of the verdict table",
+        "“Must not be shown”: ",
     ]
     places = [text.index(mark) for mark in marks]
     assert places == sorted(places)
@@ -214,15 +214,15 @@ def test_codes_and_thresholds_stand_behind_the_sentences_of_the_first_screen() -
     head = html[html.index('<section id="verdict"') : html.index('<section id="instead"')]
     seen = re.sub(r"<details.*?</details>", "", head, flags=re.DOTALL)
     assert len(seen) < len(head)
-    assert not re.search(r"SL-\d|δ|\[", Page(seen).text())
+    assert not re.search(r"(?<!\()SL-\d|δ|\[", Page(seen).text())
 
 
 def test_numbers_above_one_and_answers_at_odds_with_the_verdict_are_explained_where_they_stand() -> None:
     text = plain(render(replace(compared(), maps=(replace(MAPS[3], replaced=estimate(1.002)),))))
     assert text.index("Numbers can exceed 1") < text.index("1.002")
-    assert text.index("Some claims below are supported, and still") < text.index("Each finding tests one claim")
+    assert text.index("Some tests below passed, and still") < text.index("A score is (number − chance)")
     assert "Numbers can exceed 1" not in plain(render(compared()))
-    assert "Some claims below are supported" not in plain(render(audit()))
+    assert "Some tests below passed" not in plain(render(audit()))
 
 
 def test_the_shares_of_classes_have_their_intervals() -> None:
@@ -245,12 +245,15 @@ def test_a_head_says_only_what_there_is() -> None:
         assert missing not in text
 
 
+LEVELS = {1: CANNOT_TELL, 2: MUST_NOT, 3: MUST_NOT, 4: CAN, 5: CAVEATS, 6: CANNOT_TELL}
+
+
 @pytest.mark.parametrize(
     ("row", "title", "tone"),
-    [(1, "Which map carries", "open"), (2, "What may be", "bad"), (3, "What may be", "bad"), (4, "Which map carries", "good"), (5, "Which map carries", "caveat"), (6, "Which map carries", "open")],
+    [(1, "Which map transfers", "open"), (2, "What may be", "bad"), (3, "What may be", "bad"), (4, "Which map transfers", "good"), (5, "Which map transfers", "caveat"), (6, "Which map transfers", "open")],
 )  # fmt: skip
 def test_the_tone_is_that_of_the_row(row: int, title: str, tone: str) -> None:
-    html = render(compared(replace(ASTRAY, row=row)))
+    html = render(compared(replace(ASTRAY, row=row, level=LEVELS[row])))
     assert f'<p class="answer {tone}">' in html
     assert f'<h2 id="instead-title">{title}' in html
 
@@ -262,7 +265,7 @@ def test_where_classes_differ_the_head_answers_for_each() -> None:
         "Can be shown with caveats for texts predicted 'positive'",
         "Must not be shown for texts predicted 'negative'",
     ]
-    assert "For texts predicted 'negative': moved into another text, the highlighted words leave" in page.text()
+    assert "For texts predicted 'negative': the highlighted words do not" in page.text()
     title = next(text for path, text in page.pieces if path and path[-1][0] == "title")
     assert title.startswith("can be shown with caveats for texts predicted 'positive'; must not be shown for texts")
 
@@ -270,7 +273,7 @@ def test_where_classes_differ_the_head_answers_for_each() -> None:
 def test_the_table_of_maps_has_every_number_with_its_n_and_marks_the_chosen() -> None:
     html = render(compared())
     text = plain(html).replace("\n", "")
-    assert "attention0.012 [−0.028, 0.052]0.010 [−0.030, 0.050]0.008 [−0.032, 0.048]436✕ contradicted" in text
+    assert "attention0.012 [−0.028, 0.052]0.010 [−0.030, 0.050]0.008 [−0.032, 0.048]436✕ failed" in text
     assert "weight × logit (chosen)0.552 [0.512, 0.592]" in text
     assert "given scores12 texts have no scores0.050 [0.010, 0.090]——436◐ inconclusive" in text
     assert html.count('<tr class="chosen">') == 2
@@ -290,14 +293,14 @@ def test_the_example_is_drawn_by_both_maps_and_left_out_with_the_texts() -> None
 
 def test_the_answer_of_each_class_stands_at_its_effect() -> None:
     text = plain(render(compared())).replace("\n", "")
-    assert "negative0.180 [0.120, 0.240]428above δ✕ contradicted" in text
+    assert "negative0.180 [0.120, 0.240]428above threshold✕ failed" in text
     assert "◐ inconclusive" in text
 
 
 def test_maps_that_are_compared_are_offered_with_the_others() -> None:
     names = re.search(r'"maps":\[(.*?)\]', render(compared()))
     assert names is not None
-    for name in ("weight \\u00d7 evidence", "given scores", "signed gradient", "signed leave-one-out"):
+    for name in ("weight \\u00d7 logit", "given scores", "signed gradient", "signed leave-one-out"):
         assert f'"name":"{name}"' in names[1]
 
 
@@ -334,7 +337,7 @@ def test_an_empty_audit_has_a_page() -> None:
     html = render(empty)
     assert Page(html).torn == []
     for sentence in (
-        "This audit holds none.",
+        "This audit has none.",
         "This audit carries no texts.",
         "No metric was computed.",
         "Every measure was taken",
@@ -353,7 +356,7 @@ def test_a_model_whose_attention_cannot_be_replaced_still_shows_where_it_looks()
     without = NotRun("agreement", "needs decode")
     html = render(replace(audit(), measurements={**audit().measurements, "agreement": without}))
     assert "<h4>attention" in html
-    assert "Not shown: the gradient and leave-one-out maps (agreement is not applicable: needs decode)." in plain(html)
+    assert "Not shown: the gradient and leave-one-out maps (agreement was not run: needs decode)." in plain(html)
     assert '"maps":[{"key":"attention"' in html
 
 
@@ -361,7 +364,7 @@ def test_an_undefined_estimate_does_not_break_the_page() -> None:
     nothing = replace(audit().metrics["f1"], value=math.nan, low=math.nan, high=math.nan, n=0)
     broken = replace(audit().findings[0], score=nothing, by_class={"a": nothing})
     text = plain(render(replace(audit(), findings=(broken,), metrics={"f1": nothing})))
-    assert "The effect is undefined, n = 0." in text
+    assert "The score is undefined, n = 0." in text
     assert "nan" not in text
 
 

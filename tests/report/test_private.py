@@ -14,7 +14,7 @@ from sightline.report.private import still_told, without
 from sightline.report.sheets.cards import CARDS
 from sightline.results import Failed
 from tests.report.audits import ASTRAY, by_class, compared, record
-from tests.verdicts import whys
+from tests.verdicts import why, whys
 
 WORD, ID = "qqsecretword", "qqsecretid"
 
@@ -24,7 +24,7 @@ def planted() -> Audit:
     texts = tuple(replace(record(f"a {WORD} b {WORD}{i} c", i, True), id=f"{ID}{i}", query=(WORD,)) for i in range(12))
     told = compared(by_class(), texts)
     error = f"KeyError: '{WORD}' of {ID}3"
-    said = replace(told.verdict, reasons=(*told.verdict.reasons, f"the model could not be run ({error})"))
+    said = replace(told.verdict, reasons=(*told.verdict.reasons, why(f"the model could not be run ({error})")))
     first, *others = told.findings
     notes = replace(first, notes=(f"the measure failed: {error}",))
     failed = {**told.measurements, "reach": Failed("reach", error)}

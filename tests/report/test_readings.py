@@ -78,7 +78,7 @@ def test_terminal_card_and_page_say_it(chosen: Audit) -> None:
     assert [plain(one) for one in card(chosen).lists[QUESTION]] == [SAID]
     html = render(chosen)
     assert not Page(html).torn
-    assert "The readings that were tried" in html
+    assert "The attention sources that were tried" in html
     assert "rollout &lt;b&gt;" in html
     assert "rollout <b>" not in html
     for nothing in (render(audit()), "\n".join(lines(audit()))):

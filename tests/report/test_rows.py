@@ -48,15 +48,15 @@ def test_a_row_of_an_estimate_has_every_field() -> None:
         "[0.400,\xa00.600]",
         "1,200",
         "bootstrap over texts",
-        "above δ",
+        "above threshold",
     )
     assert estimate_row("accuracy", estimate(0.5)).beside == ""
 
 
 def test_classes_are_put_beside_delta() -> None:
     assert [(row.name, row.beside) for row in class_rows(findings()[0])] == [
-        ("negative", "above δ"),
-        ("positive", "holds δ"),
+        ("negative", "above threshold"),
+        ("positive", "holds threshold"),
     ]
 
 

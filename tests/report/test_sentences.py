@@ -64,12 +64,12 @@ def test_every_number_of_a_finding_is_said_with_its_n() -> None:
     assert "0.660 [0.620, 0.700], n = 872" in text
     assert "0.230 [0.220, 0.240], n = 872" in text
     assert "0.430 [0.380, 0.480], n = 872" in text
-    assert "lies above the threshold, δ = 0.1: large enough to matter" in text
+    assert "lies above the threshold, 0.1." in text
 
 
 def test_the_three_answers_are_told_apart() -> None:
-    assert "too small to matter" in said(FINDING["SL-104"])
-    assert "holds the smallest effect" in said(FINDING["SL-001"])
+    assert "lies below the threshold, 0.1." in said(FINDING["SL-104"])
+    assert "contains the threshold, 0.1" in said(FINDING["SL-001"])
     assert said(FINDING["SL-402"]) == ""
     assert "could not be compared" in said(
         replace(FINDING["SL-001"], score=Estimate(0.1, float("nan"), float("nan"), 1, ""))
@@ -80,13 +80,13 @@ def test_an_effect_that_is_the_number_is_said_once() -> None:
     finding = FINDING["SL-301"]
     text = said(replace(finding, baseline=None, number=finding.score))
     assert text.count("n = 872") == 1
-    assert "Its floor is zero, so this is the effect. Its whole interval lies above" in text
+    assert "The chance level is zero, so this is the score. Its whole interval lies above" in text
 
 
 def test_an_unknown_finding_is_told_in_general_words() -> None:
     text = said(replace(FINDING["SL-101"], code="SL-999"))
-    assert text.startswith("The number of this finding: 0.660")
-    assert "Its floor: 0.230" in text
+    assert text.startswith("The number of this test: 0.660")
+    assert "Its chance level: 0.230" in text
 
 
 def test_a_p_value_stands_beside_its_null() -> None:
@@ -98,7 +98,7 @@ def test_a_p_value_stands_beside_its_null() -> None:
 
 def test_how_many_texts_would_settle_it_is_said_of_what_texts_would_settle() -> None:
     open_ = replace(FINDING["SL-001"], needed=5450)
-    told = "Audit about 5,500 texts (now 872 texts): as many settle it if the effect stays where it is."
+    told = "Audit about 5,500 texts (now 872 texts): as many settle it if the score stays where it is."
     assert to_settle(open_).replace("\xa0", " ") == told
     assert "no number of texts near these" in to_settle(replace(open_, needed=None))
     assert to_settle(replace(open_, needed=None, score=Estimate(0.5, 0.4, 0.6, 872, ""))) == ""
@@ -107,8 +107,8 @@ def test_how_many_texts_would_settle_it_is_said_of_what_texts_would_settle() -> 
 
 def test_without_a_delta_nothing_is_compared() -> None:
     bare = replace(FINDING["SL-101"], threshold=None)
-    assert said(bare).endswith("The effect is 0.430 [0.380, 0.480], n = 872.")
-    assert to_settle(replace(bare, verdict="inconclusive")) == ""
+    assert said(bare).endswith("The score is 0.430 [0.380, 0.480], n = 872.")
+    assert to_settle(replace(bare, result="inconclusive")) == ""
 
 
 def test_every_row_of_the_verdict_table_is_explained() -> None:
@@ -170,10 +170,10 @@ def test_a_class_of_a_long_or_evil_name_stays_a_word_of_the_headline() -> None:
 
 def test_the_headline_gives_the_reason_without_its_numbers_and_each_reason_once() -> None:
     assert headline(by_class()).endswith(
-        "'negative': copied into a text of another class, the highlighted words do not take the prediction with them"
+        "'negative': the highlighted words do not take the prediction with them when copied into a text of another class"
     )
     both = replace(by_class(), by_class={**by_class().by_class, "neutral": ASTRAY})
-    assert headline(both).count("leave the decision behind") == 1
+    assert headline(both).count("do not take the prediction with them") == 1
     untold = replace(by_class(), by_class={"a": replace(ASTRAY, reasons=())})
     assert headline(untold).startswith("must not be shown for texts predicted 'a'; can be shown")
 
@@ -223,7 +223,7 @@ LITTLE = (
 
 
 def of_classes(**effects: str) -> Verdict:
-    """A map that can be shown with caveats, for each class too, with one claim contradicted for some classes."""
+    """A map that can be shown with caveats, for each class too, with one claim failed for some classes."""
     fine = reached(CAVEATS, 5, (), LITTLE[1:])
     classes = {
         name: replace(fine, reasons=whys(LITTLE[0].format(score), *LITTLE[1:])) for name, score in effects.items()

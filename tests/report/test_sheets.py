@@ -130,8 +130,8 @@ def test_text_by_hand() -> None:
         "Need by model",
         "",
         "data  encoder  need                             verdict",
-        "----  -------  -------------------------------  ------------",
-        "sst   bilstm   0.500 [0.250, 1.000], n = 1,200  contradicted",
+        "----  -------  -------------------------------  -------",
+        "sst   bilstm   0.500 [0.250, 1.000], n = 1,200  failed",
         "sst   cnn      −1,234, n = 7                    — (1)",
         "imdb  bilstm   — (1)                            — (2)",
         "",
@@ -200,7 +200,7 @@ def test_markdown_is_read_back_as_the_words_that_went_in(text: str) -> None:
 
 
 def test_markdown_numbers_carry_their_interval() -> None:
-    assert "| sst | bilstm | 0.500 [0.250, 1.000], n = 1,200 | contradicted |" in to_markdown(TABLE).splitlines()
+    assert "| sst | bilstm | 0.500 [0.250, 1.000], n = 1,200 | failed |" in to_markdown(TABLE).splitlines()
 
 
 # ---------------------------------------------------------------- LaTeX
@@ -264,7 +264,7 @@ def test_latex_by_hand() -> None:
         r"\toprule",
         r"data & encoder & need & verdict \\",
         r"\midrule",
-        r"sst & bilstm & $0.500$ $[\,0.250,\ 1.000\,]$, $n = 1{,}200$ & contradicted \\",
+        r"sst & bilstm & $0.500$ $[\,0.250,\ 1.000\,]$, $n = 1{,}200$ & failed \\",
         r"sst & cnn & $-1{,}234$, $n = 7$ & ---\textsuperscript{1} \\",
         r"imdb & bilstm & ---\textsuperscript{1} & ---\textsuperscript{2} \\",
         r"\bottomrule",

@@ -36,7 +36,7 @@ from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
 from tests.findings.cases import PREDICTED, THRESHOLDS, N, agreement, outcomes, transplant
 
-ANSWERS = "supported|contradicted|inconclusive|not applicable"
+ANSWERS = "passed|failed|inconclusive|not run"
 NUMBER = re.compile(r"−?(?:\d+(?:,\d{3})*(?:\.\d+)?|∞)|undefined")
 
 
@@ -123,7 +123,7 @@ def numbers(text: str) -> tuple[str, ...]:
 
 
 def by_json(audit: Audit) -> dict[str, Said]:
-    return {one["code"]: Said(one["verdict"], *_of_json(one["score"])) for one in plain(audit.to_json())["findings"]}
+    return {one["code"]: Said(one["result"], *_of_json(one["score"])) for one in plain(audit.to_json())["findings"]}
 
 
 def _of_json(score: Mapping[str, Any] | None) -> tuple[tuple[str, ...], str]:
@@ -135,10 +135,13 @@ def _of_json(score: Mapping[str, Any] | None) -> tuple[tuple[str, ...], str]:
     return tuple(number(one) for one in ends if one is not None), f"{score['n']:,}"
 
 
+ROW = re.compile(rf"({ANSWERS}) +.*? \((SL-\d+)\)  +(.*?)(?:  +([\d.]+))?(?:  +n = ([\d,]+))?  +\w[\w ]*")
+"""A test in the terminal: result, name and code, score, threshold, texts and role."""
+
+
 def by_terminal(audit: Audit) -> dict[str, Said]:
-    row = re.compile(rf"(SL-\d+) +({ANSWERS}) +(.*?)(?: +(δ = [\d.]+))?(?: +n = ([\d,]+))?  +\S.*")
-    found = [match for line in lines(audit) if (match := row.fullmatch(clean(line)))]
-    return {code: Said(answer, numbers(score), n or "") for code, answer, score, _, n in (m.groups() for m in found)}
+    found = [match for line in lines(audit) if (match := ROW.fullmatch(clean(line)))]
+    return {code: Said(answer, numbers(score), n or "") for answer, code, score, _, n in (m.groups() for m in found)}
 
 
 def by_card(audit: Audit) -> dict[str, Said]:
@@ -160,7 +163,7 @@ def text_of(html: str) -> str:
 
 def by_page(html: str) -> dict[str, Said]:
     """Read the table of the findings that bear on the verdict."""
-    rows = re.findall(r'<tr><th scope="row"><a href="#sl-[^"]+">(SL-\d+)</a>(.*?)</tr>', html, flags=re.DOTALL)
+    rows = re.findall(r'<tr><th scope="row"><a href="#sl-[^"]+">.*?</a> \((SL-\d+)\)(.*?)</tr>', html, flags=re.DOTALL)
     found = {}
     for code, rest in rows:
         answer, score, n = (text_of(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", rest, flags=re.DOTALL))
@@ -185,13 +188,13 @@ def test_each_finding_is_the_same_everywhere(told: Audit) -> None:
 
 def test_delta_is_the_same_everywhere(told: Audit) -> None:
     deltas = {one["code"]: f"{one['threshold']:g}" for one in plain(told.to_json())["findings"]}
-    said = {m[1]: m[2] for line in lines(told) if (m := re.match(r"(SL-\d+) .*?δ = ([\d.]+)", clean(line)))}
+    said = {match[2]: match[4] for line in lines(told) if (match := ROW.fullmatch(clean(line)))}
     assert said == deltas
     page = articles(render(told))
     for finding in told.findings:
         if finding.score is not None and finding.score.value == finding.score.value:
             below = finding.score.high < 0
-            assert below or f"δ = {deltas[finding.code]}" in page[finding.code]
+            assert below or f"threshold, {deltas[finding.code]}" in page[finding.code]
     methods = dict(re.findall(r"(SL-\d+) ([\d.]+)", card(told).methods))
     assert {code: deltas[code] for code in methods} == methods
 
@@ -228,7 +231,7 @@ def test_no_surface_counts_no_texts_or_says_what_another_part_denies(told: Audit
     for finding in told.findings:
         if finding.score is not None and finding.score.high < 0:
             for words in (finding.reason, page[finding.code]):
-                assert "too small to matter" not in words
+                assert "lies below the threshold" not in words
                 few = finding.score.n < committed().fewest(finding.code)  # too few say nothing, however low they lie
                 said = "more texts would settle it" if few and words == finding.reason else "worse than chance"
                 assert said in words or finding.code == "SL-001"

@@ -129,7 +129,7 @@ def test_the_heaviest_words_are_named_with_their_values() -> None:
 @pytest.mark.parametrize(
     ("outcome", "reason"),
     [
-        (NotRun("agreement", "needs decode"), "agreement is not applicable: needs decode"),
+        (NotRun("agreement", "needs decode"), "agreement was not run: needs decode"),
         (Failed("agreement", "IndexError"), "agreement failed: IndexError"),
         (None, "agreement is not part of this audit"),
     ],

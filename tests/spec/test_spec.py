@@ -213,7 +213,7 @@ def test_data_that_cannot_be_read() -> None:
 
 def test_options_are_typed_and_named() -> None:
     assert chosen("encoder", parse_part("bilstm(hidden=4)")) == {"hidden": 4, "layers": 1}
-    assert chosen("retention", parse_part("tying(delta=1)")) == {"threshold": 1.0}
+    assert chosen("retention", parse_part("tying(delta=1)")) == {"delta": 1.0}
     assert chosen("encoder", parse_part("cnn(kernels=3)")) == {"kernels": (3,), "channels": 32}
     for value in (4.0, True, "4"):
         with pytest.raises(SpecError, match=f"hidden should be of the kind of 128, got {value!r}"):

@@ -85,7 +85,7 @@ DEMANDS: Mapping[str, Demand] = {
 def check(model: Auditable, examples: Sequence[Example], labels: Sequence[str] | None = None) -> tuple[Proof, ...]:
     """Prove on a few texts that a model can be audited; ``labels`` are those of the data, where they are known.
 
-    A demand on which others rest (`Demand.first`) ends the matter where it fails: the rest is not applicable.
+    A demand on which others rest (`Demand.first`) ends the matter where it fails: the rest is not run.
     Torch's random state is left as it was.
     """
     if not examples:

@@ -136,7 +136,7 @@ def wrap(
         needs; or to a `Trace`. It must start from the embeddings that it is given.
     decode
         What trace returned (a mapping has ``batch`` and ``embeddings`` added), and any attention, to logits. Without
-        it, the measures that replace attention are not applicable.
+        it, the measures that replace attention are not run.
     token_logits
         What trace returned, to the logits of each token attended to alone, ``B T L``: only where logits are the
         mixture ``Σ attention · token logits``, so that exact answers may be computed from them.

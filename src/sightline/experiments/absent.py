@@ -36,9 +36,9 @@ def why_absent(name: str, audit: Results) -> str:
         if isinstance(outcome, Failed):
             return f"failed: {outcome.error}"
         if isinstance(outcome, NotRun):
-            return f"not applicable: {outcome.reason}"
+            return f"not run: {outcome.reason}"
     told = _of_finding(name, audit) or audit.missing().get(name, "")
-    return f"not applicable: {told}" if told else "not run"
+    return f"not run: {told}" if told else "not run"
 
 
 def why_all_absent(audit: Results) -> dict[str, str]:

@@ -62,7 +62,9 @@ def all_numbers(run: Summary, audit: Results, axes: Mapping[str, str] | None = N
     place = axes_of(run) if axes is None else axes
     yield from main_numbers(run, place)
     compared = {
-        f"{finding.code}.{name}": getattr(finding, name) for finding in audit.findings for name in ("number", "floor")
+        f"{finding.code}.{name}": getattr(finding, name)
+        for finding in audit.findings
+        for name in ("number", "baseline")
     }
     yield from _estimates(run.key, place, {**compared, **audit.estimates, **_learned(audit), **_maps(audit)})
 

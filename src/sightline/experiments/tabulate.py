@@ -53,7 +53,7 @@ def check_columns(columns: Sequence[str]) -> None:
 @cache
 def choosable() -> tuple[str, ...]:
     """Name everything that a column may hold: what a run's summary says, and every other number of all its texts."""
-    compared = (f"{code}.{what}" for code in CLAIMS for what in ("number", "floor"))
+    compared = (f"{code}.{what}" for code in CLAIMS for what in ("number", "baseline"))
     claimed = (one.name for claim in CLAIMS.values() for one in claim.quantities())
     maps = (f"maps.{name}.{did}" for name in (*RIVALS, *SIGNED_RIVALS) for did in ("carried", "deleted", "replaced"))
     distances = (f"beside.{kind}.{name}" for name in COMPANIONS for kind in KINDS)

@@ -24,7 +24,7 @@ OPERATORS = ("deleted", "replaced")
 MARGIN, FLIPS = "how far the prediction moves", "whether it flips"
 """Two ways to say what words do in another text; the second is the same however a model scales its logits."""
 NAMED: Mapping[Kind, tuple[str, ...]] = {"two operators": OPERATORS, "pairs": (MARGIN, FLIPS)}
-"""What the ways to ask a claim are called, where they differ in more than their floor."""
+"""What the ways to ask a claim are called, where they differ in more than their chance level."""
 
 
 @dataclass(frozen=True)
@@ -49,18 +49,18 @@ class Claim:
         chance.
     kind
         How it is judged.
-    number, floor, ceiling, draws
+    number, chance level, ceiling, draws
         The quantities, named ``measure.quantity``, that give its number, the chance level, the best
-        that can be reached (1 where nothing is named), and draws of the floor for a p-value. Where
+        that can be reached (1 where nothing is named), and draws of the chance level for a p-value. Where
         the number is the weakest of those ``shown``, the measure alone.
     second
-        A second number, floor and ceiling (two operators), or a second floor alone (contrast).
+        A second number, chance level and ceiling (two operators), or a second chance level alone (contrast).
     number_words, floor_words
-        What number and floor are, as the beginnings of "…: 0.66".
+        What number and chance level are, as the beginnings of "…: 0.66".
     second_words
-        The same of the second number and its floor (two operators).
+        The same of the second number and its chance level (two operators).
     exceeds
-        Whether its effect can exceed 1: the ceiling is then a good choice of words, and no bound.
+        Whether its score can exceed 1: the ceiling is then a good choice of words, and no bound.
     charge
         How its contradiction keeps the map from being shown.
     for_caveats, for_all
@@ -72,7 +72,7 @@ class Claim:
     fixed
         Its threshold, where the words of the claim name it ("most texts"); else it is set on planted texts.
     twice
-        Whether its effect is twice as far from chance as its number is, and 1 at most.
+        Whether its score is twice as far from chance as its number is, and 1 at most.
     of_the_model
         Whether it speaks of the model as a whole, so that its answer for all texts stands for every class.
     as_written
@@ -87,7 +87,7 @@ class Claim:
     kind: Kind
     number: str
     number_words: str
-    floor_words: str
+    baseline_words: str
     below: str = ""
     baseline: str = ""
     ceiling: str = ""
@@ -139,17 +139,17 @@ class Claim:
 
     @property
     def worse(self) -> str:
-        """What an effect means whose whole interval lies below 0."""
+        """What a score means whose whole interval lies below 0."""
         return "the model does better without its learned attention" if self.of_the_task else WORSE
 
     def words_of(self, comparison: str) -> tuple[str, str]:
-        """Give the words for number and floor of one comparison, or of the first one."""
+        """Give the words for number and chance level of one comparison, or of the first one."""
         if self.second_words and comparison in (OPERATORS[1], FLIPS):
             return self.second_words
         if self.of_the_task:
-            return ", ".join(filter(None, (self.number_words, comparison))), self.floor_words
+            return ", ".join(filter(None, (self.number_words, comparison))), self.baseline_words
         floors = self.kind == "contrast" and comparison
-        return self.number_words, comparison if floors else self.floor_words
+        return self.number_words, comparison if floors else self.baseline_words
 
     @property
     def beside(self) -> Mapping[str, str]:
@@ -157,7 +157,7 @@ class Claim:
         return {one.words: one.name for one in self.shown if one.words}
 
     def quantities(self) -> Iterator[Shown]:
-        """Name everything that is estimated for it: number and floor first."""
+        """Name everything that is estimated for it: number and chance level first."""
         if self.kind in ("contrast", "by rank", "two operators"):
             yield from (Shown(self.number), Shown(self.baseline))
         elif self.kind == "share without":

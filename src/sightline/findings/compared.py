@@ -1,4 +1,4 @@
-"""Audits side by side: what each concludes, and what lies between their effects on the texts that they share.
+"""Audits side by side: what each concludes, and what lies between their scores on the texts that they share.
 
 Each audit is compared with the first. Texts are known again by their id, their words and their query; where two audits
 share none, nothing is paired, and their own intervals stand beside each other under that name.
@@ -127,7 +127,7 @@ def _clusters(first: Side, other: Side, matched: Matched) -> Int[np.ndarray, " N
 
 
 def _side_by_side(first: Side, other: Side, why: str) -> Iterator[Compared]:
-    """Give the effects that each audit has of its own texts."""
+    """Give the scores that each audit has of its own texts."""
     theirs = {finding.code: finding for finding in other.audit.findings}
     for finding in first.audit.findings:
         second = theirs[finding.code].score if finding.code in theirs else None

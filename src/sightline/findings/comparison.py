@@ -22,9 +22,9 @@ Told = Literal["different", "not told apart", "not compared"]
 
 @dataclass(frozen=True)
 class Compared:
-    """One way to ask a claim in two audits: both effects on the same texts, and the second less the first.
+    """One way to ask a claim in two audits: both scores on the same texts, and the second less the first.
 
-    ``p_adjusted`` is for all comparisons together. Where nothing is paired, the effects are those of each audit's own
+    ``p_adjusted`` is for all comparisons together. Where nothing is paired, the scores are those of each audit's own
     texts, there is no difference, and ``why`` says why.
     """
 

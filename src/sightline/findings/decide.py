@@ -1,4 +1,4 @@
-"""One rule for every finding: an interval of the effect against the threshold."""
+"""One rule for every finding: an interval of the score against the threshold."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sightline.results import Answer, Estimate
 
 _RANK: tuple[Answer, ...] = ("not run", "failed", "inconclusive", "passed")
 WORSE = "worse than chance"
-"""What an effect means whose whole interval lies below 0, its floor."""
+"""What a score means whose whole interval lies below 0, its chance level."""
 
 
 def decide(score: Estimate, threshold: float, fewest: int = 1) -> Answer:
@@ -49,9 +49,9 @@ def both(answers: Collection[Answer]) -> Answer:
 def weakest(answers: Mapping[str, Answer], effects: Mapping[str, Estimate]) -> str:
     """Name the comparison that decides a claim which must hold in all of them.
 
-    It has the weakest answer and, among equal answers, the smallest effect. An effect whose whole
+    It has the weakest answer and, among equal answers, the smallest score. A score whose whole
     interval lies below chance comes before one that may be chance: the verdict table treats the
-    two differently. Undefined effects decide nothing.
+    two differently. Undefined scores decide nothing.
     """
 
     def strength(name: str) -> tuple[int, bool, float]:
@@ -64,7 +64,7 @@ def weakest(answers: Mapping[str, Answer], effects: Mapping[str, Estimate]) -> s
 def strongest(answers: Mapping[str, Answer], effects: Mapping[str, Estimate]) -> str:
     """Name the comparison that decides a claim for which one is enough.
 
-    It has the strongest answer and, among equal answers, the largest effect.
+    It has the strongest answer and, among equal answers, the largest score.
     """
     return max(_defined(answers), key=lambda name: (_RANK.index(answers[name]), effects[name].value))
 
@@ -76,7 +76,7 @@ def _defined(answers: Mapping[str, Answer]) -> list[str]:
 
 
 def below_chance(score: Estimate) -> bool:
-    """Tell whether the whole interval of an effect lies below its floor."""
+    """Tell whether the whole interval of a score lies below its chance level."""
     return score.high < 0
 
 

@@ -18,7 +18,7 @@ DIFFERENCES = ("learned.above", *DROPS)
 def ends_of(name: str) -> Bounds:
     """Give the least and the most that a number can be, infinite where there is none; None where it has neither.
 
-    A finding's number and floor are quantities under another name (`Claim.number`), and have the ends of these.
+    A finding's number and chance level are quantities under another name (`Claim.number`), and have the ends of these.
 
     >>> ends_of("SL-101.number"), ends_of("agreement.captured.gradient"), ends_of("SL-101")
     ((0.0, 1.0), (0.0, 1.0), None)
@@ -32,10 +32,10 @@ def ends_of(name: str) -> Bounds:
 
 
 def _of_claim(claim: Claim, part: str) -> Bounds:
-    """Give the ends of an effect, or of a finding's number or floor; an effect above a floor has no least."""
+    """Give the ends of a score, or of the number or baseline of a test; a score has no least."""
     if claim.kind == "weakest drop":
         return UNIT
-    if part == "floor":
+    if part == "baseline":
         return _of_quantity(claim.baseline)
     return _of_quantity(claim.number) if part == "number" or claim.kind == "share without" else None
 

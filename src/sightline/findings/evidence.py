@@ -27,7 +27,7 @@ from sightline.statistics.ratio import Sums, ratio
 
 Array = np.ndarray
 Three = tuple[str, str, str]
-"""A number, its floor and its ceiling by name; the ceiling may be empty, and is 1 then."""
+"""A number, its chance level and its ceiling by name; the ceiling may be empty, and is 1 then."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Evidence:
         return self.classes[of] if of else np.ones(len(self.predicted), dtype=bool)
 
     def contrast(self, three: Three, of: str = "") -> Contrast:
-        """Compare a number with its floor, text by text, over those of a predicted class, or over all.
+        """Compare a number with its chance level, text by text, over those of a predicted class, or over all.
 
         Over all, predicted classes count alike: how rare a class is says nothing of its reasons.
         """
@@ -114,7 +114,7 @@ class Evidence:
         return self._contrasts[three, of]
 
     def sums(self, three: Three) -> Sums:
-        """Give the sums over all texts that the effect of `contrast` is the ratio of (over pairs: `pair_sums`)."""
+        """Give the sums over all texts that the score of `contrast` is the ratio of (over pairs: `pair_sums`)."""
         number, baseline, ceiling = three
         most = self.array(ceiling) if ceiling else None
         return score(self.array(number), self.array(baseline), most, self.predicted)
@@ -189,7 +189,7 @@ class Evidence:
 
 
 def threes(claim: Claim) -> tuple[Three, ...]:
-    """Name what a claim compares: its number, floor and ceiling, and where it has a second way to ask, those of it."""
+    """Name what a test compares: its number, chance level and best achievable value, in each of its ways."""
     first = (claim.number, claim.baseline, claim.ceiling)
     if not claim.second:
         return (first,)
@@ -200,12 +200,12 @@ def threes(claim: Claim) -> tuple[Three, ...]:
 
 
 def named_threes(claim: Claim) -> dict[str, Three]:
-    """Name each way in which a claim is asked: by its floor, or by what happens to the words that are removed."""
+    """Name each way in which a test asks: by its chance level, or by what happens to the words that are removed."""
     first, *others = threes(claim)
     if claim.kind in NAMED:
         return dict(zip(NAMED[claim.kind], (first, *others), strict=False))
     words = {name: told for told, name in claim.beside.items()}
-    return {claim.floor_words: first} | {words[three[1]]: three for three in others}
+    return {claim.baseline_words: first} | {words[three[1]]: three for three in others}
 
 
 _COMPARED = [three for claim in CLAIMS.values() if claim.baseline or claim.ceiling for three in threes(claim)]

@@ -81,7 +81,7 @@ def _joined(
 ) -> tuple[Answer, str, str]:
     """Join the answers of all tests, name the test that decides, and say what each answers.
 
-    A claim without δ stays open. Ways that have to agree have an order: the first one decides that
+    A claim without threshold stays open. Ways that have to agree have an order: the first one decides that
     answers as they do together.
     """
     answers = {name: _open_or(score, threshold, fewest) for name, score in effects.items()}
@@ -96,7 +96,7 @@ def _joined(
 
 
 def _open_or(score: Estimate, threshold: float | None, fewest: int) -> Answer:
-    """Answer against δ; a claim without δ stays open."""
+    """Answer against the threshold; a claim without threshold stays open."""
     return "inconclusive" if threshold is None else decide(score, threshold, fewest)
 
 
@@ -113,7 +113,7 @@ def _said(judged: Judged, effects: Mapping[str, Estimate], answers: Mapping[str,
 
 
 def _held_back(finding: Finding, found: Mapping[str, Finding]) -> Finding:
-    """Leave an answer open where the claim that it waits on is contradicted."""
+    """Leave an answer open where the claim that it waits on failed."""
     other = CLAIMS[finding.code].waits_on
     if not other or found[other].result != "failed" or finding.result not in ("passed", "failed"):
         return finding

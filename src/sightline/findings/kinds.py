@@ -1,4 +1,4 @@
-"""How a claim is judged: one function a kind, from the evidence to effects that are held against δ."""
+"""How a claim is judged: one function a kind, from the evidence to scores that are held against the threshold."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sightline.statistics.contrast import p_value
 
 @dataclass(frozen=True)
 class Trial:
-    """One comparison of a claim: number, floor, effect of all texts and by class, p if any."""
+    """One comparison of a claim: number, chance level, score of all texts and by class, p if any."""
 
     number: Estimate
     baseline: Estimate | None
@@ -35,7 +35,7 @@ class Judged:
     """The tests of a claim by what they are, how their answers join, and what else is to be said.
 
     A claim must pass all its tests, and the *weakest* answer is that of the claim; or they ask one question in several
-    ways, and it takes all of them to contradict it (*agreed*), or to say anything at all (*both*).
+    ways, and it takes all of them to fail it (*agreed*), or to say anything at all (*both*).
     """
 
     tests: Mapping[str, Trial]
@@ -44,17 +44,17 @@ class Judged:
 
 
 def contrast(evidence: Evidence, claim: Claim) -> Judged | str:
-    """Compare the number with its floor, paired by text; with each of two floors where there are two."""
+    """Compare the number with its chance level, paired by text; with each of two chance levels where there are two."""
     ways = named_threes(claim)
-    if why := missing(evidence, ways[claim.floor_words]):
+    if why := missing(evidence, ways[claim.baseline_words]):
         return why
     tests = {words: _test(evidence, three) for words, three in ways.items() if not missing(evidence, three)}
-    if tests[claim.floor_words].score.n == 0:
+    if tests[claim.baseline_words].score.n == 0:
         return _undefined(evidence, claim.number)
     if claim.draws:
         p = p_value(evidence.array(claim.number), evidence.array(claim.draws), evidence.predicted)
-        # The draws are of the first floor: another one has no p-value.
-        tests[claim.floor_words] = replace(tests[claim.floor_words], p=p)
+        # The draws are of the first chance level: another one has no p-value.
+        tests[claim.baseline_words] = replace(tests[claim.baseline_words], p=p)
     return Judged(tests)
 
 
@@ -93,7 +93,7 @@ def pairs(evidence: Evidence, claim: Claim) -> Judged | str:
 
 
 def share(evidence: Evidence, claim: Claim) -> Judged | str:
-    """Take the mean of a share of each text, without a floor."""
+    """Take the mean of a share of each text, without a chance level."""
     if not evidence.has(claim.number):
         return evidence.why_not(claim.number)
     values = share_of(evidence, claim)
@@ -112,7 +112,7 @@ SHARES = (0.0, 1.0)
 
 
 def share_without(evidence: Evidence, claim: Claim) -> Judged | str:
-    """Take the share of texts of which the number is not true: exact on each text, so without a floor."""
+    """Take the share of texts of which the number is not true: exact on each text, so without a chance level."""
     if not evidence.has(claim.number):
         return evidence.why_not(claim.number)
     without = share_of(evidence, claim)
@@ -209,4 +209,4 @@ KINDS: Mapping[Kind, Callable[[Evidence, Claim], Judged | str]] = {
     "share without": share_without,
     "weakest drop": weakest_drop,
 }
-"""The ways to judge a claim: its numbers, or why it is not applicable."""
+"""The ways to judge a claim: its numbers, or why it was not run."""

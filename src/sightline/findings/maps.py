@@ -1,6 +1,6 @@
 """Which map over the words may be shown, if any: chosen on one half of the texts, reported on the other.
 
-Every map goes through the two tests that need no attention, SL-303 and SL-301, at their δ.
+Every map goes through the two tests that need no attention, SL-303 and SL-301, at their threshold.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from sightline.statistics.intervals import LEVEL
 
 Array = np.ndarray
 Parts = tuple[Float[Array, "N K"], Float[Array, "N K"], Float[Array, "N K"], Float[Array, "N K"]]
-"""A number, its floor, and what lies below the line of the number and of the effect."""
+"""A number, its chance level, and what lies below the line of the number and of the score."""
 HEAVIEST = 0.95
 """The quantile of what whole texts move: no pair counts for more than one that moves as much."""
 
@@ -28,7 +28,7 @@ def compared(
 ) -> Contrast:
     """Compare what a map does with what as many random positions do, over the pairs of some donors.
 
-    ``θ = Σ w·number / Σ w·most``, ``θ₀`` likewise, and ``e = Σ w·(number − floor) / Σ w·(most − floor)``; ``w`` lets
+    ``θ = Σ w·number / Σ w·most``, ``θ₀`` likewise, and ``e = Σ w·(number − chance) / Σ w·(most − chance)``; ``w`` lets
     every predicted class count the same. ``n`` counts donors.
     """
     found = Contrast(*(of_pairs(one, clusters, level) for one in pair_sums(taken, number, donors)))
@@ -40,13 +40,13 @@ def compared(
 
 
 def at_most_one(score: Estimate) -> Estimate:
-    """Cut an effect and its interval at 1."""
+    """Cut a score and its interval at 1."""
     value, low, high = (float(np.minimum(1.0, end)) for end in (score.value, score.low, score.high))
     return score if np.isnan(score.value) else replace(score, value=value, low=low, high=high)
 
 
 def pair_sums(taken: Measurement, number: str, donors: Bool[Array, " N"]) -> tuple[PairSums, PairSums, PairSums]:
-    """Give the sums that number, floor and effect of `compared` are ratios of, with texts by their rows."""
+    """Give the sums that number, chance level and score of `compared` are ratios of, with texts by their rows."""
     values = {key: np.asarray(taken.values[key]) for key in ("weight", "partner", "whole")}
     here, chance, most, room = _parts(taken, number, values["whole"])
     weight = np.broadcast_to(values["weight"][:, None], here.shape)

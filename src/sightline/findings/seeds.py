@@ -1,4 +1,4 @@
-"""One model trained from several seeds: how each training ends, each effect by seed, and its mean over them."""
+"""One model trained from several seeds: how each training ends, each score by seed, and its mean over them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class NumberAcross:
 
 @dataclass(frozen=True)
 class ClaimAcross:
-    """A claim: its effect by seed, and what each seed answers."""
+    """A claim: its score by seed, and what each seed answers."""
 
     code: str
     claim: str

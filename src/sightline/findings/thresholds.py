@@ -1,4 +1,4 @@
-"""The numbers that turn effects into answers: set once, on planted corpora, by ``scripts/set_thresholds.py``."""
+"""The numbers that turn scores into answers: set once, on planted corpora, by ``scripts/set_thresholds.py``."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from sightline.findings.claims import CLAIMS
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The threshold for each finding (δ), and the fewest texts that a finding may rest on.
+    """The threshold of each test, and the fewest texts that its result may rest on.
 
-    A claim that has no δ yet is measured and left open, so that one can be set from what was measured. ``minimum`` is
-    that of findings which need more texts, or can do with fewer, than ``minimum_texts``.
+    A test that has no threshold yet is measured and left open, so that one can be set from what was measured.
+    ``minimum`` is that of tests which need more texts, or can do with fewer, than ``minimum_texts``.
     """
 
     threshold: Mapping[str, float]
@@ -38,7 +38,7 @@ class Thresholds:
 
 
 def complaints(known: Thresholds) -> list[str]:
-    """Say which claim has no δ, and which δ has no claim."""
+    """Say which claim has no threshold, and which threshold has no claim."""
     missing = [code for code, one in CLAIMS.items() if one.fixed is None and code not in known.threshold]
     unknown = [code for code in {**known.threshold, **known.minimum} if code not in CLAIMS]
     told = [

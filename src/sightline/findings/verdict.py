@@ -55,7 +55,7 @@ class Case:
         return finding.result if self._of_all(code) else finding.answers.get(self.of, "not run")
 
     def score(self, code: str) -> Estimate | None:
-        """Give the effect that the answer rests on."""
+        """Give the score that the answer rests on."""
         finding = self.found[code]
         return finding.score if self._of_all(code) else finding.by_class.get(self.of)
 
@@ -81,7 +81,7 @@ class Case:
         return answer == "passed" or (answer != "failed" and self.found[code].result == "passed")
 
     def below(self, claim: Claim) -> bool:
-        """Tell whether a test failed, and even the interval of its effect lies below chance."""
+        """Tell whether a test failed, and even the interval of its score lies below chance."""
         score = self.score(claim.code)
         return self.failed(claim) and score is not None and below_chance(score)
 

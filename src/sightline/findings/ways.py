@@ -1,6 +1,6 @@
 """Each claim as sums over texts, one a way to ask it: what two audits of the same texts are compared by.
 
-The effect of a finding is the ratio of these sums, so that each effect is defined where it is judged and nowhere else.
+The score of a finding is the ratio of these sums, so that each score is defined where it is judged and nowhere else.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sightline.statistics.ratio import Sums
 
 Array = np.ndarray
 Way = Sums | PairSums | str
-"""The sums of an effect over all audited texts, or over pairs of them; or why there are none."""
+"""The sums of a score over all audited texts, or over pairs of them; or why there are none."""
 
 
 def ways(evidence: Evidence, claim: Claim) -> dict[str, Way]:

@@ -152,7 +152,7 @@ class Ranks:
 
     @cached_property
     def bins(self) -> Bins:
-        """The bins of the answers."""
+        """The bins of the predictions."""
         return Bins(self.logits[self.kept], self.seeds.generator("bins of answers"))
 
     def asked(self, target: str) -> Int[Array, " n"]:

@@ -153,7 +153,7 @@ def _change(audit: Results) -> Iterator[str]:
 def _again(audit: Results) -> str:
     """Say that one training was seen, and how to see how much depends on it."""
     if "run" in audit.spec:
-        return "One training was seen, and verdicts move with its seed: --seeds 3 trains and audits three times."
+        return "This is one training run. Verdicts can change with the seed; check with --seeds 3."
     return (
         "Only one training of this model was seen, and another may get another verdict: train it again and audit that."
     )

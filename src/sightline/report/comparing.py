@@ -15,7 +15,7 @@ MOST_APART = "at most 0.693, where they share no word"
 
 
 def how(whole: SideBySide) -> str:
-    """Say how differences were made, and when two effects are called different."""
+    """Say how differences were made, and when two scores are called different."""
     first = whole.sides[0].name
     return (
         f"A difference is an audit’s score minus that of {first}, on the texts that both have, drawn together; its "
@@ -98,7 +98,7 @@ def words_of(claim: Compared, one: Beside) -> str:
 
 
 def cells(claim: Compared) -> Sequence[str]:
-    """Write both effects and their difference."""
+    """Write both scores and their difference."""
     first, second, difference = (
         "—" if one is None else interval(one) for one in (claim.first, claim.second, claim.difference)
     )

@@ -40,7 +40,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Panel:
-    """Intervals that share an axis; ``delta`` draws the threshold."""
+    """Intervals that share an axis; ``threshold`` draws the threshold."""
 
     title: str
     rows: tuple[Row, ...]
@@ -53,7 +53,7 @@ class Panel:
         return HEAD + ROW * len(self.rows) + FOOT
 
     def axis(self) -> Axis:
-        """Lay the axis over all intervals, and over zero and δ where they are drawn."""
+        """Lay the axis over all intervals, and over zero and threshold where they are drawn."""
         values = [v for row in self.rows for v in (row.estimate.low, row.estimate.value, row.estimate.high)]
         drawn = ([0.0] if self.zero else []) + ([] if self.threshold is None else [self.threshold])
         return axis_over(values + drawn, left=LEFT, right=RIGHT)
@@ -65,7 +65,7 @@ def anchor(code: str) -> str:
 
 
 def finding_figure(finding: Finding) -> Markup | None:
-    """Draw the number beside its floor, then the effect (whole and by class) beside δ; nothing without numbers."""
+    """Draw the number with its chance level, then the score (whole and by class) with the threshold, where known."""
     panels = [panel for panel in (_number_panel(finding), _effect_panel(finding)) if panel.rows]
     if not panels:
         return None
@@ -86,9 +86,9 @@ def drawn(panels: Iterable[Panel]) -> tuple[Markup, int]:
 
 def _number_panel(finding: Finding) -> Panel:
     if finding.baseline is None and finding.number == finding.score:
-        return Panel("", ())  # the panel of the effect says it all
-    pairs = (("number", finding.number), ("chance level", finding.baseline))
-    rows = tuple(Row(kind, found, kind) for kind, found in pairs if found is not None)
+        return Panel("", ())  # the panel of the score says it all
+    pairs = (("number", finding.number, "number"), ("chance level", finding.baseline, "baseline"))
+    rows = tuple(Row(label, found, kind) for label, found, kind in pairs if found is not None)
     return Panel("The number and its chance level" if len(rows) == 2 else f"The {rows[0].label}" if rows else "", rows)
 
 
@@ -115,7 +115,7 @@ def _drawn(panel: Panel, top: int) -> Markup:
     parts = [_TEXT.format(LEFT, top + 14, "head", panel.title)]
     if panel.threshold is not None:
         parts.append(_matters(axis, panel.threshold, top + HEAD, bottom))
-        parts += [_upright(axis, panel.threshold, row_top, "delta") for row_top in tops]
+        parts += [_upright(axis, panel.threshold, row_top, "threshold") for row_top in tops]
     if panel.zero:
         parts += [_upright(axis, 0.0, row_top, "zero") for row_top in tops]
     parts += [_interval(row, axis, row_top) for row, row_top in zip(panel.rows, tops, strict=True)]
@@ -132,7 +132,7 @@ def _matters(axis: Axis, threshold: float, top: int, bottom: int) -> Markup:
     """Shade the scores above the threshold, and name it below the axis, where no interval can cover it."""
     x = axis.at(threshold)
     box = Markup('<rect x="{}" y="{}" width="{}" height="{}" class="matters"/>')
-    name = Markup('<text x="{}" y="{}" class="delta" text-anchor="{}">{}</text>')
+    name = Markup('<text x="{}" y="{}" class="threshold" text-anchor="{}">{}</text>')
     end = "start" if x < 40 else "end" if x > WIDTH - 40 else "middle"
     shade = box.format(x, top, round(RIGHT - x, 1), bottom - top)
     return shade + name.format(x, bottom + 29, end, f"threshold {chosen(threshold)}")

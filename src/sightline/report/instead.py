@@ -96,9 +96,7 @@ class Family:
             return ""
         others = (row.carried for row in self.rows if row.name == "attention" and not row.chosen)
         attention = [f"; those of attention {plainly(one)}" for one in others if _known(one)]
-        return (
-            f"Its words carry {plainly(self.chosen.carried)} of the prediction into another text{''.join(attention)}."
-        )
+        return f"Its words take {plainly(self.chosen.carried)} of the prediction into another text{''.join(attention)}."
 
     @property
     def measured(self) -> str:
@@ -137,8 +135,8 @@ def how(audit: Results) -> str:
 
 def at_odds(audit: Results) -> str:
     """Explain answers that speak for a map which must not be shown; empty where there are none."""
-    supported = any(one.bears and one.result == "passed" for one in audit.findings)
-    return _ONE_IS_ENOUGH if supported and _forbidden(audit) else ""
+    passed = any(one.bears and one.result == "passed" for one in audit.findings)
+    return _ONE_IS_ENOUGH if passed and _forbidden(audit) else ""
 
 
 def _forbidden(audit: Results) -> bool:

@@ -78,7 +78,7 @@ def _classes(learned: Learned) -> str:
     """Name the classes, most common first, with how much of the texts and of the answers each is."""
     shares = sorted((learned.classes or {}).items(), key=lambda one: -one[1].texts.value)
     named = [
-        f"{quoted(name)} {number(one.texts.value)} of the texts, {number(one.predicted.value)} of the answers"
+        f"{quoted(name)} {number(one.texts.value)} of the texts, {number(one.predicted.value)} of the predictions"
         for name, one in shares[:MOST]
     ]
     more = [f"{count(len(shares) - MOST)} more"] if len(shares) > MOST else []

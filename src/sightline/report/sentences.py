@@ -163,7 +163,7 @@ def _of_all_texts(verdict: Verdict, why: Reason) -> str:
 
 
 def _of_class(verdict: Verdict, one: Verdict) -> Sequence[Reason]:
-    """Give why a map is not to be shown for a class, where classes differ; else what is contradicted for it alone.
+    """Give why a map is not to be shown for a class, where classes differ; else what failed for it alone.
 
     What could not be shown is said of all texts: a class has fewer of them, and always leaves more open; of a class
     that is left open, where all texts are not, it is what the test that is asked of it left open. And what is said of
@@ -252,7 +252,7 @@ def opened(text: str) -> str:
 
 def null_of(finding: Finding) -> str:
     """Name the chance level of a test, which is also the null its p-value is drawn from."""
-    words = CLAIMS[finding.code].floor_words if finding.code in CLAIMS else "the chance level of this test"
+    words = CLAIMS[finding.code].baseline_words if finding.code in CLAIMS else "the chance level of this test"
     return words[:1].lower() + words[1:]
 
 
@@ -276,7 +276,7 @@ def sentences(finding: Finding) -> list[str]:
     if finding.baseline is not None:
         said.append(f"{opened(baseline)}: {with_n(finding.baseline)}.")
     if finding.score is not None:
-        said.append(f"{_effect(finding, finding.score)} {_beside_delta(finding, finding.score)}".strip())
+        said.append(f"{_effect(finding, finding.score)} {_against_threshold(finding, finding.score)}".strip())
     return said
 
 
@@ -298,7 +298,7 @@ def _effect(finding: Finding, score: Estimate) -> str:
     return f"The score is {with_n(score)}."
 
 
-def _beside_delta(finding: Finding, score: Estimate) -> str:
+def _against_threshold(finding: Finding, score: Estimate) -> str:
     if finding.threshold is None:
         return ""
     where = side(score, finding.threshold)

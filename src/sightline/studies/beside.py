@@ -14,7 +14,7 @@ from sightline.studies.printed import LETTERS, PAPERS, Printed, printed_in
 
 Key = tuple[str, str, str]
 """A corpus, a model (none of a corpus itself) and a quantity."""
-COLUMNS = ("published", "ours", "floor", "seeds", "agrees")
+COLUMNS = ("published", "ours", "chance level", "seeds", "agrees")
 AGREES, DIFFERS, APART = "agrees", "differs", "not comparable"
 HOW = (
     "agrees: what is printed lies in our interval or within half a step of its last digit; differs: it does not",

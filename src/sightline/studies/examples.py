@@ -77,7 +77,7 @@ EXAMPLES: Mapping[str, tuple[Case, Case]] = {
     "SL-601": (Case(EVIDENCE), Case("MLP, drawn weights used")),
     "SL-203": (Case(EVIDENCE), Case("BiLSTM")),
 }
-"""Of each finding a case in which its claim is supported, and one in which it is contradicted."""
+"""Of each finding a case in which its claim passed, and one in which it failed."""
 ROWS: Mapping[str, tuple[int, ...]] = {"MLP": (4, 5), EVIDENCE: (4, 5), STOP: (2, 3), _UNUSED: (2, 3)}
 """The rows of the verdict table that are right for a model, where its truth leaves no doubt."""
 

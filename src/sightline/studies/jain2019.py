@@ -24,11 +24,11 @@ from sightline.studies.trained import BILSTM
 MLP, CNN = "mlp+additive", "cnn+additive"
 Array = np.ndarray
 Quantity = tuple[str, str, Bounds]
-"""A number of each text, its floor where it has one, and between what it lies."""
+"""A number of each text, its chance level where it has one, and between what it lies."""
 TWICE: Bounds = (-2.0, 2.0)
 SIDES = {"low": "at least", "high": "at most"}
 EPSILON = "ε-max JSD is exact where words have answers of their own: ε = 0.01 of total variation; the paper searched"
-COUPLED = "floor: τ of shuffled weights that were used, because an importance follows whatever weights are used"
+COUPLED = "chance level: τ of shuffled weights that were used, because an importance follows whatever weights are used"
 START = (
     "τ depends on how words start (as drawn, where no --vectors are given; in the paper from pretrained ones), on the "
     "epoch that is kept, and on how peaked attention is: hence the largest weight"
@@ -78,7 +78,7 @@ def _classes(audit: Audit) -> dict[str, Array]:
 def _correlations(audit: Audit) -> dict[str, Found]:
     """Give Table 2, and how peaked attention is, on which τ depends.
 
-    The floor of τ is that of shuffled weights that were used, of a significant one its level.
+    The chance level of τ is that of shuffled weights that were used, of a significant one its level.
     """
     names: dict[str, Quantity] = {
         **{f"τ with {one}": (f"tau.{one}", f"coupling_tau.{one}", TAU) for one in ("gradient", "deletion")},
@@ -118,7 +118,7 @@ ARTEFACTS = (
     Artefact(
         "J-1", "Table 1", "sizes, lengths, and test performance of the BiLSTM", CORPORA,
         cells=_cells("need", models=(BILSTM,)), numbers=performance_of, counted=sizes, apart=STORIES,
-        notes=("words and lengths of the training texts; floor: what guessing reaches",),
+        notes=("words and lengths of the training texts; chance level: what guessing reaches",),
     ),
     Artefact(
         "J-2", "Table 2", "Kendall’s τ of attention with gradients and with deletion, by predicted class", CORPORA,

@@ -23,7 +23,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Found:
-    """A number, beside what it would be by chance where there is such a floor."""
+    """A number, beside what it would be by chance where there is such a chance level."""
 
     value: Estimate
     baseline: Estimate | None = None
@@ -71,7 +71,7 @@ def averaged(runs: Sequence[Read]) -> Iterator[Line]:
 
 
 def mean_of(every: Sequence[Found]) -> Found:
-    """Average a number over seeds, and its floor likewise."""
+    """Average a number over seeds, and its chance level likewise."""
     bounds = every[0].bounds
     floors = [one.baseline for one in every if one.baseline is not None]
     baseline = across_seeds(floors, bounds) if floors else None

@@ -51,7 +51,9 @@ FOLLOWED = {
 FACETED = 200
 """Of so many texts the importance of inputs for states is taken by every number of a state, too: as often as dear."""
 MIXED = {"evenness of inputs for states": ("mixing.entropy", ""), "focus as drawn": ("mixing.focus.untrained", "")}
-COUPLED = "floor: τ of shuffled weights that were used; zeros: share of the pairs of words that tie at weight zero"
+COUPLED = (
+    "chance level: τ of shuffled weights that were used; zeros: share of the pairs of words that tie at weight zero"
+)
 
 
 def _label(model: str) -> str:
@@ -165,7 +167,7 @@ ARTEFACTS = (
     ),
     Artefact(
         "M-3", "Table 3", "sizes and accuracies", CORPORA, cells=_trained, numbers=performance_of,
-        counted=totals, notes=("floor: what guessing reaches",),
+        counted=totals, notes=("chance level: what guessing reaches",),
     ),
     Artefact(
         "M-5", "Table 5", "adversaries, all but attention frozen or not: how far, and at what accuracy", CORPORA,

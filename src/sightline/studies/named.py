@@ -17,13 +17,13 @@ from sightline.studies.lines import Found
 SHARE: Bounds = (0.0, 1.0)
 TAU: Bounds = (-1.0, 1.0)
 Names = Mapping[str, tuple[str, str]]
-"""Of each number, what its estimate and its floor are called in an audit; a floor without a name is none."""
+"""Of each number, what its estimate and its chance level are called in an audit; no name: no chance level."""
 MOVED: Names = {"JSD of attention": ("beside.jsd.base", ""), "TVD of answers": ("beside.tvd.base", "")}
 """How far an adversary is from its base."""
 
 
 def named(names: Names) -> Callable[[Audit], Mapping[str, Found]]:
-    """Take estimates of an audit, each with the one that is its floor; those that it does not have are left out."""
+    """Take estimates of an audit, each with its chance level; those that the audit lacks are left out."""
 
     def numbers(audit: Audit) -> Mapping[str, Found]:
         known = audit.estimates

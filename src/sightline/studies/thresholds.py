@@ -1,10 +1,10 @@
-"""What δ of every finding and the fewest texts of each are set from: worlds in which its claim is true by construction.
+"""Set the threshold and the minimum sample size of every test, from worlds in which its claim is true.
 
-δ is a quarter of the median effect over those worlds, where 0 is chance and 1 the best achievable: an attention
-that does a quarter as well as one of which the claim is true does too little to matter. The fewest texts are the
-smallest of `SIZES` with which hardly any run of the MLP says the opposite of what all its texts say. How often so few
-texts give an answer at all stands beside it: it is up to the interval to say "inconclusive", and to this rule that an
-answer can be trusted. `scripts/set_thresholds.py` says which worlds, and why.
+The threshold is a quarter of the median score over those worlds, where 0 is chance and 1 the best achievable: an
+attention that does a quarter as well as one of which the claim is true does too little to matter. The minimum sample
+size is the smallest of `SIZES` with which hardly any run of the MLP says the opposite of what all its texts say. How
+often so few texts give an answer at all stands beside it: it is up to the interval to say "inconclusive", and to this
+rule that an answer can be trusted. `scripts/set_thresholds.py` says which worlds, and why.
 """
 
 from __future__ import annotations
@@ -63,18 +63,18 @@ WORLDS: Mapping[str, World] = {
 SEEDS = range(1000, 1010)
 """Seeds that the calibration does not use."""
 COMPANIONS = ("uniform", "frozen", "seed(by=1)")
-"""What claims ask for that compare a model with others; no effect of a model depends on them otherwise."""
+"""What claims ask for that compare a model with others; no score of a model depends on them otherwise."""
 SIZES = (50, 100, 200)
 """From the least for which it is counted how often an interval holds the truth."""
 SHARE, LEAST, ASTRAY = 0.25, 0.01, 0.05
 FIRST = 0.03
-"""δ while δ is not known: which of several tests of a finding leads depends on it, a little."""
+"""the threshold while the threshold is not known: which of several tests of a finding leads depends on it, a little."""
 MEASURED = tuple(name for name in MEASURES if name != ALWAYS and (name not in BY_NAME or name == "information"))
 """What is taken: all that every audit takes, and what SL-401 rests on."""
 
 
 def grid(seeds: Sequence[int] = SEEDS) -> Grid:
-    """List the audits that effects are taken from, and those of few texts that show what few can tell."""
+    """List the audits that scores are taken from, and those of few texts that show what few can tell."""
     return grid_of("thresholds", ("world", "texts", "seed"), _cells(seeds))
 
 
@@ -95,7 +95,7 @@ def _cells(seeds: Sequence[int]) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
 
 
 def table(grid: Grid, store: Store) -> dict[str, Any]:
-    """Set δ and the fewest texts of each finding; there are no gates."""
+    """Set threshold and the minimum sample size of each test; there are no gates."""
     runs = list(zip(grid.labels, grid.cells, grid.keys, strict=True))
     found = {label: effects(store.audit(key), cell.seed) for label, cell, key in runs}
     threshold = deltas([(label[0], each) for label, each in found.items() if label[1] == "all"])
@@ -119,18 +119,18 @@ def table(grid: Grid, store: Store) -> dict[str, Any]:
 
 
 Effects = Mapping[str, Estimate]
-"""The effects of one audit, by finding."""
+"""The scores of one audit, by finding."""
 
 
 def effects(audit: Audit, seed: int) -> dict[str, Estimate]:
-    """Judge what was measured once more, at one δ for all findings: no effect may rest on the δ of before."""
+    """Judge what was measured once more, at one threshold for all tests: no score may rest on the last thresholds."""
     once = Thresholds(dict.fromkeys(CLAIMS, FIRST), 1)
     found = judge(Evidence(audit.measurements, tuple(audit.cards["model"]["labels"]), once, seed)).findings
     return {finding.code: finding.score for finding in found if finding.score is not None}
 
 
 def deltas(found: Sequence[tuple[str, Mapping[str, Estimate]]]) -> dict[str, float]:
-    """Take a quarter of the median effect of each finding, over the runs of worlds in which its claim is true."""
+    """Take a quarter of the median score of each finding, over the runs of worlds in which its claim is true."""
     open_ = [code for code, claim in CLAIMS.items() if claim.fixed is None]
     codes = [code for code in open_ if any(code in effects for _, effects in found)]
     true = {
@@ -140,13 +140,13 @@ def deltas(found: Sequence[tuple[str, Mapping[str, Estimate]]]) -> dict[str, flo
 
 
 def power_at(code: str, threshold: float, runs: Sequence[Effects]) -> float:
-    """Share of runs in which a finding is supported at its δ."""
+    """Share of runs in which a finding passed at its threshold."""
     known = [effects[code] for effects in runs if code in effects]
     return _share(decide(score, threshold) == "passed" for score in known)
 
 
 def astray_at(code: str, threshold: float, runs: Sequence[tuple[Effects, Effects]]) -> float:
-    """Share of runs in which few texts contradict a finding that all of them support."""
+    """Share of runs in which few texts fail a test that passes on all of them."""
     known = [(few[code], all_[code]) for few, all_ in runs if code in few and code in all_]
     return _share(decide(few, threshold) == "failed" for few, all_ in known if decide(all_, threshold) == "passed")
 

@@ -147,7 +147,7 @@ ARTEFACTS = (
     Artefact(
         "W-1", "Table 1", "sizes, and test performance of the BiLSTM", CORPORA, cells=_plain,
         numbers=performance_of, counted=sizes, apart=STORIES,
-        notes=("floor: what guessing reaches",),
+        notes=("chance level: what guessing reaches",),
     ),
     Artefact(
         "W-F2", "Figure 2", "τ of information and weight by rank: encoders × scorers", CORPORA, cells=_ranked,
@@ -172,6 +172,6 @@ ARTEFACTS = (
         "W-5", "Table 5", "how often Gumbel-softmax (0.8) leaves τ higher or unchanged", CORPORA, cells=_gumbel,
         numbers=named(TAUS), lines=raised(TAU_BY_RANK), apart={"all": FEWER, **dict.fromkeys(TASKS, FEWER)},
         notes=(f"unchanged: no more than {UNCHANGED} lower, in the mean over seeds; no noise is drawn at test time",
-               "floor: of pairs of seeds of the plain model, the share whose τ is higher or unchanged"),
+               "chance level: of pairs of seeds of the plain model, the share whose τ is higher or unchanged"),
     ),
 )  # fmt: skip

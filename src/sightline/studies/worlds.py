@@ -480,7 +480,7 @@ def promised(world: World, group: Mapping[str, Any]) -> Iterator[dict[str, Any]]
             rows, limit = " ".join(map(str, wanted.never)), math.floor(SELDOM * runs)
             yield gate(f"{told}: never row {rows}", counts["never"], runs, f"≤ {limit}", holds=counts["never"] <= limit)
     for code, count in group["false"].items():
-        yield gate(f"{name}: {code} supported", count, of, f"≤ {most}", holds=count <= most)
+        yield gate(f"{name}: {code} passed", count, of, f"≤ {most}", holds=count <= most)
     if pairs := group["pairs"]:
         least, count = math.ceil(SHARE * pairs), group["alike"]
         yield gate(f"{name}: the row of {world.like}", count, pairs, f"≥ {least}", holds=count >= least)

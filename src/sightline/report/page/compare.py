@@ -1,4 +1,4 @@
-"""The page of a comparison: audits side by side, and what lies between their effects, as one HTML file."""
+"""The page of a comparison: audits side by side, and what lies between their scores, as one HTML file."""
 
 from __future__ import annotations
 

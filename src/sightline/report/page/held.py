@@ -131,7 +131,7 @@ def _why(audit: Results, kind: Map) -> str:
     measure = kind.measure
     measured = audit.measurements.get(measure)
     if isinstance(measured, NotRun):
-        return f"{measure} is not applicable: {measured.reason}"
+        return f"{measure} was not run: {measured.reason}"
     if isinstance(measured, Failed):
         return f"{measure} failed: {measured.error}"
     if measured is None:

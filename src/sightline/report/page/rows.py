@@ -15,7 +15,7 @@ from sightline.results import Estimate, Failed, Finding, Learned, MapRow, NotRun
 
 @dataclass(frozen=True)
 class EstimateRow:
-    """An estimate as the cells of a row; ``beside`` says where it lies beside δ, ``answer`` what follows, if asked."""
+    """An estimate as the cells of a row; ``beside`` is its side of the threshold, ``answer`` the result."""
 
     name: str
     value: str
@@ -48,7 +48,7 @@ class MissingRow:
 
 
 def estimate_row(name: str, estimate: Estimate, threshold: float | None = None) -> EstimateRow:
-    """Write one estimate, and on which side of ``delta`` its interval lies where that is given."""
+    """Write one estimate, and on which side of ``threshold`` its interval lies where that is given."""
     beside = "" if threshold is None else side(estimate, threshold)
     cells = number(estimate.value), span(estimate.low, estimate.high), count(estimate.n)
     return EstimateRow(name, *cells, estimate.method, beside)
@@ -73,7 +73,7 @@ def share_rows(learned: Learned | None) -> list[EstimateRow]:
 
 
 def class_rows(finding: Finding) -> list[EstimateRow]:
-    """Write the effect of a finding by class, each beside δ and with its answer."""
+    """Write the score of a finding by class, each beside the threshold and with its answer."""
     rows = [estimate_row(name, score, finding.threshold) for name, score in finding.by_class.items()]
     return [replace(row, answer=finding.answers.get(row.name, "")) for row in rows]
 

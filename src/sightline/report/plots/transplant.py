@@ -1,4 +1,4 @@
-"""What the top words of every map carry into another text, and lose where they are removed: effects with intervals."""
+"""What the top words of every map carry into another text, and lose where they are removed: scores with intervals."""
 
 from __future__ import annotations
 

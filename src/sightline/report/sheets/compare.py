@@ -9,7 +9,7 @@ from sightline.report.sheets.columns import aligned
 
 
 def comparison_lines(whole: SideBySide) -> list[str]:
-    """Give what was found, each audit by itself, then the effects of each beside those of the first."""
+    """Give what was found, each audit by itself, then the scores of each beside those of the first."""
     told = [comparing.found(whole, at) for at in range(len(whole.beside))]
     told += [comparing.how(whole)] if whole.comparisons else []
     for side in whole.sides:
