@@ -59,7 +59,6 @@ SPARED = {
     ("docs/measures.md", "that half is not measured"): "the half of the texts that a measure learns from",
     ("docs/report.md", "null if not measured"): "a number of a text whose measure was not asked for",
     ("CHANGELOG.md", "no longer out of reach"): "says that it can be reached",
-    ("docs/verdict.md", "inconclusive or not measured"): "what a row of the table allows",
     ("docs/verdict.md", "what was not measured is listed"): "what an audit did not measure",
 }
 """Where such words are true, with the reason."""

@@ -254,11 +254,7 @@ LETTERS = str.maketrans("0123456789.", "abcdefghijk")
         ("Verdict: can be shown", "Verdict: cannot tell", False),
         ("  0.21 ", "  0.22 ", False),
         ("Removal (SL-301)", "Removal (SL-302)", False),
-        (
-            "removing the highlighted words changes the prediction far more than removing random words",
-            "removing words changes the answer",
-            False,
-        ),
+        ("required", "informational", False),
     ],
 )
 def test_a_demo_that_differs_is_found(old: str, new: str, same: bool) -> None:
@@ -273,5 +269,5 @@ def test_the_readme_s_python_finds_what_its_command_does(run: Callable[..., Ran]
     data = sightline.load("reviews.csv", text="body", label="stars")
     audit = sightline.audit(sightline.train(data, "bilstm+additive", epochs=1), data, limit=10)
     told = json.loads(run(BLOCKS[0], "--json").out)
-    of_python = [(one["code"], one["verdict"], one["score"], one["threshold"]) for one in audit.to_json()["findings"]]
-    assert [(one["code"], one["verdict"], one["score"], one["threshold"]) for one in told["findings"]] == of_python
+    of_python = [(one["code"], one["result"], one["score"], one["threshold"]) for one in audit.to_json()["findings"]]
+    assert [(one["code"], one["result"], one["score"], one["threshold"]) for one in told["findings"]] == of_python

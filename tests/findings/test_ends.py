@@ -20,10 +20,10 @@ from sightline.findings.ends import ends_of
         ("SL-001.number", (-1.0, 1.0)),
         ("SL-101.number", (0.0, 1.0)),
         ("SL-101.baseline", (0.0, 1.0)),
-        ("SL-107.floor", (0.0, 1.0)),
+        ("SL-107.baseline", (0.0, 1.0)),
         ("SL-201", (0.0, 1.0)),
         ("SL-201.number", (0.0, 1.0)),
-        ("SL-201.floor", None),
+        ("SL-201.baseline", None),
         ("SL-101", None),
         ("SL-301.number", None),
         ("SL-303.number", None),
@@ -43,4 +43,4 @@ def test_a_number_of_a_finding_has_the_ends_that_its_quantity_has_under_its_own_
     assert contrasts
     for claim in contrasts:
         assert ends_of(f"{claim.code}.number") == ends_of(claim.number)
-        assert ends_of(f"{claim.code}.floor") == ends_of(claim.baseline)
+        assert ends_of(f"{claim.code}.baseline") == ends_of(claim.baseline)

@@ -223,7 +223,7 @@ ABSENT = reached(
     ("SL-304",),
     (
         NO_EVIDENCE,
-        "SL-304 failed: the highlighted words hardly change the prediction when put into another text or taken out of their own (score 0.013 [−0.020, 0.046], n = 444)",
+        "SL-304 failed: the highlighted words hardly change the prediction when put into another text or taken out of theirs (score 0.013 [−0.020, 0.046], n = 444)",
     ),
 )
 
