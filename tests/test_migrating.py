@@ -1,13 +1,14 @@
 """Audits of schema 3 say the same under the names of this schema."""
 
 import json
+import tarfile
 from pathlib import Path
 
 import pytest
 
 from sightline.errors import SightlineError
 from sightline.migrating import FORMER, migrated, migrated_run
-from sightline.results import Level, Reason
+from sightline.results import SCHEMA, Level, Reason
 from sightline.saving import load_results, save_results
 from tests.report import audits
 
@@ -88,3 +89,27 @@ def test_the_summary_of_a_stored_run_is_read_and_what_is_none_is_left() -> None:
     assert migrated_run(summary) == {"findings": {"SL-301": {"result": "failed", "score": None}}}
     assert migrated_run(migrated_run(summary)) == migrated_run(summary)
     assert (migrated_run([]), migrated_run({"findings": None})) == ([], {"findings": None})
+
+
+def test_an_audit_that_the_version_before_saved_is_read_with_every_number(tmp_path: Path) -> None:
+    with tarfile.open(Path(__file__).parent / "saved" / "schema-3.tar.gz") as packed:
+        packed.extractall(tmp_path, filter="data")
+    before = json.loads((tmp_path / "schema3" / "audit.json").read_text())
+    assert before["schema"] == FORMER
+    read = load_results(tmp_path / "schema3")
+    results = {"supported": "passed", "contradicted": "failed", "not applicable": "not run"}
+    for was, now in zip(before["findings"], read.findings, strict=True):
+        assert (now.code, now.result) == (was["code"], results.get(was["verdict"], was["verdict"]))
+        assert (now.threshold, now.p) == (was["delta"], was["p"])
+        for score, number in ((now.score, was["effect"]), (now.baseline, was["floor"]), (now.number, was["number"])):
+            assert (score and score.n) == (number and number["n"])
+            assert score is None or number["value"] is None or score.value == number["value"]
+    assert {one.result for one in read.findings} >= {"not run", "inconclusive"}
+    assert (read.verdict.level, read.verdict.row) == (before["verdict"], before["verdict_detail"]["row"])
+    assert len(read.verdict.reasons) == len(before["verdict_detail"]["reasons"])
+    assert {of: one.row for of, one in read.verdict.by_class.items()} == {
+        of: one["row"] for of, one in before["verdict_detail"]["by_class"].items()
+    }
+    again = save_results(read, tmp_path / "again")
+    assert json.loads((again / "audit.json").read_text())["schema"] == SCHEMA
+    assert load_results(again).findings == read.findings
