@@ -94,7 +94,7 @@ def _of_long_texts(folder: Path, texts: int) -> Iterator[Taken]:
             file.write(f"{words} n{number},c{number % 2}\n")
     most, what = BARE + TIMES * path.stat().st_size, f"{texts:,} texts of {WORDS:,} words"
     yield Taken(f"check-data of {what}", *run(folder, "check-data", "--data", "long.csv"), most)
-    model = ("--model", "mlp(hidden=8)", "--epochs", "1", "--companions", "none")
+    model = ("--model", "mlp(hidden=8)", "--epochs", "1", "--controls", "none")
     audit = ("audit", "--data", "long.csv", *model, "--limit", "300", "--quiet", "--out", "long.html")
     yield Taken(f"training, and audit of 300 of {what}", *run(folder, *audit), most, 60 * MINUTE)
 

@@ -204,7 +204,7 @@ def test_limit_takes_a_sample_and_says_so(sightline: Call, here: Path, table, fi
 
 
 def test_without_a_companion_its_measure_is_not_applicable(sightline: Call, here: Path, table):
-    told = sightline("audit", "--data", table, *TINY, "--companions", "none", "--json").json
+    told = sightline("audit", "--data", table, *TINY, "--controls", "none", "--json").json
     assert told["not_run"]["retrained"] == "needs a companion (uniform)"
 
 
@@ -290,7 +290,7 @@ def test_training_first_and_auditing_later_gives_the_same_raw_numbers(
 
 @pytest.mark.parametrize(("command", "out"), [("train", "m"), ("audit", "m.html")])
 def test_words_that_stay_as_drawn_are_told(sightline: Call, here: Path, table, command, out):
-    masked = ("--model", "bilstm(hidden=50)+mlm", "--epochs", 1, "--companions", "none")
+    masked = ("--model", "bilstm(hidden=50)+mlm", "--epochs", 1, "--controls", "none")
     done = sightline(command, "--data", table, *masked, "--quiet", "--out", out)
     assert done.code == 0, done.err
     cap, stay = done.err.splitlines()[:2]
@@ -328,7 +328,7 @@ def test_a_saved_model_may_be_audited_on_other_texts(sightline: Call, here: Path
         ("--batch-size", 8),
         ("--learning-rate", 0.1),
         ("--preset", "default"),
-        ("--companions", "none"),
+        ("--controls", "none"),
         ("--min-count", 2),
     ],
 )
@@ -365,7 +365,7 @@ def test_training_flags_reach_the_training(sightline: Call, here: Path, table):
 
 
 def test_a_model_may_be_trained_against_its_base_and_not_at_all(sightline: Call, here: Path, table):
-    settings = ("--fit", "adversary=jsd", "--fit", "adversary_epochs=1", "--companions", "base")
+    settings = ("--fit", "adversary=jsd", "--fit", "adversary_epochs=1", "--controls", "base")
     told = sightline("audit", "--data", table, *TINY, *settings, "--json").json
     assert told["spec"]["run"]["fit"]["adversary"] == "jsd"
     assert 0 <= told["estimates"]["beside.jsd.base"]["value"] <= np.log(2)

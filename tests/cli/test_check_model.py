@@ -225,7 +225,7 @@ def test_labels_are_numbered_as_the_factory_says(sightline: Call, module, table)
 
 @pytest.mark.parametrize(
     "flags",
-    [("--epochs", 2), ("--companions", "none"), ("--preset", "default"), ("--min-count", 2), ("--batch-size", 8)],
+    [("--epochs", 2), ("--controls", "none"), ("--preset", "default"), ("--min-count", 2), ("--batch-size", 8)],
 )
 def test_flags_of_a_training_are_refused(sightline: Call, module, table, flags):
     done = sightline("audit", "--data", table, "--model", f"py:{module}:build", *flags)

@@ -73,7 +73,7 @@ def test_check_data_keeps_many_labels_on_one_line(sightline: Call, here: Path):
 
 def test_list_has_everything_and_each_kind_alone(sightline: Call):
     everything = sightline("list", "--json").json
-    kinds = ["models", "companions", "data", "measures", "findings", "presets", "fields", "columns", "figures"]
+    kinds = ["models", "controls", "data", "measures", "findings", "presets", "fields", "columns", "figures"]
     assert list(everything) == kinds
     assert [row["code"] for row in everything["findings"]] == list(CLAIMS)
     assert [row["name"] for row in everything["presets"]] == list(PRESETS)

@@ -125,7 +125,7 @@ def test_runs_of_a_store_are_named_by_how_their_keys_begin(sightline: Call, two,
 @pytest.fixture(scope="module")
 def seeds(sightline: Call, table: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Ran, Path]:
     folder = tmp_path_factory.mktemp("seeds")
-    few = ("--companions", "none", "--limit", 6, "--seed", 4, "--seeds", 2, "--fail-on", "cannot-tell")
+    few = ("--controls", "none", "--limit", 6, "--seed", 4, "--seeds", 2, "--fail-on", "cannot-tell")
     loud = [flag for flag in TINY if flag != "--quiet"]
     done = sightline(
         "audit", "--data", table, *loud, *few, "--save", folder / "s", "--out", folder / "s.html", "--json",
@@ -149,7 +149,7 @@ def test_every_seed_is_audited_saved_and_said(seeds: tuple[Ran, Path]) -> None:
 
 
 def test_a_seed_is_the_audit_that_it_would_be_alone(sightline: Call, seeds, here: Path, table: Path) -> None:
-    few = ("--companions", "none", "--limit", 6, "--seed", 5)
+    few = ("--controls", "none", "--limit", 6, "--seed", 5)
     assert sightline("audit", "--data", table, *TINY, *few, "--save", "alone").code == 0
     alone, among = load_results("alone"), load_several(seeds[1] / "s")[5]
     assert (alone.findings, alone.metrics, alone.texts) == (among.findings, among.metrics, among.texts)

@@ -104,6 +104,8 @@ def test_a_lack_of_memory_is_no_bug(sightline: Call, monkeypatch):
 WRONG = {
     ("audit",): "Missing option '--data'",
     ("audit", "--data", "x.csv", "--colour", "red"): "No such option.*--colour",
+    ("audit", "--data", "x.csv", "--companions", "none"): "^error: --companions is called --controls$",
+    ("audit", "--data", "x.csv", "--reading", "all"): "^error: --reading is called --attention$",
     ("paint",): "No such command 'paint'",
     ("audit", "--data", "x.csv", "--epochs", "0"): "--epochs.*1",
     ("audit", "--data", "x.csv", "--limit", "0"): "--limit.*1",
@@ -115,7 +117,7 @@ WRONG = {
     ("audit", "--data", "x.csv", "--memory", "lots"): "--memory.*512M.*'lots'",
     ("audit", "--data", "x.csv", "--memory", "12"): "--memory.*from 1M",
     ("audit", "--data", "x.csv", "--recipe", "stew"): "--recipe.*'stew'",
-    ("audit", "--data", "x.csv", "--companions", "twin"): "--companions.*'twin'",
+    ("audit", "--data", "x.csv", "--controls", "twin"): "--controls.*'twin'",
     ("audit", "--data", "x.csv", "--fail-on", "maybe"): "--fail-on 'maybe'.*must-not-be-shown.*SL-301",
     ("audit", "--data", "x.csv", "--fail-on", "SL-999"): "--fail-on 'SL-999'",
     ("audit", "--data", "x.csv", "--preset", "mine"): "--preset: 'mine'.*default",
@@ -235,7 +237,7 @@ def test_a_finding_closes_its_gate_when_it_is_contradicted(finished: Finished):
     for place, finding in enumerate(audit.findings):
         for answer in ("passed", "failed", "inconclusive", "not run"):
             changed = [*audit.findings]
-            changed[place] = replace(finding, verdict=answer)
+            changed[place] = replace(finding, result=answer)
             assert closed(replace(audit, findings=tuple(changed)), read_gates([finding.code.lower()])) == (
                 [f"{finding.code} failed"] if answer == "failed" else []
             )
@@ -256,8 +258,8 @@ def test_a_class_that_is_decided_by_absence_closes_its_gate_and_no_other(finishe
 def test_a_gate_on_a_finding_is_told_like_one_on_a_verdict(sightline: Call, here: Path, tmp_path: Path):
     data = write_table(tmp_path / "more.csv", 800)  # few texts contradict nothing
     gates = [word for code in CLAIMS for word in ("--fail-on", code)]
-    done = sightline("audit", "--data", data, *TINY, "--companions", "none", "--json", *gates)
-    against = [one["code"] for one in done.json["findings"] if one["verdict"] == "failed"]
+    done = sightline("audit", "--data", data, *TINY, "--controls", "none", "--json", *gates)
+    against = [one["code"] for one in done.json["findings"] if one["result"] == "failed"]
     assert against
     told = f"gate closed: {'; '.join(f'{code} failed' for code in against)}"
     assert (done.code, [line for line in done.err.splitlines() if line.startswith("gate")]) == (3, [told])

@@ -14,7 +14,7 @@ from tests.cli.test_exit_codes import one_error
 @pytest.fixture(scope="module")
 def model(sightline: Call, table: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("trained") / "model"
-    assert sightline("train", "--data", table, *TINY, "--companions", "none", "--out", folder).code == 0
+    assert sightline("train", "--data", table, *TINY, "--controls", "none", "--out", folder).code == 0
     return folder
 
 

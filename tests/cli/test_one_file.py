@@ -17,7 +17,7 @@ from tests.cli.test_check_model import FILE, write
 @pytest.fixture(scope="module")
 def saved(sightline: Call, table: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("trained") / "model"
-    done = sightline("train", "--data", table, *TINY, "--companions", "none", "--out", folder)
+    done = sightline("train", "--data", table, *TINY, "--controls", "none", "--out", folder)
     assert done.code == 0, done.err
     return folder
 

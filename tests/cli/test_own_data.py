@@ -47,7 +47,7 @@ def test_a_saved_model_is_audited_on_texts_to_test_on_alone(sightline: Call, fol
 
 
 def test_a_model_is_trained_from_one_file_and_audited_on_another(sightline: Call, folder: Path, here: Path) -> None:
-    done = sightline("train", "--train", folder / "a.csv", "--out", "m", *TINY, "--companions", "none", "--json")
+    done = sightline("train", "--train", folder / "a.csv", "--out", "m", *TINY, "--controls", "none", "--json")
     assert done.code == 0, done.err
     assert done.json["validation"]["n"] == 8  # 15 % of the 30 of each label
     audited = ("audit", "--model", "m", "--test", folder / "c.jsonl", "--limit", "4", "--quiet")

@@ -72,7 +72,7 @@ def test_what_other_settings_trained_is_not_used_and_stays(
         patch.setattr(partway, "PACE", EACH_STEP)
         stop(patch, "epoch", ("model", 1))
         assert sightline(*command).code == 130
-    other = sightline(*command, "--seed", "1", "--companions", "none")
+    other = sightline(*command, "--seed", "1", "--controls", "none")
     assert other.code == 0
     assert "what is kept in m.partial was trained with other settings or data: it is not used, and stays" in other.err
     assert "going on" not in other.err

@@ -21,7 +21,7 @@ STUDY = f"{TINY.partition('[axes]')[0]}[axes]\nseed = [0]\n"
 @pytest.fixture(scope="module")
 def model(sightline: Call, table: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("trained") / "model"
-    assert sightline("train", "--data", table, *SMALL, "--companions", "uniform", "--out", out).code == 0
+    assert sightline("train", "--data", table, *SMALL, "--controls", "uniform", "--out", out).code == 0
     return out
 
 

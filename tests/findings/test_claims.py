@@ -96,3 +96,8 @@ def test_every_claim_has_a_threshold_and_no_other_has() -> None:
         "thresholds.json: no threshold for SL-104",
         "thresholds.json: a threshold for SL-999, which no test has",
     ]
+
+
+def test_no_number_of_a_test_hides_another_of_the_same_words() -> None:
+    for claim in CLAIMS.values():
+        assert len(claim.beside) == sum(bool(one.words) for one in claim.shown), claim.code

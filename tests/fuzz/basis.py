@@ -39,7 +39,7 @@ def write_basis(folder: Path, call: Callable[..., int]) -> None:
     classifier("bert", tokenizer=pieces, id2label={0: "neg", 1: "pos"}).save_pretrained(folder / "hf")
     pieces.save_pretrained(folder / "hf")
     asked = (
-        ("train", "--data", "t.csv", *TINY, "--companions", "none", "--out", "m"),
+        ("train", "--data", "t.csv", *TINY, "--controls", "none", "--out", "m"),
         ("audit", "--data", "t.csv", "--model", "m", "--limit", "6", "--out", "r.html", "--save", "sa", "--quiet"),
         ("study", "s.toml", "--store", "st", "--quiet"),
     )

@@ -17,7 +17,7 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Annotated
 
@@ -169,12 +169,18 @@ def _invoke(arguments: Sequence[str]) -> int:
     return code if isinstance(code, int) else DONE
 
 
+RENAMED: Mapping[str, str] = {"--companions": "--controls", "--reading": "--attention"}
+"""Flags of earlier versions, by what they are called now."""
+
+
 def _usage(error: Exception) -> str | None:
     """Give the message of a mistake in the flags, as typer composes it; None of any other error.
 
     Known by what it can do: typer has its own copy of click's errors since 0.26 and took click's before, and no one
     name stands for both.
     """
+    if (now := RENAMED.get(getattr(error, "option_name", ""))) is not None:
+        return f"{getattr(error, 'option_name', '')} is called {now}"
     compose = getattr(error, "format_message", None)
     return None if compose is None else str(compose())
 

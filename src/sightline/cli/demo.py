@@ -46,7 +46,7 @@ def demo(
     check_places((), *written(report, saved), Output("--out", model, SAVED_MODEL))
     where = prepare(device, threads)
     # What demo stands for.
-    command = f"sightline audit --data '{DATA}' --model {MODEL} --companions {COMPANIONS} --seed {seed}"
+    command = f"sightline audit --data '{DATA}' --model {MODEL} --controls {COMPANIONS} --seed {seed}"
     with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
         trained, found = do_audit(subject, display, where, tokens_at_once(None), command)
     save_model(trained, model)

@@ -190,11 +190,11 @@ MinCount = Annotated[
 Reading = Annotated[
     str | None,
     typer.Option(
-        "--reading",
+        "--attention",
         metavar="NAME",
         show_default="the last layer, mean of its heads",
-        help="Which attention of a model of Hugging Face is shown: layer=N,head=M, rollout, values, evidence; or all, "
-        "and the audit chooses on a few texts of each predicted class and audits the others.",
+        help="The attention source of a Hugging Face model: layer=N,head=M, rollout, values, evidence; or all, and the "
+        "audit chooses on a few texts of each predicted class and audits the others.",
         rich_help_panel="Model and training",
     ),
 ]
@@ -285,11 +285,11 @@ Fit = Annotated[
 Companions = Annotated[
     str | None,
     typer.Option(
-        "--companions",
+        "--controls",
         metavar=f"{'|'.join(COMPANIONS)}|none",
         show_default="uniform",
-        help="Models trained beside it, to compare with, joined by commas, or none (faster, answers less); "
-        "`sightline list companions` says what each is.",
+        help="Control models to train and compare with, joined by commas, or none (faster, but fewer tests run); "
+        "`sightline list controls` says what each is.",
         rich_help_panel=_MODEL,
     ),
 ]

@@ -21,20 +21,20 @@ from sightline.spec.row import Row as Part
 from sightline.spec.typed import wanted
 
 Row = dict[str, Any]
-Kind = Literal["models", "companions", "data", "measures", "findings", "presets", "fields", "columns", "figures"]
+Kind = Literal["models", "controls", "data", "measures", "findings", "presets", "fields", "columns", "figures"]
 What = Annotated[
     Kind | None,
     typer.Argument(
         metavar="KIND",
         show_default="all",
-        help="What to list, one of these: models, companions, data, measures, findings, presets, fields, columns, "
+        help="What to list, one of these: models, controls, data, measures, findings, presets, fields, columns, "
         "figures.",
     ),
 ]
 
 
 def listing(kind: What = None, as_json: flags.Json = False) -> None:
-    """List what there is: parts, companions, data, measures, findings, presets, fields, columns and figures."""
+    """List what there is: parts, control models, data, measures, findings, presets, fields, columns and figures."""
     listed = {name: rows() for name, rows in KINDS.items() if kind in (None, name)}
     if as_json:
         return emit(listed)
@@ -124,7 +124,7 @@ _OTHERS: Mapping[str, str] = {
 
 KINDS: Mapping[Kind, Callable[[], list[Row]]] = {
     "models": _models,
-    "companions": _companions,
+    "controls": _companions,
     "data": _data,
     "measures": _measures,
     "findings": _findings,

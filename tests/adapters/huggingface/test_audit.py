@@ -38,7 +38,7 @@ def test_a_folder_is_audited_from_the_command_line(taught: Path, tmp_path: Path)
 
 def test_a_reading_is_chosen_from_the_command_line(taught: Path, tmp_path: Path) -> None:
     page, named = tmp_path / "page.html", ("--data", NEEDLE, "--limit", 24, "--json")
-    found = called("audit", "--model", f"hf:{taught}", "--reading", "all", *named, "--out", page)
+    found = called("audit", "--model", f"hf:{taught}", "--attention", "all", *named, "--out", page)
     assert found.exit_code == 0, found.output
     told = json.loads(found.stdout)
     readings = told["spec"]["readings"]
@@ -69,7 +69,7 @@ def test_a_reading_is_written_behind_the_model(reading: str | None, model: str) 
 )
 def test_a_reading_of_what_has_none_or_two_is_an_error(model: str, told: str, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=told):
-        called("audit", "--model", model, "--reading", "all", "--data", NEEDLE, "--out", tmp_path / "page.html")
+        called("audit", "--model", model, "--attention", "all", "--data", NEEDLE, "--out", tmp_path / "page.html")
 
 
 def test_what_finds_the_needle_carries_the_decision(both: tuple[Any, Any], needles: Dataset) -> None:

@@ -63,7 +63,7 @@ def test_an_estimate_of_cost_is_of_every_row(folder: Path, capsys: pytest.Captur
 
 def test_a_reading_is_chosen_without_validation_texts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A few rows of each class choose, others are audited, and no mixture of heads is among what is tried."""
-    assert audit(folder, "--reading", "all", "--limit", 40, "--quiet", "--json") == 0
+    assert audit(folder, "--attention", "all", "--limit", 40, "--quiet", "--json") == 0
     told = json.loads(capsys.readouterr().out)
     readings = told["spec"]["readings"]
     assert (readings["texts"], readings["learned_from"], readings["shares"]) == (10, 0, {})

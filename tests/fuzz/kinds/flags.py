@@ -14,14 +14,14 @@ VALUES = (
 )  # fmt: skip
 FLAGS = (
     "--text", "--label", "--split", "--rationale", "--query", "--recipe", "--max-tokens", "--min-count", "--preset", "--epochs", "--batch-size",
-    "--learning-rate", "--companions", "--seed", "--device", "--threads", "--dry-run", "--limit", "--memory", "--fail-on", "--json", "--quiet", "--verbose",
+    "--learning-rate", "--controls", "--seed", "--device", "--threads", "--dry-run", "--limit", "--memory", "--fail-on", "--json", "--quiet", "--verbose",
     "--no-texts", "--help", "--version", "--zebra", "--measures", "--samples", "--maps", "--workers", "--check", "--retry-failed", "--debug",
 )  # fmt: skip
 
 
 GOOD = (
     ("--max-tokens", "4"), ("--seed", "7"), ("--batch-size", "1"), ("--epochs", "2"), ("--limit", "1"), ("--memory", "1M"), ("--threads", "1"), ("--json",),
-    ("--no-texts",), ("--min-count", "2"), ("--learning-rate", "0.1"), ("--companions", "none"), ("--gradient", "norm"), ("--verbose",), ("--dry-run",),
+    ("--no-texts",), ("--min-count", "2"), ("--learning-rate", "0.1"), ("--controls", "none"), ("--gradient", "norm"), ("--verbose",), ("--dry-run",),
     ("--workers", "1"), ("--device", "cpu"), ("--split", "zebra"), ("--check",), ("--recipe", "clean"), ("--help",),
 )  # fmt: skip
 """Flags as somebody would give them, though not to each of the commands."""
@@ -33,7 +33,7 @@ def flag(chance: Random, here: Path, basis: Basis) -> Case:
     commands: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
         (("audit", "--data", "t.csv", "--model", "m", "--limit", "4", "--quiet"), ("report.html",)),
         (("audit", "--data", "t.csv", *TINY, "--limit", "4"), ("report.html",)),
-        (("train", "--data", "t.csv", *TINY, "--companions", "none", "--out", "out"), ("out",)),
+        (("train", "--data", "t.csv", *TINY, "--controls", "none", "--out", "out"), ("out",)),
         (("check-data", "--data", "t.csv"), ()),
         (("check-model", "m"), ()),
         (("report", "sa"), ("report.html",)),

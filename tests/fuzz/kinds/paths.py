@@ -107,7 +107,7 @@ def written(chance: Random, here: Path, basis: Basis) -> Case:
     commands: tuple[tuple[str, ...], ...] = (
         ("audit", *data, *TINY, "--limit", "4", "--out", odd),
         ("audit", *data, *TINY, "--limit", "4", "--save", odd),
-        ("train", *data, *TINY, "--companions", "none", "--out", odd),
+        ("train", *data, *TINY, "--controls", "none", "--out", odd),
         ("vectors", *data, "--dimension", "3", "--out", odd),
         ("report", "sa", "--out", odd),
         ("study", "s.toml", "--store", odd, "--limit", "1", "--quiet"),

@@ -98,5 +98,5 @@ def model(chance: Random, here: Path, basis: Basis) -> Case:
     encoder = chance.choice(ENCODERS[:5] if chance.random() < 0.7 else ENCODERS)
     spec = _scratched("+".join((encoder + _settings(chance, SETTINGS), *parts)), chance).replace("\x00", "")
     data = chance.choice(("planted:needle(n=40,length=5)", "planted:needle(n=40,length=5)", "planted:pair(n=40)"))
-    more = ("--epochs", "1", "--limit", "3", "--companions", "none", "--quiet")
+    more = ("--epochs", "1", "--limit", "3", "--controls", "none", "--quiet")
     return Case(("audit", "--data", data, "--model", spec, *more), ("report.html",))

@@ -21,7 +21,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("study", "s.toml", "--store", "st"),
     ("check-model", "m"),
     ("audit", "--data", "t.csv", *TINY, "--limit", "4"),
-    ("train", "--data", "t.csv", *TINY, "--companions", "none", "--out", "out"),
+    ("train", "--data", "t.csv", *TINY, "--controls", "none", "--out", "out"),
 )
 
 

@@ -92,5 +92,5 @@ def vectors(chance: Random, here: Path, basis: Basis) -> Case:
         flags = (chance.choice(("--window", "--dimension", "--min-count")), chance.choice(odd))
         return Case(("vectors", "--data", "t.csv", "--out", "out.txt", *flags), ("out.txt",))
     (here / "v.txt").write_bytes(damaged((basis.folder / "v.txt").read_bytes(), chance))
-    argv = ("train", "--data", "t.csv", "--vectors", "v.txt", *TINY, "--companions", "none", "--out", "out")
+    argv = ("train", "--data", "t.csv", "--vectors", "v.txt", *TINY, "--controls", "none", "--out", "out")
     return Case(argv, ("out",))
