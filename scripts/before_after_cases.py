@@ -127,6 +127,12 @@ CASES = (
         {"alpha": ABSENT, "beta": SHOWN},
     ),
     Case("filler on top", "a filler above the cue, 30 words", needle(topped(1), length=30), NOT_SHOWN),
+    Case(
+        "filler on top",
+        "a filler above two cues, either is enough, 30 words",
+        written(Texts(of.two_cues, length=30), Written(of.SEVERAL, of.either, topped(1))),
+        NOT_SHOWN,
+    ),
     Case("filler on top", "the cue is fifth of 100 words", needle(topped(4), length=100), NOT_SHOWN, seeds=1),
     Case("filler on top", "the cue is ninth of 100 words", needle(topped(8), length=100), NOT_SHOWN, seeds=1),
     *(

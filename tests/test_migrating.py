@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sightline.errors import SightlineError
+from sightline.findings.claims import CLAIMS
 from sightline.migrating import FORMER, migrated, migrated_run
 from sightline.results import SCHEMA, Level, Reason
 from sightline.saving import load_results, save_results
@@ -100,6 +101,7 @@ def test_an_audit_that_the_version_before_saved_is_read_with_every_number(tmp_pa
     results = {"supported": "passed", "contradicted": "failed", "not applicable": "not run"}
     for was, now in zip(before["findings"], read.findings, strict=True):
         assert (now.code, now.result) == (was["code"], results.get(was["verdict"], was["verdict"]))
+        assert now.name == CLAIMS[now.code].name
         assert (now.threshold, now.p) == (was["delta"], was["p"])
         for score, number in ((now.score, was["effect"]), (now.baseline, was["floor"]), (now.number, was["number"])):
             assert (score and score.n) == (number and number["n"])

@@ -342,7 +342,11 @@ QUANTITIES: Mapping[str, Mapping[str, Quantity]] = {
         "curve.most": Quantity(
             "drop of the log-odds without the words whose own deletion costs most, at each share", ODDS, "N 5"
         ),
-        "top.MAP": Quantity("how far the log-odds move without the top 1 % of the words, at least one", SIZE),
+        "top.MAP": Quantity(
+            "how far the log-odds move without the top 1 % of the words, at least one: from the whole text, "
+            "or where the rest of the top 20 % is gone already, whichever is more",
+            SIZE,
+        ),
         "top.random": Quantity("how far they move without as many random words, mean of the orders", SIZE),
         "top.most": Quantity("the farthest that they move under any of the orders that are tried", SIZE),
         **{

@@ -64,7 +64,7 @@ SETTINGS: Mapping[str, Settings] = {
         },
         "spread": 3.0,
     },
-    "erasure": {"shares": _SHARES, "draws": 5, "farthest": 0.05},
+    "erasure": {"shares": _SHARES, "draws": 5, "farthest": 0.05, "among": 0.2},
     "sufficiency": {"shares": _SHARES, "draws": 5},
     "transplant": {
         "shares": _SHARES,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.measures.falling import FARTHEST, LOST, bounded, flipped, odds_of_all
+from sightline.measures.falling import FARTHEST, LAST, LOST, bounded, flipped, odds_of_all
 from tests.reference import moving
 
 number = st.floats(-1e9, 1e9)
@@ -19,6 +19,8 @@ def test_no_text_loses_more_than_lies_between_it_and_texts_predicted_otherwise(t
     arrays = {"odds": odds, "chosen": chosen, "kept": chosen, f"{LOST}deleted.attention": lost}
     arrays |= {f"{LOST}deleted.random": lost[:, :, None].repeat(2, 2) * [1.0, -1.0], f"{LOST}replaced.most": -lost}
     arrays |= {f"{LOST}deleted.most": lost[:, ::-1]}
+    gone = lost[:, 1]  # what the top words do once the next ones are gone
+    arrays |= {f"{LAST}attention": gone, f"{LAST}most": 0 * gone, f"{LAST}random": gone[:, None] * [0.0, 1.0]}
     found = bounded(arrays)
     assert found.keys() == {
         "kept",
@@ -32,9 +34,10 @@ def test_no_text_loses_more_than_lies_between_it_and_texts_predicted_otherwise(t
         assert found["curve.attention"][row] == pytest.approx(literal, rel=1e-9, abs=1e-9)
         assert found["deleted.attention"][row] == pytest.approx(np.mean(literal), rel=1e-9, abs=1e-6)
         first, last = abs(literal[0]), abs(literal[-1])  # up or down: a top word may speak against the prediction
-        assert found["top.attention"][row] == pytest.approx(first, rel=1e-9, abs=1e-9)
-        assert found["top.random"][row] == pytest.approx(first, rel=1e-9, abs=1e-9)  # of both draws
-        assert found["top.most"][row] == pytest.approx(max(first, last), rel=1e-9, abs=1e-9)
+        top = max(first, abs(literal[1]))
+        assert found["top.attention"][row] == pytest.approx(top, rel=1e-9, abs=1e-9)
+        assert found["top.random"][row] == pytest.approx((first + top) / 2, rel=1e-9, abs=1e-9)  # of both draws
+        assert found["top.most"][row] == pytest.approx(max(top, last), rel=1e-9, abs=1e-9)
         assert found["top.most"][row] >= max(found["top.attention"][row], found["top.random"][row]) * (1 - 1e-12)
         assert found["replaced.most"][row] == pytest.approx(-np.mean(literal), rel=1e-9, abs=1e-6)
         assert found["curve.random"][row] == pytest.approx([0.0] * 4, abs=1e-6)  # cut draw by draw, then averaged

@@ -229,6 +229,17 @@ def lost(
     return out
 
 
+def lost_last(
+    model: Auditable, text: Example, order: Sequence[int], room: float = float("inf"), among: float = 0.2
+) -> float:
+    """Loss of log-odds by the top words of an order, where the next ones, up to a share, are gone already."""
+    chosen, most = int(probabilities(logits(model, text)).argmax()), len(order) - 1
+    top, first = (set(order[: count(len(order), share, most)]) for share in (SHARES[0], among))
+    return within(
+        log_odds(model, without(text, first - top), chosen) - log_odds(model, without(text, first), chosen), room
+    )
+
+
 def erased(
     model: Auditable,
     text: Example,

@@ -125,7 +125,8 @@ _ROWS = (
         number="erasure.top.attention",
         baseline="erasure.top.random",
         ceiling="erasure.top.most",
-        number_words="How far the log-odds move, up or down, without the top 1 % of the words, at least one",
+        number_words="How far the log-odds move, up or down, without the top 1 % of the words, at least one: from the "
+        "whole text, or where the rest of the top 20 % is gone already, whichever is more",
         baseline_words="How far they move without as many random words",
         for_caveats="not failed",
         for_all="passed",

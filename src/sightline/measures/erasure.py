@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 
 from sightline.measures.arrays import WHY, decided, to_numpy, with_reasons
-from sightline.measures.falling import LOST, bounded, flipped, odds_of_all
+from sightline.measures.falling import LAST, LOST, bounded, flipped, odds_of_all
 from sightline.measures.hybrids import Bag, answers, crossed
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.maps import Maps, rivals
@@ -42,11 +42,14 @@ class Erasure:
     ``deleted`` makes the text shorter, ``replaced`` puts words of other audited texts in their place. Beside each map
     stand as many words at random (``random``) and words in the order of what deleting each alone does (``most``), so
     that a drop can be read as a share of what removing words can do. ``area`` and ``floor`` are the published number,
-    of attention and of random words: the drop of the probability under deletion.
+    of attention and of random words: the drop of the probability under deletion. The top words alone are removed from
+    the whole text and, as either of two words can be enough, from the text without the next ones, up to the share
+    ``among``.
     """
 
     shares: tuple[float, ...] = tuple(_SET["shares"])
     draws: int = _SET["draws"]
+    among: float = _SET["among"]
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     code: str = "erasure"
@@ -57,9 +60,8 @@ class Erasure:
         """Order the words by every map, remove the first, each distinct set once, and see what the answer loses."""
         maps = Maps(subject, trace, seeds, self.tokens_at_once, self.gradient)
         names, words = rivals(subject), maps.words
-        removals, back = distinct(
-            first_words(orders_of(maps, names, self.draws), words, self.shares), words.mask.sum(1) > 1
-        )
+        orders, several = orders_of(maps, names, self.draws), words.mask.sum(1) > 1
+        removals, back = distinct(first_words(orders, words, self.shares), several)
         left = {
             "deleted": answers_without(subject, trace, words, removals, self.tokens_at_once),
             "replaced": self._replaced(subject, words, removals, trace.logits.shape[1], seeds),
@@ -83,6 +85,9 @@ class Erasure:
                 out[f"{LOST}{kind}.{name}"] = curve
             for name, curve in by_name(flips, known, self.draws).items():
                 out[f"flips.{kind}.{name}"] = curve.mean(axis=1)
+        last = self._last(subject, trace, words, orders, several)
+        for name, one in by_name(last, known, self.draws, apart=True).items():
+            out[f"{LAST}{name}"] = one[:, 0]
         alone = {text.index for text in subject.audited}
         return out | {
             f"{WHY}one word": words.mask.sum(1) < 2,
@@ -93,10 +98,20 @@ class Erasure:
             f"{WHY}no scores for the text": ~known.get("given", np.ones(len(whole), dtype=bool)),
         }
 
+    def _last(
+        self, subject: Subject, trace: Trace, words: Words, orders: Int[Array, "O B W"], several: Bool[Array, " B"]
+    ) -> Float[Array, "O 1 B"]:
+        """What the top words of each order cost where the next ones, up to a share, are gone already."""
+        top, all_first = first_words(orders, words, (self.shares[0], self.among)).transpose(1, 0, 2, 3)
+        removals, back = distinct(np.stack([all_first & ~top, all_first], axis=1), several)
+        left = answers_without(subject, trace, words, removals, self.tokens_at_once)
+        drops = of_sets(odds_gone(to_numpy(trace.logits), left, decided(trace), removals.row), back)
+        return np.asarray(drops[:, 1:] - drops[:, :1])
+
     def finish(self, arrays: Arrays) -> Measurement:
         """Bound what each text loses, and count those from which nothing can be removed or whose answer has no odds."""
         values, undefined = with_reasons(bounded(arrays))
-        settings = {"shares": list(self.shares), "draws": self.draws, "gradient": self.gradient}
+        settings = {"shares": list(self.shares), "draws": self.draws, "among": self.among, "gradient": self.gradient}
         return Measurement(self.code, values, undefined, settings)
 
     def _replaced(

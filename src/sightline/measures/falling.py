@@ -14,6 +14,8 @@ from sightline.types import Arrays
 Array = np.ndarray
 LOST = "lost: "
 """What stands before what the log-odds lose share by share, until all texts are known and say what can be lost."""
+LAST = "lost last: "
+"""What stands before what the log-odds lose by the top words where the next ones are gone already."""
 FARTHEST: float = SETTINGS["erasure"]["farthest"]
 """The quantile of the log-odds of a class over texts predicted otherwise: the farthest that a text can fall."""
 
@@ -33,24 +35,30 @@ def bounded(arrays: Arrays) -> dict[str, Values]:
             room[rows] = np.maximum(0.0, odds[rows, one] - np.quantile(odds[others, one], FARTHEST))
     out: dict[str, Values] = {}
     for name, value in arrays.items():
-        if name in ("odds", "chosen"):
+        if name in ("odds", "chosen") or name.startswith(LAST):
             continue
         if not name.startswith(LOST):
             out[name] = value
             continue
         kind, _, of = name.removeprefix(LOST).partition(".")
-        lost = np.asarray(value)
-        width = room.reshape(-1, *[1] * (lost.ndim - 1))
-        within = np.where(np.isnan(width), lost, np.clip(lost, -width, width))
-        each = within.mean(axis=-1) if of == "random" else within
+        each_order = _within(value, room)
+        each = each_order.mean(axis=-1) if of == "random" else each_order
         out[f"{kind}.{of}"] = each.mean(axis=1)
         if kind == "deleted":
             out[f"curve.{of}"] = each
-            out[f"top.{of}"] = np.abs(within[:, 0]).mean(axis=-1) if of == "random" else np.abs(each[:, 0])
+            moved = np.fmax(np.abs(each_order[:, 0]), np.abs(_within(arrays[f"{LAST}{of}"], room)))
+            out[f"top.{of}"] = moved.mean(axis=-1) if of == "random" else moved
     tops = [value for name, value in out.items() if name.startswith("top.") and name != "top.random"]
     if tops:
         out["top.most"] = np.fmax.reduce(np.stack([np.asarray(one) for one in tops]), axis=0)
     return out
+
+
+def _within(lost: Values, room: Float[Array, " N"]) -> Float[Array, "N *R"]:
+    """Clip what each text loses or gains to its room, where that is known."""
+    values = np.asarray(lost)
+    width = room.reshape(-1, *[1] * (values.ndim - 1))
+    return np.asarray(np.where(np.isnan(width), values, np.clip(values, -width, width)))
 
 
 def flipped(left: Float[Array, "M L"], chosen: Int[Array, " B"], row: Int[Array, " M"]) -> Float[Array, " M"]:
