@@ -50,8 +50,9 @@ verify: $(STAMP)  ## the full counts, written to docs/verified
 	$(PY) scripts/verify.py
 	$(PY) scripts/make_docs.py
 
-mutants: $(STAMP)  ## break the source one line at a time: each named test must notice
+mutants: $(STAMP)  ## play the mutations kept by hand; SAMPLE=40 SEED=0 also plays random ones in the numeric rooms
 	$(PY) scripts/mutants.py
+	$(if $(SAMPLE),$(PY) scripts/sampled_mutants.py --sample $(SAMPLE) --seed $(or $(SEED),0))
 
 bench: $(STAMP)  ## every benchmark, one JSON line a comparison
 	@for script in bench/*.py; do $(PY) $$script || exit 1; done
@@ -78,7 +79,7 @@ types: $(STAMP)  ## mypy, strict
 walls: $(STAMP)  ## who may import whom
 	$(VENV)/bin/lint-imports
 
-mutants-check: $(STAMP)  ## does each mutation still find its line and its test?
+mutants-check: $(STAMP)  ## does each mutation still find its fragment and its test?
 	$(PY) scripts/mutants.py --check
 
 wheel: $(STAMP)  ## build the wheel into dist
