@@ -15,7 +15,7 @@ TORCH_INDEX ?=
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test coverage check verify mutants bench docs docs-check format format-check lint types walls mutants-check \
+.PHONY: help setup demo test coverage check verify mutants snapshots bench docs docs-check format format-check lint types walls mutants-check \
         wheel wheel-smoke clean
 
 help:  ## what there is
@@ -40,6 +40,10 @@ demo: $(STAMP)  ## audit a small model on a generated corpus and write a report
 
 test: $(STAMP)  ## all tests
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal
+
+snapshots: $(STAMP)  ## write again what each surface says, to be reviewed as a diff
+	rm -f tests/snapshots/*.txt
+	SNAPSHOTS=update $(PY) -m pytest -q $$(grep -rl --include='test_*.py' 'from tests.snapshots' tests)
 
 coverage: $(STAMP)  ## all tests, counting the lines they reach; slower
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal --cov=sightline --cov-report=term

@@ -17,6 +17,7 @@ from sightline.example import Example
 from sightline.results import Measurement, Ragged
 from sightline.types import Batch
 from tests.adapters.plain import exported, tapped, wrapped
+from tests.snapshots import refused
 from tests.texts import WORDS, examples, trained, untrained
 
 TEXTS = examples((7, 1, 4, 12, 2, 9))
@@ -164,7 +165,7 @@ def test_the_mean_of_heads_is_seen_and_not_replaced() -> None:
     batch = shown.collate(TEXTS)
     mean = torch.stack([one.trace(batch).attention for one in heads]).mean(0)
     assert torch.allclose(shown.trace(batch).attention, mean, atol=1e-6)
-    with pytest.raises(ModelError, match=r"two, mean of all heads, row of the first token cannot be replaced; choose"):
+    with refused(ModelError):
         shown.decode(shown.trace(batch), mean)
 
 
@@ -207,7 +208,7 @@ def test_what_is_read_is_what_the_module_computes() -> None:
     torch.testing.assert_close(trace.logits, wanted.logits)
     assert not trace.logits.requires_grad
     assert not any(part._forward_hooks or part._forward_pre_hooks for part in model.module.modules())
-    with pytest.raises(ModelError, match="expected a trace of its own"):
+    with refused(ModelError):
         model.decode(wanted, wanted.attention)
 
 
@@ -322,7 +323,7 @@ def test_weights_that_are_not_made_every_time_are_told() -> None:
         return module(batch.ids, batch.mask)["logits"] if batch.ids.shape[1] > 5 else torch.zeros(len(batch), 2)
 
     model = made(module, run=short)
-    with pytest.raises(ModelError, match=r"run: the weights of '' were not made this time; let run call the module"):
+    with refused(ModelError):
         model.trace(model.collate(TEXTS[2:3]))
 
 
