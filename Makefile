@@ -5,6 +5,9 @@ PY      := $(VENV)/bin/python
 STAMP   := $(VENV)/.setup-done
 WORKERS ?= 2
 
+# Which tests `make check` runs: test, or test-all as in .ci/run.
+TEST    ?= test
+
 # The first of python3.11 and python3 that really starts; override with make setup PYTHON=...
 PYTHON  ?= $(shell for p in python3.11 python3; do $$p -c '' 2>/dev/null && { echo $$p; break; }; done)
 
@@ -15,7 +18,7 @@ TORCH_INDEX ?=
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test coverage check verify mutants snapshots bench docs docs-check format format-check lint types walls mutants-check \
+.PHONY: help setup demo test test-all coverage check verify mutants snapshots bench docs docs-check format format-check lint types walls mutants-check \
         wheel wheel-smoke clean
 
 help:  ## what there is
@@ -38,7 +41,10 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)  ## audit a small model on a generated corpus and write a report
 	$(VENV)/bin/sightline demo
 
-test: $(STAMP)  ## all tests
+test: $(STAMP)  ## the tests that every change must pass, without those marked slow
+	$(PY) -m pytest -n $(WORKERS) --dist worksteal -m "not slow"
+
+test-all: $(STAMP)  ## all tests, as .ci/run runs them
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal
 
 snapshots: $(STAMP)  ## write again what each surface says, to be reviewed as a diff
@@ -48,7 +54,7 @@ snapshots: $(STAMP)  ## write again what each surface says, to be reviewed as a 
 coverage: $(STAMP)  ## all tests, counting the lines they reach; slower
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal --cov=sightline --cov-report=term
 
-check: format-check lint types walls docs-check mutants-check test  ## everything a change must pass
+check: format-check lint types walls docs-check mutants-check $(TEST)  ## everything a change must pass
 
 verify: $(STAMP)  ## the full counts, written to docs/verified
 	$(PY) scripts/verify.py

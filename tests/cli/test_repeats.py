@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import repeats
 
 
+@pytest.mark.slow
 def test_an_audit_is_the_same_to_the_bit_under_another_hash_seed_and_an_ascii_locale(
     sightline: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,6 +54,7 @@ def test_a_full_stop_is_no_reason() -> None:
     assert [row.name for row in found.maps if row.chosen and not row.signed] != ["attention"]
 
 
+@pytest.mark.slow
 def test_a_faithful_map_may_be_shown_however_long_its_companion_trained(
     needle: tuple[AttentionClassifier, Dataset],
 ) -> None:
