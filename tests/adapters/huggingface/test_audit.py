@@ -18,6 +18,7 @@ from sightline.cli.app import app
 from sightline.data.dataset import Dataset
 from sightline.errors import ModelError, SpecError
 from sightline.experiments.subject import saved_folder, under_reading
+from sightline.measures import default_measures
 from sightline.results import Measurement
 from tests.adapters.huggingface.conftest import NEEDLE
 from tests.adapters.huggingface.toys import classifier, word_pieces
@@ -30,13 +31,14 @@ def called(*words: str) -> Any:
 
 def test_a_folder_is_audited_from_the_command_line(taught: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    found = called("audit", "--model", f"hf:{taught}(head=1)", "--data", NEEDLE, "--limit", 60, "--out", page, "--json")
+    found = called("audit", "--model", f"hf:{taught}(head=1)", "--data", NEEDLE, "--limit", 20, "--out", page, "--json")
     assert found.exit_code == 0, found.output
     told = json.loads(found.stdout)
     assert told["metrics"]["accuracy"]["value"] > 0.95
     assert "needle" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_reading_is_chosen_from_the_command_line(taught: Path, tmp_path: Path) -> None:
     page, named = tmp_path / "page.html", ("--data", NEEDLE, "--limit", 24, "--json")
     found = called("audit", "--model", f"hf:{taught}", "--reading", "all", *named, "--out", page)
@@ -112,7 +114,9 @@ def test_the_weights_are_those_that_the_model_says_it_has(both: tuple[Any, Any],
 
 def test_special_tokens_are_told_as_marks(both: tuple[Any, Any], needles: Dataset) -> None:
     model = sightline.transformer(*both, head=1)
-    found = sightline.audit(model, needles, limit=30).measurements["marks"]
+    found = sightline.audit(model, needles, limit=30, measures=default_measures(chosen=("marks",))).measurements[
+        "marks"
+    ]
     assert isinstance(found, Measurement)
     trace = model.trace(model.collate(needles.test))
     assert trace.elsewhere is not None

@@ -61,6 +61,7 @@ def test_an_estimate_of_cost_is_of_every_row(folder: Path, capsys: pytest.Captur
     assert "of 200 test texts" in json.loads(capsys.readouterr().out)["basis"]
 
 
+@pytest.mark.slow
 def test_a_reading_is_chosen_without_validation_texts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Half of all rows choose, half are audited, and no mixture of heads is among what is tried."""
     assert audit(folder, "--reading", "all", "--limit", 40, "--quiet", "--json") == 0
