@@ -81,6 +81,14 @@ def test_a_map_that_fails_a_class_is_offered_without_it() -> None:
     same_text("report", told[1])
 
 
+@pytest.mark.parametrize(("against", "first"), [(("b",), "Or"), ((), "Show")])
+def test_a_map_that_works_only_where_attention_does_is_an_alternative(against: tuple[str, ...], first: str) -> None:
+    classes = {"a": Verdict(CAN, 4, (), ()), "b": Verdict(MUST_NOT, 2, (), ())}
+    audited = compared(Verdict(CAVEATS, 5, (), (), classes))
+    maps = tuple(replace(row, against=against) if row.chosen else row for row in audited.maps)
+    assert said(shown(replace(audited, maps=maps)))[2].split()[0] == first
+
+
 def test_a_map_that_must_not_be_shown_is_not_offered_again() -> None:
     bad = replace(compared(), maps=(map_row("attention", "supported", 0.9, chosen=True), MAPS[1]))
     same_text("report", said(shown(bad))[1])
