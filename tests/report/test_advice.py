@@ -17,19 +17,10 @@ def said(told: list[str]) -> list[str]:
     return [one.replace("\xa0", " ") for one in told]
 
 
-@pytest.mark.parametrize(
-    ("text", "row", "first", "second"),
-    [
-        (CAN, 4, "Show the attention map.", "Or show the weight × evidence map."),
-        (CAVEATS, 5, "Show the attention map with the caveats of this verdict under it.", "Or show the weight"),
-        (MUST_NOT, 3, "Do not show the attention map.", "Show the weight × evidence map instead."),
-        (CANNOT_TELL, 6, "Do not show the attention map yet.", "Show the weight × evidence map instead"),
-    ],
-)
-def test_which_map_may_be_shown_follows_the_verdict(text: str, row: int, first: str, second: str) -> None:
+@pytest.mark.parametrize(("text", "row"), [(CAN, 4), (CAVEATS, 5), (MUST_NOT, 3), (CANNOT_TELL, 6)])
+def test_which_map_may_be_shown_follows_the_verdict(text: str, row: int) -> None:
     told = said(shown(compared(Verdict(text, row, (), ()))))
-    assert told[0] == first
-    assert told[1].startswith(second)
+    same_text("report", told)
     assert len(told) == 2  # no signed map is known to carry the decision
 
 

@@ -118,23 +118,23 @@ def test_where_all_classes_agree_the_headline_is_the_verdict(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("whole", "classes", "expected"),
+    ("whole", "classes"),
     [
-        (CAVEATS, {"n": MUST_NOT, "p": CAVEATS}, f"can be shown with caveats for texts predicted 'p'; must not be shown for texts predicted 'n': why {MUST_NOT}"),
-        (CAVEATS, {"n": MUST_NOT}, f"must not be shown for texts predicted 'n': why {MUST_NOT}; can be shown with caveats for all texts together, but for no class by itself"),
-        (CAVEATS, {"n": MUST_NOT, "p": CANNOT_TELL}, f"must not be shown for texts predicted 'n': why {MUST_NOT}; cannot tell for texts predicted 'p'; can be shown with caveats for all texts together, but for no class by itself"),
-        (CAVEATS, {"n": MUST_NOT, "p": CAN}, f"can be shown with caveats for all texts together; can be shown for texts predicted 'p'; must not be shown for texts predicted 'n': why {MUST_NOT}"),
-        (MUST_NOT, {"a": CANNOT_TELL, "b": CAN}, "must not be shown for all texts together; can be shown for texts predicted 'b'; cannot tell for texts predicted 'a'"),
-        (CAVEATS, {"a": CANNOT_TELL, "b": CANNOT_TELL}, "cannot tell for texts predicted 'a' and 'b'; can be shown with caveats for all texts together, but for no class by itself"),
-        (CAVEATS, {"ham": BY_ABSENCE, "spam": CAN}, "can be shown for texts predicted 'spam'; decided by absence for texts predicted 'ham'"),
-        (CAVEATS, {"ham": BY_ABSENCE, "spam": CAVEATS}, "can be shown with caveats for texts predicted 'spam'; decided by absence for texts predicted 'ham'"),
-        (CAVEATS, {"ham": BY_ABSENCE, "spam": CANNOT_TELL}, "cannot tell for texts predicted 'spam'; decided by absence for texts predicted 'ham'; can be shown with caveats for all texts together, but for no class by itself"),
-        (MUST_NOT, {"ham": BY_ABSENCE, "spam": CAN}, "must not be shown for all texts together; can be shown for texts predicted 'spam'; decided by absence for texts predicted 'ham'"),
-        (MUST_NOT, {"a": MUST_NOT, "b": MUST_NOT, "c": MUST_NOT, "d": CAN}, f"can be shown for texts predicted 'd'; must not be shown for texts predicted 'a', 'b' and 'c': why {MUST_NOT}"),
+        (CAVEATS, {"n": MUST_NOT, "p": CAVEATS}),
+        (CAVEATS, {"n": MUST_NOT}),
+        (CAVEATS, {"n": MUST_NOT, "p": CANNOT_TELL}),
+        (CAVEATS, {"n": MUST_NOT, "p": CAN}),
+        (MUST_NOT, {"a": CANNOT_TELL, "b": CAN}),
+        (CAVEATS, {"a": CANNOT_TELL, "b": CANNOT_TELL}),
+        (CAVEATS, {"ham": BY_ABSENCE, "spam": CAN}),
+        (CAVEATS, {"ham": BY_ABSENCE, "spam": CAVEATS}),
+        (CAVEATS, {"ham": BY_ABSENCE, "spam": CANNOT_TELL}),
+        (MUST_NOT, {"ham": BY_ABSENCE, "spam": CAN}),
+        (MUST_NOT, {"a": MUST_NOT, "b": MUST_NOT, "c": MUST_NOT, "d": CAN}),
     ],
-)  # fmt: skip
-def test_where_classes_differ_each_is_named(whole: str, classes: dict[str, str], expected: str) -> None:
-    assert headline(verdict(whole, classes)) == expected
+)
+def test_where_classes_differ_each_is_named(whole: str, classes: dict[str, str]) -> None:
+    same_text("report", headline(verdict(whole, classes)))
 
 
 @given(whole=st.sampled_from([text for text in VERDICTS if text != BY_ABSENCE]), classes=st.dictionaries(st.text(st.characters(categories=["L"]), min_size=1, max_size=3), st.sampled_from(VERDICTS), max_size=5))  # fmt: skip

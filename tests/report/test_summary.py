@@ -18,7 +18,7 @@ def first_screen(told: Audit) -> list[str]:
 
 def test_the_verdict_comes_first_with_its_caveats() -> None:
     told = lines(audit())
-    same_text("report", told[:3])
+    same_text("terminal", told[:3])
 
 
 @pytest.mark.parametrize("told", [audit(), compared(), compared(by_class())])
@@ -34,21 +34,21 @@ def test_before_the_details_stand_no_codes_and_no_thresholds(told: Audit) -> Non
 
 def test_a_class_that_differs_is_named_in_the_first_line_and_its_caveats_come_first() -> None:
     told = lines(compared(by_class()))
-    same_text("report", told[0])
-    same_text("report", told[1])
-    same_text("report", told[2])
+    same_text("terminal", told[0])
+    same_text("terminal", told[1])
+    same_text("terminal", told[2])
     assert "  for texts predicted 'negative': SL-303: effect 0.012 [−0.027, 0.051], n = 428" in told
 
 
 def test_what_was_learned_and_what_to_do_follow_the_caveats_and_the_maps_are_among_the_details() -> None:
     told = lines(compared())
-    same_text("report", told[2])
-    same_text("report", told[3:5])
-    same_text("report", told[6:9])
+    same_text("terminal", told[2])
+    same_text("terminal", told[3:5])
+    same_text("terminal", told[6:9])
     maps = next(i for i, line in enumerate(told) if line.startswith("Maps. Numbers are shares of the decision"))
     assert maps > told.index("")
-    same_text("report", told[maps + 1])
-    same_text("report", told[maps + 2])
+    same_text("terminal", told[maps + 1])
+    same_text("terminal", told[maps + 2])
     assert not any(line.startswith(("Did it learn", "Maps.")) for line in lines(audit()))
 
 
