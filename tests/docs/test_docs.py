@@ -58,6 +58,7 @@ def audit() -> Audit:
     return run(RunSpec(data, model, fit, companions=("uniform", "frozen")))[1]
 
 
+@pytest.mark.slow
 def test_the_documentation_is_true_of_the_code(pages):
     assert make_docs.complaints(pages, NAV) == []
 

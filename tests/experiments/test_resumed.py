@@ -4,6 +4,8 @@ import random
 import sys
 from pathlib import Path
 
+import pytest
+
 from sightline.experiments.store import PARTWAY, Store
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
@@ -11,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import resumed
 
 
+@pytest.mark.slow
 def test_a_training_that_is_killed_three_times_ends_with_the_bits_of_one_that_is_not(tmp_path: Path) -> None:
     """Some seconds: five processes, which share the start of torch."""
     spec = resumed.spec_of("an MLP with Gumbel noise", epochs=3)
