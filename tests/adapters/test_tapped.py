@@ -37,6 +37,7 @@ def numbers(found: Audit) -> dict[str, np.ndarray]:
     }
 
 
+@pytest.mark.slow
 def test_an_audit_has_the_same_numbers_by_every_road() -> None:
     """One trained model as it is, and its weights in a plain module that is split by hand, or tapped."""
     ours, data = trained("planted:needle(n=100,length=6)", "bilstm(hidden=6)+additive", epochs=6)

@@ -121,6 +121,7 @@ def test_a_model_that_ends_the_process_says_so(here, table) -> None:
     assert (done.stdout, page.exists()) == (b"", False)
 
 
+@pytest.mark.slow
 def test_a_process_that_a_model_forks_may_leave(here) -> None:
     forks = "import os; pid = os.fork(); os._exit(0) if pid == 0 else os.waitpid(pid, 0)"
     done = shell(here, "predict", later(here, forks, 0), "good film")

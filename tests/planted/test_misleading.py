@@ -125,6 +125,7 @@ def test_a_class_that_is_predicted_when_nothing_is_found_has_no_words_and_the_ot
     assert own.answers == {"alpha": "contradicted", "beta": "supported"}
 
 
+@pytest.mark.slow
 def test_what_is_broken_caps_every_class() -> None:
     found = judged("broken(share=0.05)")
     assert found.verdict.row == 1

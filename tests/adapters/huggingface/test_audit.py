@@ -29,6 +29,7 @@ def called(*words: str) -> Any:
     return CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
 
 
+@pytest.mark.slow
 def test_a_folder_is_audited_from_the_command_line(taught: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     found = called("audit", "--model", f"hf:{taught}(head=1)", "--data", NEEDLE, "--limit", 20, "--out", page, "--json")

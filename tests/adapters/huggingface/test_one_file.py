@@ -56,6 +56,7 @@ def test_what_is_quiet_says_how_data_were_read_and_no_time(folder: Path, capsys:
     assert json.loads(said.out)["cards"]["data"]["sample"]["of"] == 200
 
 
+@pytest.mark.slow
 def test_an_estimate_of_cost_is_of_every_row(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert audit(folder, "--dry-run", "--json") == 0
     assert "of 200 test texts" in json.loads(capsys.readouterr().out)["basis"]
