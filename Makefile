@@ -18,7 +18,7 @@ TORCH_INDEX ?=
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all coverage check verify mutants snapshots bench docs docs-check format format-check lint types walls mutants-check \
+.PHONY: help setup demo test test-all coverage check validate mutants snapshots bench docs docs-check format format-check lint types walls mutants-check \
         wheel wheel-smoke clean
 
 help:  ## what there is
@@ -56,22 +56,22 @@ coverage: $(STAMP)  ## all tests, counting the lines they reach; slower
 
 check: format-check lint types walls docs-check mutants-check $(TEST)  ## everything a change must pass
 
-verify: $(STAMP)  ## the full counts, written to docs/verified
-	$(PY) scripts/verify.py
-	$(PY) scripts/make_docs.py
+validate: $(STAMP)  ## the campaigns and full counts, written to docs/verified
+	$(PY) validation/verify.py
+	$(PY) tools/docs/make_docs.py
 
 mutants: $(STAMP)  ## play the mutations kept by hand; SAMPLE=40 SEED=0 also plays random ones in the numeric rooms
 	$(PY) scripts/mutants.py
 	$(if $(SAMPLE),$(PY) scripts/sampled_mutants.py --sample $(SAMPLE) --seed $(or $(SEED),0))
 
 bench: $(STAMP)  ## every benchmark, one JSON line a comparison
-	@for script in bench/*.py; do $(PY) $$script || exit 1; done
+	@for script in benchmarks/*.py; do $(PY) $$script || exit 1; done
 
 docs: $(STAMP)  ## write the generated pages of docs
-	$(PY) scripts/make_docs.py
+	$(PY) tools/docs/make_docs.py
 
 docs-check: $(STAMP)  ## are the generated pages up to date?
-	$(PY) scripts/make_docs.py --check
+	$(PY) tools/docs/make_docs.py --check
 
 format: $(STAMP)  ## format the code and sort its imports
 	$(PY) -m ruff format .
@@ -101,4 +101,4 @@ wheel-smoke: wheel  ## install the wheel bare and audit with it from an empty fo
 
 clean:  ## remove what was built, keep .venv
 	rm -rf build dist htmlcov .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
-	find src tests scripts bench examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	find src tests scripts tools validation benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

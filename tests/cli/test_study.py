@@ -311,7 +311,7 @@ def stop(study: Path, store: Path, send: Callable[[int, int], None], signal_sent
 
 @pytest.mark.slow
 def test_killed_and_interrupted_studies_end_as_unbroken_ones(sightline: Call, tmp_path: Path) -> None:
-    """The reduced form of what `make verify` does for minutes: killed, interrupted, terminated, files cut, bits flipped."""
+    """The reduced form of what `make validate` does for minutes: killed, interrupted, terminated, files cut, bits flipped."""
     study, broken, whole = tmp_path / "study.toml", tmp_path / "broken", Store(tmp_path / "whole")
     study.write_text(BREAKABLE)
     grid = read_grid(study)

@@ -37,7 +37,7 @@ from tests.memory import peak
 from tests.snapshots import refused, same_text
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path.insert(0, str(ROOT / "validation"))
 
 import notes  # noqa: E402  (it needs the path above)
 

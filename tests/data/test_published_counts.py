@@ -10,7 +10,7 @@ from sightline.spec.values import OFFICIAL
 from tests.snapshots import same_text
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path.insert(0, str(ROOT / "validation"))
 
 import published  # noqa: E402  (it needs the path above)
 

@@ -26,7 +26,7 @@ from sightline.spec.values import RunSpec
 from tests.snapshots import refused, same_text
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))  # where make_docs finds its own two helpers
+sys.path.insert(0, str(ROOT / "tools" / "docs"))  # where make_docs finds its own two helpers
 
 import docs_checks as checks  # noqa: E402  (they need the path above)
 import docs_commands as commands  # noqa: E402
@@ -195,7 +195,7 @@ def test_what_was_not_counted_yet_is_said(monkeypatch, tmp_path):
         "table: full stop",
         "example SL-303",
     ):
-        assert results.RESULTS[name]().startswith("Not counted yet: `scripts/verify.py`")
+        assert results.RESULTS[name]().startswith("Not counted yet: `validation/verify.py`")
 
 
 def test_results_of_worlds_become_tables():

@@ -11,7 +11,7 @@ from sightline.results import VERDICTS
 from tests.snapshots import same_text
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))  # where make_docs finds its own helpers
+sys.path.insert(0, str(ROOT / "tools" / "docs"))  # where make_docs finds its own helpers
 
 import docs_checks as checks  # noqa: E402  (they need the path above)
 import docs_prose as prose  # noqa: E402

@@ -1,4 +1,4 @@
-"""A process that trains is killed at steps drawn by chance, and the one after it goes on: `scripts/resumed.py`, small."""
+"""A process that trains is killed at steps drawn by chance, and the one after it goes on: `validation/resumed.py`, small."""
 
 import random
 import sys
@@ -8,7 +8,7 @@ import pytest
 
 from sightline.experiments.store import PARTWAY, Store
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "validation"))
 
 import resumed
 

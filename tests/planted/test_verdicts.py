@@ -53,7 +53,7 @@ def test_random_attention_of_an_mlp_is_used_but_not_chosen() -> None:
 
 @pytest.mark.slow
 def test_random_attention_of_a_bilstm_is_neither() -> None:
-    """A smaller one than `make verify` counts."""
+    """A smaller one than `make validate` counts."""
     data, model = parse_data("planted:needle(n=800,length=10)"), parse_model("bilstm(hidden=32)+random(scale=1.0)")
     fit = FitSpec(epochs=15, patience=10, learning_rate=3e-3)
     result = run(RunSpec(data, model, fit, companions=(), measures=OF_WORDS))[1]

@@ -1,6 +1,6 @@
 """Of a BERT whose heads are written down, the audit says of each reading what is so by construction.
 
-A small version of what ``scripts/verify.py --only planted_heads`` counts over many seeds.
+A small version of what ``validation/verify.py --only planted_heads`` counts over many seeds.
 """
 
 from __future__ import annotations
