@@ -45,6 +45,7 @@ def test_two_processes_give_the_bits_of_one(tmp_path: Path) -> None:
     assert sorted(p.name for p in two.root.rglob("model.safetensors")) == ["model.safetensors"] * 8
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_told_and_its_cell_taken_up_again(tmp_path: Path) -> None:
     store, endings = Store(tmp_path / "store"), []
     specs = [replace(BASE, seed=seed, fit=FitSpec(epochs=30, patience=30)) for seed in range(4)]
