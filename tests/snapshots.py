@@ -44,9 +44,10 @@ def refused(kind: type[BaseException]) -> Iterator[pytest.ExceptionInfo[BaseExce
 
 
 def without_places(text: str) -> str:
-    """Leave out what differs between runs: the folders of tests and no-break spaces."""
+    """Leave out what differs between runs: folders of tests, open files, no-break spaces."""
     folder = re.escape(tempfile.gettempdir()) + r"/pytest-of-[^/]+/pytest-\d+"
     text = re.sub(folder + r"(/popen-gw\d+)?/[^/\s:,'\"]+", "TMP", text)
+    text = re.sub(r"/dev/fd/\d+", "/dev/fd/N", text)
     return text.replace("\xa0", " ").replace("\r", "\\r")
 
 
