@@ -252,6 +252,7 @@ def test_a_device_it_is_not_on_is_refused(sightline: Call, module, table, monkey
     assert f"--device: cpu: the model of py:{module}:build is on cuda; put it there in its factory" in done.err
 
 
+@pytest.mark.slow
 def test_what_it_will_cost_is_estimated(sightline: Call, module, table):
     done = sightline("audit", "--data", table, "--model", f"py:{module}:build", "--dry-run", "--json")
     assert done.code == 0, done.err

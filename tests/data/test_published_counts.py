@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from sightline.spec.values import OFFICIAL
+from tests.snapshots import same_text
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path.insert(0, str(ROOT / "validation"))
 
 import published  # noqa: E402  (it needs the path above)
 
@@ -36,7 +37,7 @@ def test_a_count_that_is_off_closes_its_gate():
     counted["sst"]["paper"]["splits"]["test"]["labels"]["negative"] -= 1
     counted["imdb"]["clean"]["found"]["train, negative"] = "12499 of 12500"
     off = [gate["name"] for gate in published.gates(counted) if not gate["holds"]]
-    assert off == ["sst, paper: test, negative", "imdb, clean: records found, train, negative"]
+    same_text("notes", off)
 
 
 def test_every_published_corpus_is_counted():

@@ -41,6 +41,7 @@ from sightline.studies.lines import Found
 from sightline.studies.performance import peaked_of
 from sightline.studies.printed import PAPERS, printed, printed_in, value_of
 from sightline.studies.study import complete
+from tests.sampling import slow_but
 from tests.studies import small
 from tests.studies.saying import read
 
@@ -94,7 +95,11 @@ def planned(name: str, folder: Path, seeds: int = 1, **changes: object) -> Plan:
     return plan_of(one, replace(Asked(place, seeds, ("sst",)), **changes))
 
 
-@pytest.mark.parametrize("name", [*artefacts.ARTEFACTS])
+PAPER = [name.partition(":")[0] for name in artefacts.ARTEFACTS]
+FIRST = {PAPER.index(paper) for paper in PAPER}
+
+
+@pytest.mark.parametrize("name", slow_but(FIRST, artefacts.ARTEFACTS))
 def test_every_artefact_runs_and_says_something_of_each_of_its_models(
     name: str, folder: Path, store: Store, tmp_path: Path, cheap: None
 ) -> None:

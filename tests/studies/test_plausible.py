@@ -40,6 +40,7 @@ def test_cheap_models_come_first_and_every_seed_has_its_runs(planted: None, tmp_
     assert len(plausible.grid(tmp_path).cells) == 6
 
 
+@pytest.mark.slow
 def test_the_table_averages_over_seeds_what_each_audit_says(planted: None, tmp_path: Path) -> None:
     whole, store = plausible.grid(tmp_path, seeds=2), Store(tmp_path / "store")
     cells = [(labels, small(run)) for labels, run in zip(whole.labels, whole.cells, strict=True)][:2]

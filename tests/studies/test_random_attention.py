@@ -32,6 +32,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Grid, Store]:
     return hasty, store
 
 
+@pytest.mark.slow
 def test_the_table_has_the_fields_of_what_is_committed(small: tuple[Grid, Store]) -> None:
     told, committed = random_attention.table(*small), json.loads(VERIFIED.read_text(encoding="utf-8"))
     assert list(told) == list(committed)

@@ -24,7 +24,7 @@ from sightline.studies.performance import performance_of
 from sightline.studies.readings import lines_of, read_readings, write_readings
 from sightline.studies.study import complete, grid_of, with_earlier
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "validation"))
 
 import docs_reproduction
 import reproduced

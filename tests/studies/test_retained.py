@@ -63,6 +63,7 @@ def test_what_masked_words_weigh_is_what_validation_chose_there_or_else_on_film_
     assert retained.added(corpus, kind) == text
 
 
+@pytest.mark.slow
 def test_the_table_has_means_over_seeds_beside_what_is_printed(planted: None, tmp_path: Path) -> None:
     grid, store = retained.grid(tmp_path, seeds=2), Store(tmp_path / "store")
     wanted = [("sst", "additive", "tying", "trained", "0"), ("sst", "additive", "tying", "trained", "1")]

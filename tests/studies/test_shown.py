@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 from sightline.experiments.executors.serial import Serial
 from sightline.experiments.store import Store, Summary
 from sightline.results import Estimate
@@ -48,6 +50,7 @@ def test_one_class_may_stay_behind_and_none_may_be_shown_where_attention_is_not_
     assert [(gate["count"], gate["of"]) for gate in bad["gates"]] == [(0, 1), (0, 1), (0, 1), (1, 1)]
 
 
+@pytest.mark.slow
 def test_one_seed_of_a_needle_keeps_what_is_promised(tmp_path: Path) -> None:
     whole, store = shown.grid(1), Store(tmp_path)
     grid = grid_of(whole.name, whole.axes, ((whole.labels[0], whole.cells[0]),))

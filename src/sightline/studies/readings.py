@@ -28,7 +28,7 @@ def read_readings(path: Path) -> Readings:
             said = one["said"] and {quantity: _found(*told) for quantity, told in one["said"].items()}
             found.setdefault(one["artefact"], {})[one["run"]] = said
         except (ValueError, KeyError, TypeError) as error:
-            told = f"expected a run of a table as scripts/verify.py writes it, got {line[:60]!r} ({error})"
+            told = f"expected a run of a table as validation/verify.py writes it, got {line[:60]!r} ({error})"
             raise DataError(told, path, number) from None
     return found
 

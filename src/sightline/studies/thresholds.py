@@ -4,7 +4,7 @@
 that does a quarter as well as one of which the claim is true does too little to matter. The fewest texts are the
 smallest of `SIZES` with which hardly any run of the MLP says the opposite of what all its texts say. How often so few
 texts give an answer at all stands beside it: it is up to the interval to say "inconclusive", and to this rule that an
-answer can be trusted. `scripts/set_thresholds.py` says which worlds, and why.
+answer can be trusted. `validation/set_thresholds.py` says which worlds, and why.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def table(grid: Grid, store: Store) -> dict[str, Any]:
         "minimum": fewest,
         "power": power,
         "astray": astray,
-        "set_by": "scripts/set_thresholds.py",
+        "set_by": "validation/set_thresholds.py",
         "worlds": {name: {"corpus": world.corpus, "model": world.model} for name, world in WORLDS.items()},
         "seeds": [min(seeds), max(seeds)],
     }

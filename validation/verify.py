@@ -1,25 +1,25 @@
-"""The full counts behind the promises, written to ``docs/verified/``: ``python scripts/verify.py [--only NAME]``.
+"""The full counts behind the promises, written to ``docs/verified/``: ``python validation/verify.py [--only NAME]``.
 
 ``worlds``: the verdict itself, in worlds made so that the right one is known, by encoder; ``worlds-confirmation``: the
 same on seeds from 10000 on, which nobody had looked at before (five with an MLP, three with the other encoders).
 ``random_attention``: the worked examples of ``docs/random-attention.md``. ``examples``: those on the pages of findings.
 ``chaos``: a study that is stopped, damaged and refused in every way we could think of; ``shared``: two at once on one
-store (``scripts/chaos.py``; their files say what they cost). ``resumed``: a training that is killed at twenty steps
-(``scripts/resumed.py``). ``fuzz``: two thousand odd command lines
-(``scripts/fuzzed.py``). ``repeats``: one audit, made again with what must not matter changed (``scripts/repeats.py``).
-``large``: what a million texts, hundreds of classes and a long page take (``scripts/large.py``); ``notes``: what a file
-of notes as large as that of MIMIC-III takes (``scripts/notes.py``).
-``coverage``: how often intervals hold the truth (``scripts/covered.py``). ``families``: which families of transformers
-pass the proofs (``scripts/families.py``); ``planted_heads``: the verdict on one whose heads are written down
-(``scripts/planted_heads.py``); ``tiny_berts``: on tiny ones that are trained on planted texts, in the worlds of the
-calibration (``scripts/tiny_berts.py``; its runs are kept in ``--store``); ``sst_bert``: on a small one that is trained
-on SST (``scripts/sst_bert.py``).
+store (``chaos.py``; their files say what they cost). ``resumed``: a training that is killed at twenty steps
+(``resumed.py``). ``fuzz``: two thousand odd command lines
+(``fuzzed.py``). ``repeats``: one audit, made again with what must not matter changed (``repeats.py``).
+``large``: what a million texts, hundreds of classes and a long page take (``large.py``); ``notes``: what a file
+of notes as large as that of MIMIC-III takes (``notes.py``).
+``coverage``: how often intervals hold the truth (``covered.py``). ``families``: which families of transformers
+pass the proofs (``families.py``); ``planted_heads``: the verdict on one whose heads are written down
+(``planted_heads.py``); ``tiny_berts``: on tiny ones that are trained on planted texts, in the worlds of the
+calibration (``tiny_berts.py``; its runs are kept in ``--store``); ``sst_bert``: on a small one that is trained
+on SST (``sst_bert.py``).
 ``exact``: exact answers over attention against brute force, a search, and models whose attention is known to matter or
-not (``scripts/exact.py``).
-``data``: the published corpora by both recipes (``scripts/published.py``), ``real``: the verdict on models trained on
+not (``exact.py``).
+``data``: the published corpora by both recipes (``published.py``), ``real``: the verdict on models trained on
 them, ``trained``: how well models do on test texts that were trained as the papers trained, ``plausible``: maps
 beside the words that people marked, and ``sparse``: sparse attention beside the importance of inputs and of states; and
-``reproduction``: what a store has of the papers' tables, beside what is printed (``scripts/reproduced.py``; it runs
+``reproduction``: what a store has of the papers' tables, beside what is printed (``reproduced.py``; it runs
 nothing); all left out where the corpora are not at hand.
 ``random_attention``, ``examples``, ``real``, ``trained``, ``plausible``,
 ``shown``, ``sparse`` and both ``worlds`` are studies, whose runs are kept in ``--store``: a killed one resumes.
@@ -41,7 +41,6 @@ from typing import Any
 
 from chaos import chaos, shared
 from covered import coverage
-from docs_tables import verified
 from exact import exact
 from families import families
 from fuzzed import fuzzed
@@ -73,6 +72,10 @@ from sightline.studies import (
     worlds,
 )
 from sightline.studies.study import Study
+
+sys.path.insert(0, str(ROOT / "tools" / "docs"))
+
+from docs_tables import verified
 
 VERIFIED = ROOT / "docs" / "verified"
 OF_CORPORA = (

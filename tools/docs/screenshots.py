@@ -1,4 +1,4 @@
-"""Draw four small audits and photograph their pages for ``docs/report.md``: ``python scripts/screenshots.py``.
+"""Draw four small audits and photograph their pages for ``docs/report.md``: ``python tools/docs/screenshots.py``.
 
 One model learns where to look for a planted needle, one uses weights that nobody chose, one was taught to attend to the
 full stop of every text, and one has to look for the needle of one class alone, so that its verdict differs by class.
@@ -22,7 +22,7 @@ from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data
 from sightline.spec.values import Guide, RunSpec
 
-IMAGES = Path(__file__).parent.parent / "docs" / "images"
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
 CHROMIUM = "/usr/bin/chromium"
 NEEDLE, ENDING = (f"planted:needle({more}n=600,length=20,strength=0.9)" for more in ("", "ending=true,"))
 DETECTOR = "planted:detector(n=800,length=15,positives=0.3)"

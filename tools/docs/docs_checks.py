@@ -184,7 +184,7 @@ def check_demo(readme: str, fresh: str | None = None) -> list[str]:
     told = next((match["body"] for match in BLOCK.finditer(readme) if match["name"] == DEMO), "")
     answered = dict(_ANSWER.findall(told))
     missing = [
-        f"README.md: the demo's output has no {code} (scripts/make_docs.py --demo)"
+        f"README.md: the demo's output has no {code} (tools/docs/make_docs.py --demo)"
         for code in CLAIMS
         if code not in answered
     ]

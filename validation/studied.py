@@ -10,8 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from docs_tables import Stored
-
 from sightline.experiments.executors.processes import Processes
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store
@@ -21,6 +19,8 @@ from sightline.studies.costs import Costs
 from sightline.studies.study import Plan, Study, Summable, complete, plan, so_far, with_earlier
 
 ROOT = Path(__file__).parent.parent
+Stored = Mapping[str, Any]
+"""A file of results as it was read."""
 VECTORS = ROOT / "runs"
 """Where word vectors are: made from training texts, once, by the studies that start models from them."""
 

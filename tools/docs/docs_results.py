@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 import docs_before_after as before_after
-import published
 from docs_adversaries import ablations, adversaries
 from docs_information import information
 from docs_plausible import plausible
@@ -17,14 +17,18 @@ from docs_reproduction import artefacts, overview
 from docs_retained import retained
 from docs_searched import farthest
 from docs_sparse import sparse
-from docs_tables import Stored, answered, gates, number, table, unfinished, verified, when_counted
+from docs_tables import ROOT, Stored, answered, gates, number, table, unfinished, verified, when_counted
 from docs_trained import trained
 from docs_transformers import families, planted_heads, sst_bert
-from tiny_berts import BERT_WORLDS
 
 from sightline.findings.claims import CLAIMS
 from sightline.findings.verdict import TABLE
 from sightline.studies.worlds import CONFIRMED, SEEDS, WORLDS, World
+
+sys.path.insert(0, str(ROOT / "validation"))
+
+import published
+from tiny_berts import BERT_WORLDS
 
 
 def worlds(stored: Stored, known: Sequence[World] = WORLDS) -> str:
@@ -78,7 +82,7 @@ def worlds_counted() -> str:
     """Say how many of the planned runs in worlds are counted, on both sets of seeds."""
     first, again = verified("worlds"), verified("worlds-confirmation")
     if first is None or again is None:
-        return "Not counted yet: `scripts/verify.py` counts them.\n"
+        return "Not counted yet: `validation/verify.py` counts them.\n"
     told = (
         f"**Counted are {first['cells']:,} of {first['planned']:,} planned runs, and {again['cells']:,} of "
         f"{again['planned']:,} on seeds that nobody had looked at.**"

@@ -1,6 +1,6 @@
 """What the verdict says of cases whose truth is known, at the commit whose package is installed.
 
-``python scripts/before_after.py OUT.json [--only WORDS] [--seeds N]`` audits every case of `before_after_cases` and
+``python validation/before_after.py OUT.json [--only WORDS] [--seeds N]`` audits every case of `before_after_cases` and
 writes the row of all texts and of each predicted class, with the findings that decided. Run with the Python of an
 earlier commit it says what that commit said; ``docs/verified/before_after.json --merge BEFORE.json AFTER.json`` puts
 two such files into the one that the documentation tables, and keeps what else that has.

@@ -12,9 +12,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from docs_tables import Stored
 from published import FOLDER
-from studied import ROOT, VECTORS, usual_seconds
+from studied import ROOT, VECTORS, Stored, usual_seconds
 
 from sightline.experiments.store import Store, Summary
 from sightline.results import Table, TableCell

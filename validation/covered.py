@@ -6,7 +6,7 @@ gains to what there is to gain, which differs from text to text and is now and t
 donor and of the receiver, which are related, and noise; a donor has four partners, all of another class. Over classes,
 which differ, a ratio is estimated in which each counts alike.
 
-The scores of whole audits are simulated, too (``scripts/covered_scores.py``).
+The scores of whole audits are simulated, too (``validation/covered_scores.py``).
 """
 
 from __future__ import annotations

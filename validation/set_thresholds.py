@@ -1,6 +1,6 @@
 """Set δ and the fewest texts of every finding, on planted corpora alone.
 
-    python scripts/set_thresholds.py
+    python validation/set_thresholds.py
 
 The rule and the worlds (`sightline.studies.thresholds`) were fixed before their numbers were seen.
 δ is a quarter of the median effect over worlds in which the claim is true by construction (seeds

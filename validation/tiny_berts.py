@@ -31,8 +31,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from docs_tables import ROOT
-from studied import tell
+from studied import ROOT, tell
 
 import sightline
 from sightline.audits import Audit

@@ -1,8 +1,8 @@
-"""Draw the figures of ``docs/figures.md`` into ``docs/images``: ``python scripts/figures.py [--only NAME ...]``.
+"""Draw the figures of ``docs/figures.md`` into ``docs/images``: ``python tools/docs/figures.py [--only NAME ...]``.
 
 Those of one audit are of the base of the study ``adversaries``, a BiLSTM trained on SST as Jain & Wallace (2019)
 trained it, with the measures that figures draw; the audit is made if the store lacks it. Those of several are of what
-is done of a study in that store (``scripts/verify.py --only NAME``: ``adversaries``, ``information``, ``plausible``,
+is done of a study in that store (``validation/verify.py --only NAME``: ``adversaries``, ``information``, ``plausible``,
 ``sparse``: of this the first seed of its λ, a figure a corpus), that of words alone of the first seed of ``retained``,
 and adversaries once more of a model that keeps its words (``sightline study tutek2020:T-F1``).
 Where nothing of a study is done, its figures stay as they are.
@@ -16,9 +16,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from published import FOLDER
-from studied import ROOT, VECTORS
-
 from sightline.experiments.grid import Grid, pin
 from sightline.experiments.store import Store
 from sightline.experiments.stored import run_stored
@@ -30,6 +27,11 @@ from sightline.studies import adversaries, information, plausible, retained, spa
 from sightline.studies.artefact import Asked, plan_of
 from sightline.studies.artefacts import ARTEFACTS
 from sightline.studies.study import grid_of, plan, so_far
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "validation"))
+
+from published import FOLDER
+from studied import ROOT, VECTORS
 
 IMAGES = ROOT / "docs" / "images"
 OF = {"plausible": plausible, "evenness": sparse, "sparsity": sparse, "ranks": information}

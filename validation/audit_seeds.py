@@ -1,7 +1,8 @@
 """Audit one model on one set of texts under many seeds of the audit, and count the verdicts.
 
-``python scripts/audit_seeds.py OUT.json [--seeds N] [--texts N ...]`` audits models of `before_after_cases`, some near
-a threshold and some far from all. It needs nothing that an earlier commit lacks, so it can be run on one.
+``python validation/audit_seeds.py OUT.json [--seeds N] [--texts N ...]`` audits models of
+`before_after_cases`, some near a threshold and some far from all. It needs nothing that an earlier commit lacks, so it
+can be run on one.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 Stored = Mapping[str, Any]
 """A file of results as it was read."""
 
@@ -36,7 +36,7 @@ def when_counted(name: str, told: Callable[[Stored], str]) -> Callable[[], str]:
 
     def made() -> str:
         if (stored := verified(name)) is None:
-            return f"Not counted yet: `scripts/verify.py` writes `docs/verified/{name}.json`.\n"
+            return f"Not counted yet: `validation/verify.py` writes `docs/verified/{name}.json`.\n"
         return told(stored)
 
     return made
