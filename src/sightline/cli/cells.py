@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from sightline.cli.codes import UNFINISHED
 from sightline.cli.display import cells_progress
-from sightline.cli.door import BEGAN
 from sightline.cli.estimate import span
 from sightline.cli.output import emit, say, tell, write_text, writing
 from sightline.cli.places import Folder, Output
+from sightline.cli.process import BEGAN
 from sightline.cli.stopping import Terminated
 from sightline.errors import SightlineError, SpecError
 from sightline.experiments.cost import Cost
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from sightline.results import Table
     from sightline.spec.values import RunSpec
     from sightline.studies.drawn import Drawing
-
-UNFINISHED = 4
 
 
 @dataclass(frozen=True)

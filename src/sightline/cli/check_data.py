@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sightline.api.data import read_source
 from sightline.cli import flags
 from sightline.cli.display import reading_progress
 from sightline.cli.output import emit, say
-from sightline.cli.source import read_source
 from sightline.data.corpora.own_rule import DIVIDED, EVERY_ROW
 from sightline.findings.thresholds import committed
 from sightline.report.sheets.columns import aligned

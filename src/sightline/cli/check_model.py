@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from sightline.api.data import read_source
+from sightline.api.model_source import ELSEWHERE, saved_folder
 from sightline.cli import flags
 from sightline.cli.aside import printed_aside
 from sightline.cli.output import emit, note_unsealed, say
-from sightline.cli.source import read_source
 from sightline.errors import SpecError
-from sightline.experiments.subject import ELSEWHERE, saved_folder
 from sightline.report.visible import one_line
 from sightline.spec.label_map import read_label_map
 from sightline.spec.values import DataSpec

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import typer
 
+from sightline.api.machine import named_threads, prepare
 from sightline.cli import flags
-from sightline.cli.door import UNFIT, packages
-from sightline.cli.machine import named_threads, prepare
+from sightline.cli.codes import UNFIT
 from sightline.cli.output import emit, say
+from sightline.cli.process import packages
 from sightline.report.sheets.columns import aligned
 from sightline.results import Failed
 from sightline.spec.presets import build_specs

@@ -8,10 +8,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from sightline.api.listing import COMPANIONS, EXPENSIVE, Reduction
 from sightline.bounds import read_size
 from sightline.installing import install_line
-from sightline.questions import Reduction
-from sightline.spec.catalogue import COMPANIONS
 
 _LEAST_MEMORY = 2**20
 
@@ -186,6 +185,19 @@ MinCount = Annotated[
         rich_help_panel=_DATA,
     ),
 ]
+Scores = Annotated[
+    Path | None,
+    typer.Option(
+        "--scores",
+        metavar="FILE",
+        show_default="none",
+        help="Scores of words by another tool, one more map to compare: a .csv, .tsv or .jsonl file (plain or .gz) "
+        "with columns id, word, score; the words of a text in order, or with their position, from 0. Or captum:NAME, "
+        "an attribution of Captum such as captum:IntegratedGradients; "
+        f"{needs('captum')}.",
+        rich_help_panel=_DATA,
+    ),
+]
 
 Reading = Annotated[
     str | None,
@@ -216,6 +228,25 @@ TrainedModel = Annotated[
         show_default=False,
         help="The folder of a model that sightline train wrote; hf:FOLDER, a saved Hugging Face classifier; or "
         "py:package.module:factory, a function of yours that returns what sightline.wrap or tap gives.",
+    ),
+]
+Model = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        metavar="SPEC",
+        help="A spec such as bilstm+additive, trained first; the folder of a model that sightline train wrote; or "
+        "py:package.module:factory, a function of yours that returns what sightline.wrap or tap gives, or hf:FOLDER.",
+        rich_help_panel=_MODEL,
+    ),
+]
+ModelToTrain = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        metavar="SPEC",
+        help="What to train, such as bilstm(layers=2)+additive: see sightline list models.",
+        rich_help_panel=_MODEL,
     ),
 ]
 Preset = Annotated[
@@ -366,6 +397,28 @@ Gradient = Annotated[
     ),
 ]
 
+Seeds = Annotated[
+    int,
+    typer.Option(
+        "--seeds",
+        metavar="N",
+        min=1,
+        help="Train and audit so many times, from --seed upwards; the report is of the first, and says how far the "
+        "others differ.",
+        rich_help_panel="Run",
+    ),
+]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        metavar="NAME",
+        show_default="none",
+        help=f"Also take a measure that is dear, one of {', '.join(EXPENSIVE)}; may be repeated.",
+        rich_help_panel="Run",
+    ),
+]
+
 STORE = "The folder in which the runs of studies are kept."
 StoreFolder = Annotated[
     Path,
@@ -380,6 +433,16 @@ StoreFolder = Annotated[
 
 Page = Annotated[
     Path, typer.Option("--out", metavar="FILE", help="The report to write, one HTML file.", rich_help_panel=_OUTPUT)
+]
+Save = Annotated[
+    Path | None,
+    typer.Option(
+        "--save",
+        metavar="DIR",
+        show_default="not saved",
+        help="Also save the audit with its raw numbers, for sightline report.",
+        rich_help_panel="Output",
+    ),
 ]
 NoTexts = Annotated[
     bool,
@@ -416,6 +479,18 @@ Json = Annotated[
         metavar=_SWITCH,
         help="Print the result as JSON on stdout, all else on stderr.",
         rich_help_panel=_OUTPUT,
+    ),
+]
+FailOn = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-on",
+        metavar="VERDICT|CODE",
+        show_default="never",
+        help="Exit with 3 where this is the verdict (such as must-not-be-shown) or this finding (such as SL-301) is "
+        "contradicted; decided-by-absence is asked of each predicted class, the other verdicts of all texts together; "
+        "may be repeated.",
+        rich_help_panel="Output",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", metavar=_SWITCH, help="Show no progress.", rich_help_panel=_OUTPUT)]

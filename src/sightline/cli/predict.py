@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sightline.api.machine import prepare
+from sightline.api.model_source import model_place
 from sightline.cli import flags
 from sightline.cli.aside import each_aside, printed_aside
-from sightline.cli.machine import prepare
 from sightline.cli.output import emit, tell, writing
 from sightline.cli.places import Output, check_places
-from sightline.cli.source import STDIN, model_place, read_stdin
+from sightline.cli.source import STDIN, read_stdin
 from sightline.errors import SpecError
 from sightline.files import write_whole
 from sightline.report.sheets.predictions import Form, about, written
@@ -75,8 +76,8 @@ def predict(
     place = None if table is None else Path(table.path)
     check_places((("MODEL", model_place(model)), ("FILE", place)), None if out is None else Output("--out", out))
     where = prepare(device, threads)
-    from sightline.front.models import known_model  # noqa: PLC0415  (torch)
-    from sightline.front.predict import predictions  # noqa: PLC0415  (torch)
+    from sightline.api.models import known_model  # noqa: PLC0415  (torch)
+    from sightline.api.predict import predictions  # noqa: PLC0415  (torch)
 
     examples = read(texts, table, text, query, max_tokens)
     with printed_aside():
@@ -98,7 +99,7 @@ def table_of(texts: Sequence[str]) -> DataSpec | None:
 
 def read(texts: Sequence[str], table: DataSpec | None, text: str, query: str, max_tokens: int) -> list[Example]:
     """Read every text before the first is predicted: what is wrong with one is said before anything is written."""
-    from sightline.front.texts import in_table, unlabelled  # noqa: PLC0415  (as late as it is needed)
+    from sightline.api.texts import in_table, unlabelled  # noqa: PLC0415  (as late as it is needed)
 
     if table is not None:
         found, empty = in_table(table.path, table.kind, text, query, max_tokens)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sightline.api.data import data_places, read_source
 from sightline.bounds import WIDTH, WINDOW
 from sightline.cli import flags
 from sightline.cli.output import emit, say, writing
 from sightline.cli.places import Output, check_places
-from sightline.cli.source import data_places, read_source
 
 if TYPE_CHECKING:
     import numpy as np

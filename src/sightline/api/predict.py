@@ -10,11 +10,11 @@ import numpy as np
 from sightline.adapters.asking import asked
 from sightline.adapters.precision import precise
 from sightline.adapters.sight import seen_by
+from sightline.api.models import Model, class_names, known_model
+from sightline.api.texts import unlabelled
 from sightline.data.batching import length_batches
 from sightline.errors import DataError
 from sightline.example import Example
-from sightline.front.models import Model, class_names, known_model
-from sightline.front.texts import unlabelled
 from sightline.maths.divergences import probabilities
 from sightline.measures.arrays import decided, to_numpy
 from sightline.reading import Prediction

@@ -1,7 +1,7 @@
-"""What is to be audited, as a value: a model to train from its spec, one that was saved, or one from the user's code.
+"""What is to be audited, as a value: a model to train, a saved one, one of the user's code, or one in memory.
 
-    subject = choose(parse_data("csv:reviews.csv"), "bilstm+additive", seed=0)
-    trained, audit = audited(subject)
+    source = choose(parse_data("csv:reviews.csv"), "bilstm+additive")
+    trained, audit = audit_source(source)
 
 Choosing reads no data, trains nothing and loads no torch.
 """
@@ -9,25 +9,25 @@ Choosing reads no data, trains nothing and loads no torch.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from sightline.api.options import AuditOptions, TrainingOptions
 from sightline.data.vectors import with_vectors
 from sightline.errors import ModelError, SpecError, setting
 from sightline.experiments.remembered import SHAPING, prepared_alike
 from sightline.files import put_back
-from sightline.questions import Reduction, beside_default
+from sightline.questions import beside_default
 from sightline.spec.catalogue import ENCODERS
 from sightline.spec.presets import build_specs
+from sightline.spec.texts import place_and_options
 from sightline.spec.values import DataSpec, RunSpec
 from sightline.training.companions import read_companions
 
 if TYPE_CHECKING:
-    from sightline.audits import Audit
-    from sightline.data.scores import Scores
     from sightline.experiments.forecasted import Forecast
     from sightline.experiments.run import Trained
     from sightline.experiments.trainings import Display, Keep
@@ -39,6 +39,7 @@ ELSEWHERE = (PY, HF)
 """What the name of a model begins with that was made elsewhere: by the user's own code, or for transformers."""
 FIT = ("epochs", "batch_size", "learning_rate")
 """Settings of the training that may be chosen by name."""
+NO_TRAINING, USUAL = TrainingOptions(), AuditOptions()
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ class ToTrain:
     """A model that is trained first."""
 
     spec: RunSpec
+    scores: Path | str | None = None
+    """Scores of words by another tool: no part of the run."""
 
     def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
         """Train it; ``keep`` may give back what was trained before."""
@@ -78,49 +81,67 @@ class ToTrain:
         return self.spec.data
 
     @property
-    def seed(self) -> int:
-        """The seed of the run."""
-        return self.spec.seed
+    def asked(self) -> RunSpec:
+        """The options of its audit, which are part of the run."""
+        return self.spec
 
     @property
-    def limit(self) -> int | None:
-        """How many test texts to audit at most."""
-        return self.spec.limit
+    def trains(self) -> bool:
+        """Whether the model is trained first."""
+        return True
+
+    def name_of(self, trained: Trained) -> str:
+        """Give the name of the model for a person."""
+        return trained.model.name
+
+    def with_seed(self, seed: int) -> ToTrain:
+        """Give the same run from another seed."""
+        return replace(self, spec=replace(self.spec, seed=seed))
+
+
+class _Audited:
+    """What sources have in common whose options are not those of a run."""
+
+    asked: AuditOptions
 
     @property
-    def gradient(self) -> Reduction:
-        """How its audit makes one number of a word's gradient."""
-        return self.spec.gradient
+    def scores(self) -> Path | str | None:
+        """Scores of words by another tool."""
+        return self.asked.scores
 
     @property
-    def measures(self) -> tuple[str, ...]:
-        """What its audit takes, where that is not what every audit does."""
-        return self.spec.measures
+    def trains(self) -> bool:
+        """Whether the model is trained first."""
+        return False
+
+    def name_of(self, trained: Trained) -> str:
+        """Give the name of the model for a person."""
+        return trained.model.name
+
+    def with_seed(self, seed: int) -> ToTrain:
+        """Refuse: the model is trained already."""
+        told = "expected a model that is trained first: another seed would not train this one anew"
+        raise SpecError(f"{told}; leave it out, or name a spec such as bilstm+additive", field="seeds")
 
 
 @dataclass(frozen=True)
-class Saved:
+class Saved(_Audited):
     """A model that `sightline train` wrote, and the data to audit it on."""
 
     folder: Path
     data: DataSpec
-    seed: int
-    limit: int | None
-    gradient: Reduction = "input"
-    measures: tuple[str, ...] = ()
-    label_map: tuple[tuple[str, str], ...] = ()
-    """Labels of the data, each with the class of the model that it is."""
+    asked: AuditOptions
 
     def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
         """Read it."""
         from sightline.experiments.saved import load_trained  # noqa: PLC0415  (torch)
 
-        return load_trained(self.folder, self.data, self.seed, device, dict(self.label_map))
+        return load_trained(self.folder, self.data, self.asked.seed, device, self.asked.label_map)
 
     def about(self, trained: Trained) -> dict[str, Any]:
         """Say what was audited, and how it was trained."""
         about = {"data": str(self.data), "model": str(self.folder), "trained": trained.record.get("run")}
-        return about | ({"label_map": dict(self.label_map)} if self.label_map else {})
+        return about | ({"label_map": dict(self.asked.label_map)} if self.asked.label_map else {})
 
     def doubts_of(self, trained: Trained) -> tuple[str, ...]:
         """Say nothing: it was told when the model was trained."""
@@ -132,29 +153,27 @@ class Saved:
 
 
 @dataclass(frozen=True)
-class Imported:
+class Imported(_Audited):
     """A model that was made elsewhere, ``py:package.module:factory`` or ``hf:FOLDER``, and the data to audit it on."""
 
     factory: str
     data: DataSpec
-    seed: int
-    limit: int | None
-    device: str = "auto"
-    gradient: Reduction = "input"
-    measures: tuple[str, ...] = ()
-    label_map: tuple[tuple[str, str], ...] = ()
-    """Labels of the data, each with the class of the model that it is."""
+    asked: AuditOptions
+
+    def name_of(self, trained: Trained) -> str:
+        """Give what the user called it."""
+        return self.factory
 
     def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
         """Make it; what the user's own code makes stays on the device it was built on."""
         from sightline.experiments.saved import load_imported  # noqa: PLC0415  (torch)
 
-        return load_imported(self.factory, self.data, self.seed, self.device, dict(self.label_map))
+        return load_imported(self.factory, self.data, self.asked.seed, self.asked.device, self.asked.label_map)
 
     def about(self, trained: Trained) -> dict[str, Any]:
         """Say what was audited; how it was trained is not known."""
         about = {"data": str(self.data), "model": self.factory}
-        return about | ({"label_map": dict(self.label_map)} if self.label_map else {})
+        return about | ({"label_map": dict(self.asked.label_map)} if self.asked.label_map else {})
 
     def doubts_of(self, trained: Trained) -> tuple[str, ...]:
         """Say nothing: nothing is known of its training."""
@@ -165,7 +184,31 @@ class Imported:
         return _forecast_audit(self, device, tokens, attribution)
 
 
+@dataclass(frozen=True)
+class Given(_Audited):
+    """A model and data that Python holds already."""
+
+    held: Trained
+    asked: AuditOptions
+
+    def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
+        """Give it as it is."""
+        return self.held
+
+    def about(self, trained: Trained) -> dict[str, Any]:
+        """Say what was audited, and how it was trained where that is known."""
+        dataset, record = trained.dataset, trained.record
+        about = {"data": str(dataset.card.get("source", dataset.name)), "model": trained.model.name}
+        return about | ({"trained": record["run"]} if "run" in record else {})
+
+    def doubts_of(self, trained: Trained) -> tuple[str, ...]:
+        """Say nothing: it was said when the model was trained."""
+        return ()
+
+
 Chosen = ToTrain | Saved | Imported
+"""A model that a text names."""
+Source = Chosen | Given
 
 
 def under_reading(model: str, reading: str | None) -> str:
@@ -183,62 +226,64 @@ def under_reading(model: str, reading: str | None) -> str:
 def choose(
     data: DataSpec,
     model: str,
-    training: Mapping[str, Any] | None = None,
+    training: TrainingOptions = NO_TRAINING,
+    options: AuditOptions = USUAL,
     *,
-    seed: int = 0,
-    limit: int | None = None,
-    device: str = "auto",
-    gradient: Reduction = "input",
-    measures: tuple[str, ...] = (),
     told: Collection[str] = SHAPING,
-    label_map: Mapping[str, str] | None = None,
 ) -> Chosen:
     """Decide what a text names: a spec, the folder of a saved model, or one that was made elsewhere (`ELSEWHERE`).
 
-    ``training`` holds what a training can be told (preset, epochs, companions, …; None: not told). Whatever is told is
-    refused for a model that is trained already. How its texts were prepared it remembers; of ``SHAPING``, only what was
-    ``told`` is taken from the data spec instead. ``measures`` are taken beside those of every audit. ``label_map`` says
-    which class of a model that is trained already a label is.
+    Any option of a training is refused for a model that is trained already. How its texts were prepared it remembers;
+    of ``SHAPING``, only what was ``told`` is taken from the data spec instead.
     """
     if data.files is not None:
         data.files.check_tested()
-    training = training or {}
-    classes = tuple((label_map or {}).items())
     if model.startswith(ELSEWHERE):
         _refuse_training(training, f"of {model}")
-        return Imported(model, data, seed, limit, device, gradient, beside_default(measures), classes)
+        return Imported(model, data, _in_order(options))
     folder = saved_folder(model)
     if folder is None:
-        if classes:
-            told = f"{model} is trained first, and has the labels of its data; leave it out"
-            raise SpecError(told, field="label_map")
-        return choose_training(data, model, training, seed=seed, limit=limit, gradient=gradient, measures=measures)
+        if options.label_map:
+            known = f"{model} is trained first, and has the labels of its data; leave it out"
+            raise SpecError(known, field="label_map")
+        return choose_training(data, model, training, options)
     _refuse_training(training, f"in {folder}")
     alike = prepared_alike(data, folder / MODEL_FILE, told)
-    return Saved(folder, alike, seed, limit, gradient, beside_default(measures), classes)
+    return Saved(folder, alike, _in_order(options))
 
 
 def choose_training(
     data: DataSpec,
     model: str,
-    training: Mapping[str, Any],
-    *,
-    seed: int = 0,
-    limit: int | None = None,
-    gradient: Reduction = "input",
-    measures: tuple[str, ...] = (),
+    training: TrainingOptions = NO_TRAINING,
+    options: AuditOptions = USUAL,
 ) -> ToTrain:
     """Read the spec of a model and its training; what is None keeps the value of the preset."""
-    fit = {name: training[name] for name in FIT if training.get(name) is not None}
-    if told := training.get("fit"):
-        fit |= _settings(told, fit)
-    chosen, fitting = build_specs(model, training.get("preset") or "default", **fit)
-    if training.get("vectors"):
-        chosen = with_vectors(chosen, Path(training["vectors"]).expanduser())
-    asked = training.get("companions")
+    fit = {name: getattr(training, name) for name in FIT if getattr(training, name) is not None}
+    if training.fit:
+        fit |= _settings(training.fit, fit)
+    chosen, fitting = build_specs(model, training.preset or "default", **fit)
+    if training.vectors:
+        chosen = with_vectors(chosen, Path(training.vectors).expanduser())
+    asked = training.companions
     companions = RunSpec.companions if asked is None else read_companions(asked)
-    taken = beside_default(measures)
-    return ToTrain(RunSpec(data, chosen, fitting, seed, limit, companions, measures=taken, gradient=gradient))
+    taken = beside_default(options.measures)
+    spec = RunSpec(
+        data,
+        chosen,
+        fitting,
+        options.seed,
+        options.limit,
+        companions,
+        measures=taken,
+        gradient=options.gradient,
+    )
+    return ToTrain(spec, options.scores)
+
+
+def _in_order(options: AuditOptions) -> AuditOptions:
+    """Name every measure of an audit, where more than the usual ones are asked for."""
+    return replace(options, measures=beside_default(options.measures))
 
 
 def saved_folder(model: str) -> Path | None:
@@ -260,59 +305,15 @@ def saved_folder(model: str) -> Path | None:
     raise ModelError(f"{model}: {found}; expected {wanted}", field="model")
 
 
-def audited(
-    subject: Chosen,
-    display: Display | None = None,
-    device: str = "cpu",
-    *,
-    tokens_at_once: int | None = None,
-    scores: Path | str | None = None,
-    about: Mapping[str, Any] | None = None,
-    keep: Keep | None = None,
-    on_ready: Callable[[Trained], None] = lambda trained: None,
-) -> tuple[Trained, Audit]:
-    """Train or read the model, and audit it; ``about`` is said in the report beside what was run.
-
-    ``scores`` is a file with scores of words that another tool made (`sightline.data.scores`), or ``captum:NAME``.
-    ``on_ready`` is called with the model and its data between the two.
-    """
-    from sightline.experiments.run import audit_trained  # noqa: PLC0415  (torch)
-    from sightline.experiments.trainings import Display  # noqa: PLC0415  (torch)
-    from sightline.measures import default_measures  # noqa: PLC0415  (torch)
-
-    display = display or Display()
-    given = None if scores is None else scores_of(subject, scores)  # first: what is wrong with it is said at once
-    trained = subject.trained(display, device, keep)
-    on_ready(trained)
-    measures = default_measures(tokens_at_once, subject.measures, subject.gradient)
-    said = subject.about(trained) | dict(about or {}) | ({} if given is None else {"scores": given.about()})
-    asked = given.by_id if given else None if scores is None else str(scores)
-    options: dict[str, Any] = {"limit": subject.limit, "measures": measures, "scores": asked}
-    return trained, audit_trained(trained, subject.seed, display, spec=said, **options)
-
-
-def scores_of(subject: Chosen, file: Path | str) -> Scores | None:
-    """Read scores for the texts that will be audited; the data stay in memory, and are not read twice.
-
-    An attribution is known by its name alone, and made of the model: None.
-    """
-    from sightline.data.dataset import sample_test  # noqa: PLC0415  (as late as it is needed)
-    from sightline.data.loading import load  # noqa: PLC0415  (as late as it is needed)
-    from sightline.data.scores import read_scores  # noqa: PLC0415  (as late as it is needed)
-    from sightline.experiments.saved import load_to_audit  # noqa: PLC0415  (torch)
-    from sightline.experiments.seen import seen_by  # noqa: PLC0415  (as late as it is needed)
-    from sightline.taking.attributing import is_attribution, known_attribution  # noqa: PLC0415  (torch)
-
-    if is_attribution(file):
-        known_attribution(file)
-        return None
-    if isinstance(subject, ToTrain):
-        dataset = load(subject.data, subject.seed)
-    elif isinstance(subject, Saved):
-        dataset = load_to_audit(subject.data, subject.seed, seen_by(subject.folder / MODEL_FILE))
-    else:
-        dataset = load_to_audit(subject.data, subject.seed)
-    return read_scores(file, sample_test(dataset, subject.limit, subject.seed).test)
+def model_place(model: str) -> Path | None:
+    """Name the folder of a saved model, or the code in this folder that builds one; None where it is a spec."""
+    if model.startswith(HF):
+        folder = Path(place_and_options(model.removeprefix(HF))[0])
+        return folder if folder.is_dir() else None
+    if not model.startswith(PY):
+        return saved_folder(model)
+    package = model.removeprefix(PY).partition(":")[0].partition(".")[0]
+    return Path(package) if Path(package).is_dir() and package else Path(f"{package}.py")
 
 
 def _settings(told: Collection[str], named: Collection[str]) -> dict[str, Any]:
@@ -325,8 +326,8 @@ def _settings(told: Collection[str], named: Collection[str]) -> dict[str, Any]:
     return found
 
 
-def _refuse_training(training: Mapping[str, Any], where: str) -> None:
-    if given := [name for name, value in training.items() if value is not None]:
+def _refuse_training(training: TrainingOptions, where: str) -> None:
+    if given := training.given:
         told = f"this is about training, and the model {where} is trained already; leave it out"
         raise SpecError(told, field=given[0])
 
@@ -338,5 +339,6 @@ def _forecast_audit(subject: Saved | Imported, device: str, tokens: int, attribu
     began = perf_counter()
     trained = subject.trained(device=device)
     reading = perf_counter() - began
-    found = forecast_audit(trained, subject.seed, subject.limit, tokens, subject.measures, attribution=attribution)
+    asked = subject.asked
+    found = forecast_audit(trained, asked.seed, asked.limit, tokens, asked.measures, attribution=attribution)
     return replace(found, seconds_reading=reading)
