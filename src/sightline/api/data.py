@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from sightline.errors import SpecError, setting
 from sightline.spec.label_map import read_label_map as read_label_map
-from sightline.spec.tables import Files, read_one
+from sightline.spec.tables import TABLES, Files, read_one, table_kind
 from sightline.spec.texts import parse_data
 from sightline.spec.values import OWN
 from sightline.spec.values import DataSpec as DataSpec
@@ -59,3 +60,11 @@ def data_places(spec: DataSpec) -> list[tuple[str, Path]]:
     if spec.files is None:
         return [("data", Path(place)) for place in spec.places]
     return [(split, Path(table.path)) for split, table in spec.files.tables.items()]
+
+
+def table_of(texts: Sequence[str]) -> DataSpec | None:
+    """Tell a table, by its ending or by ``csv:`` before it, from texts, which are what they are."""
+    tables = [one for one in texts if one.partition(":")[0] in TABLES or table_kind(one) is not None]
+    if tables and len(texts) > 1:
+        raise SpecError(f"expected one table, or texts alone, got {tables[0]} among {len(texts)}", field="FILE")
+    return parse_data(tables[0]) if tables else None

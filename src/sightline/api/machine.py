@@ -44,13 +44,20 @@ def prepare(device: str, threads: int | None, before: int | None = None) -> str:
     """
     import torch  # noqa: PLC0415  (help and mistakes in flags must not wait for it)
 
-    from sightline.experiments.device import pick_device, pick_threads  # noqa: PLC0415  (torch)
+    from sightline.experiments.device import pick_threads  # noqa: PLC0415  (torch)
 
     if (asked := threads or before) is not None:
         torch.set_num_threads(asked)
     elif not named_threads():
         torch.set_num_threads(pick_threads(torch.get_num_threads()))
     return pick_device(device)
+
+
+def pick_device(name: str) -> str:
+    """Turn ``auto`` into the device at hand, and refuse one that is not there."""
+    from sightline.experiments.device import pick_device as picked  # noqa: PLC0415  (torch)
+
+    return picked(name)
 
 
 def named_threads() -> bool:

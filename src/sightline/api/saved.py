@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from sightline.experiments.named import Named as Named
 from sightline.experiments.named import audits_of as audits_of
-from sightline.experiments.named import named_audits as named_audits
 from sightline.experiments.named import place_of as place_of
 from sightline.saving import load_results as load_results

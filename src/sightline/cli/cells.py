@@ -15,7 +15,7 @@ import typer
 
 from sightline.cli.codes import UNFINISHED
 from sightline.cli.display import cells_progress
-from sightline.cli.estimate import span
+from sightline.cli.durations import span
 from sightline.cli.output import emit, say, tell, write_text, writing
 from sightline.cli.places import Folder, Output
 from sightline.cli.process import BEGAN

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sightline.cli.durations import duration, span
 from sightline.cli.output import emit, say, tell
 from sightline.cli.process import BEGAN
 from sightline.report.noted import worth_noting
@@ -76,23 +77,7 @@ def show_forecast(forecast: Forecast, as_json: bool, *, audits: bool = True) -> 
     )
 
 
-def span(least: float, most: float) -> str:
-    """Write between which durations something lies."""
-    return f"about {duration(most)}" if least == most else f"{duration(least)} to {duration(most)}"
-
-
 def _training(forecast: Forecast) -> str:
     """Say what an epoch costs, and how many there may be: validation ends a training, and nobody knows when."""
     epoch, (fewest, most) = forecast.seconds_epoch, forecast.epochs
     return f"training: {span(*forecast.training)}, about {duration(epoch)} an epoch, {fewest} to {most} epochs"
-
-
-def duration(seconds: float) -> str:
-    """Write a duration as coarsely as an estimate is known.
-
-    >>> [duration(s) for s in (0.4, 48.2, 500, 9000)]
-    ['1 s', '48 s', '8 min', '2.5 h']
-    """
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"

@@ -68,6 +68,25 @@ class Columns:
 
 
 @dataclass(frozen=True, kw_only=True)
+class _Data:
+    data: flags.Data
+
+
+@dataclass(frozen=True, kw_only=True)
+class Corpus(Columns, _Data):
+    """One source of texts, for what is no audit."""
+
+    recipe: flags.Recipe = "clean"
+    max_tokens: flags.MaxTokens = 512
+    min_count: flags.MinCount = None
+
+    def source(self) -> DataSpec:
+        """Read it as a spec."""
+        own = {one.name: getattr(self, one.name) for one in fields(self)}
+        return read_source(**own | {"min_count": self.min_count or 1})
+
+
+@dataclass(frozen=True, kw_only=True)
 class Files:
     """Texts with labels: one source, or a table for each split."""
 
