@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from sightline.api.listing import COMPANIONS, EXPENSIVE, Reduction
+from sightline.api.workers import Workers, read_workers
 from sightline.bounds import read_size
 from sightline.installing import install_line
 
@@ -496,4 +497,78 @@ FailOn = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", metavar=_SWITCH, help="Show no progress.", rich_help_panel=_OUTPUT)]
 Verbose = Annotated[
     bool, typer.Option("--verbose", metavar=_SWITCH, help="Print a line for each epoch.", rich_help_panel=_OUTPUT)
+]
+
+_OF_A_PAPER = "A paper’s table or figure"
+Crew = Annotated[
+    Workers,
+    typer.Option(
+        "--workers",
+        metavar="N|ray[:HOST:PORT]",
+        parser=read_workers,
+        help="Processes here, one thread each; or the processors of a Ray cluster.",
+    ),
+]
+RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Run the cells again that are kept as failed.")]
+TableFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--table",
+        metavar="FILE",
+        show_default="not written",
+        help="Also write the table: .md, .csv (every number in full, a line a cell) or .tex.",
+    ),
+]
+TableColumns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="A,B,…",
+        show_default="the verdict, accuracy, F1 and every effect",
+        help="Columns of the table, in this order: see sightline list columns.",
+    ),
+]
+Spread = Annotated[
+    Literal["interval", "sd"],
+    typer.Option("--spread", help="What stands beside a mean: its interval, or the standard deviation over seeds."),
+]
+StudyStore = Annotated[
+    Path | None,
+    typer.Option("--store", metavar="DIR", show_default=False, help=STORE, rich_help_panel=RUN),
+]
+Corpora = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        metavar="DIR",
+        show_default=False,
+        help="The folder that holds the papers’ corpora, each in its published form.",
+        rich_help_panel=_OF_A_PAPER,
+    ),
+]
+Datasets = Annotated[
+    str | None,
+    typer.Option(
+        "--datasets",
+        metavar="A,B,…",
+        show_default="all that are in the folder",
+        help="Which of them: see sightline study list.",
+        rich_help_panel=_OF_A_PAPER,
+    ),
+]
+StudySeeds = Annotated[
+    int | None,
+    typer.Option(
+        "--seeds", metavar="N", min=1, show_default="3", help="Seeds of each model.", rich_help_panel=_OF_A_PAPER
+    ),
+]
+StudyFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        show_default="not written",
+        help="Also write the table as Markdown, CSV and LaTeX, and the figures as PDF, PNG and SVG, into this folder.",
+        rich_help_panel=_OF_A_PAPER,
+    ),
 ]

@@ -14,6 +14,7 @@ from sightline.api.hooks import Hooks
 from sightline.api.machine import Resources
 from sightline.api.model_source import under_reading
 from sightline.api.options import AuditOptions, TrainingOptions
+from sightline.api.workers import Workers
 from sightline.cli import flags
 from sightline.cli.display import progress
 from sightline.cli.estimate import say_ready
@@ -21,6 +22,11 @@ from sightline.cli.output import tell
 
 if TYPE_CHECKING:
     from sightline.api.data import DataSpec
+    from sightline.api.papers import Asked
+    from sightline.api.study import Running
+
+
+ALONE = Workers()
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
@@ -304,6 +310,62 @@ class Console:
             on_ready=partial(say_ready, quiet=self.quiet),
             on_seed=_ignore if self.quiet else _say_seed,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyRun:
+    """Where the runs of a study are kept, and how they are made."""
+
+    store: flags.StudyStore = None
+    workers: flags.Crew = ALONE
+    limit: flags.Limit = None
+    retry_failed: flags.RetryFailed = False
+    dry_run: flags.DryRun = False
+
+    def running(self, limit: int | None) -> Running:
+        """Give how the runs are made, so many of the missing ones at most."""
+        from sightline.api.study import Running  # noqa: PLC0415  (as late as it is needed)
+
+        return Running(workers=self.workers, limit=limit, retry_failed=self.retry_failed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfPaper:
+    """What a table or figure of a paper is of."""
+
+    data: flags.Corpora = None
+    datasets: flags.Datasets = None
+    seeds: flags.StudySeeds = None
+    vectors: flags.Vectors = None
+
+    @property
+    def given(self) -> dict[str, object]:
+        """The flags by name."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    def asked(self, limit: int | None) -> Asked:
+        """Give it as studies take it."""
+        from sightline.api.papers import SEEDS, Asked  # noqa: PLC0415  (as late as it is needed)
+
+        named = () if self.datasets is None else tuple(one.strip() for one in self.datasets.split(","))
+        return Asked(self.data or Path(), self.seeds or SEEDS, named, limit, self.vectors)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyOutput:
+    """How the table of a study is made, and where it is written."""
+
+    table: flags.TableFile = None
+    columns: flags.TableColumns = None
+    spread: flags.Spread = "interval"
+    out: flags.StudyFolder = None
+    as_json: flags.Json = False
+    quiet: flags.Quiet = False
+
+    @property
+    def of_a_file(self) -> dict[str, object]:
+        """The flags that only the file of a study takes, as far as they differ from their defaults."""
+        return {"columns": self.columns, "spread": None if self.spread == "interval" else self.spread}
 
 
 def _say_seed(seed: int, number: int, count: int) -> None:

@@ -72,7 +72,7 @@ def look(
     """
     where = prepare(device, threads)
     from sightline.api.look import look as look_at  # noqa: PLC0415  (torch)
-    from sightline.experiments.named import place_of  # noqa: PLC0415  (numpy)
+    from sightline.api.saved import place_of  # noqa: PLC0415  (numpy)
 
     audit = None if audit is None else place_of(audit)
     told = read_stdin() if text == STDIN else text
