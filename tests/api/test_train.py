@@ -27,9 +27,7 @@ from tests.texts import untrained
 
 
 def test_three_lines_give_the_numbers_of_the_command_line(model: Trained, audit: Audit) -> None:
-    trained, found = audit_source(
-        choose(parse_data(CORPUS), MODEL, TrainingOptions(epochs=2), AuditOptions(limit=8))
-    )
+    trained, found = audit_source(choose(parse_data(CORPUS), MODEL, TrainingOptions(epochs=2), AuditOptions(limit=8)))
     for name, weight in trained.model.state_dict().items():
         assert torch.equal(weight, model.model.state_dict()[name])
     assert list(model.companions) == ["uniform"]

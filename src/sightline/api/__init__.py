@@ -1,1 +1,1 @@
-"""What ``import sightline`` offers beside values: load, train, audit, look, predict; each is a few lines."""
+"""All that the command line and notebooks call: load, train, audit, look, predict, compare, study."""
