@@ -9,6 +9,7 @@ Choosing reads no data, trains nothing and loads no torch.
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -99,10 +100,25 @@ class ToTrain:
         return replace(self, spec=replace(self.spec, seed=seed))
 
 
-class _Audited:
+class _Audited(ABC):
     """What sources have in common whose options are not those of a run."""
 
     asked: AuditOptions
+
+    @abstractmethod
+    def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
+        """Give the model with the data to audit it on."""
+
+    def forecast(self, device: str, tokens: int, attribution: str | None = None) -> Forecast:
+        """Estimate what auditing it will cost."""
+        from sightline.experiments.forecast import forecast_audit  # noqa: PLC0415  (torch)
+
+        began = perf_counter()
+        trained = self.trained(device=device)
+        reading = perf_counter() - began
+        asked = self.asked
+        found = forecast_audit(trained, asked.seed, asked.limit, tokens, asked.measures, attribution=attribution)
+        return replace(found, seconds_reading=reading)
 
     @property
     def scores(self) -> Path | str | None:
@@ -117,6 +133,10 @@ class _Audited:
     def name_of(self, trained: Trained) -> str:
         """Give the name of the model for a person."""
         return trained.model.name
+
+    def doubts_of(self, trained: Trained) -> tuple[str, ...]:
+        """Say nothing: the command that trained it has said it, or nothing is known of its training."""
+        return ()
 
     def with_seed(self, seed: int) -> ToTrain:
         """Refuse: the model is trained already."""
@@ -143,14 +163,6 @@ class Saved(_Audited):
         about = {"data": str(self.data), "model": str(self.folder), "trained": trained.record.get("run")}
         return about | ({"label_map": dict(self.asked.label_map)} if self.asked.label_map else {})
 
-    def doubts_of(self, trained: Trained) -> tuple[str, ...]:
-        """Say nothing: it was told when the model was trained."""
-        return ()
-
-    def forecast(self, device: str, tokens: int, attribution: str | None = None) -> Forecast:
-        """Estimate what auditing it will cost."""
-        return _forecast_audit(self, device, tokens, attribution)
-
 
 @dataclass(frozen=True)
 class Imported(_Audited):
@@ -175,14 +187,6 @@ class Imported(_Audited):
         about = {"data": str(self.data), "model": self.factory}
         return about | ({"label_map": dict(self.asked.label_map)} if self.asked.label_map else {})
 
-    def doubts_of(self, trained: Trained) -> tuple[str, ...]:
-        """Say nothing: nothing is known of its training."""
-        return ()
-
-    def forecast(self, device: str, tokens: int, attribution: str | None = None) -> Forecast:
-        """Estimate what auditing it will cost."""
-        return _forecast_audit(self, device, tokens, attribution)
-
 
 @dataclass(frozen=True)
 class Given(_Audited):
@@ -200,10 +204,6 @@ class Given(_Audited):
         dataset, record = trained.dataset, trained.record
         about = {"data": str(dataset.card.get("source", dataset.name)), "model": trained.model.name}
         return about | ({"trained": record["run"]} if "run" in record else {})
-
-    def doubts_of(self, trained: Trained) -> tuple[str, ...]:
-        """Say nothing: it was said when the model was trained."""
-        return ()
 
 
 Chosen = ToTrain | Saved | Imported
@@ -330,15 +330,3 @@ def _refuse_training(training: TrainingOptions, where: str) -> None:
     if given := training.given:
         told = f"this is about training, and the model {where} is trained already; leave it out"
         raise SpecError(told, field=given[0])
-
-
-def _forecast_audit(subject: Saved | Imported, device: str, tokens: int, attribution: str | None) -> Forecast:
-    """Estimate what auditing a model will cost that needs no training."""
-    from sightline.experiments.forecast import forecast_audit  # noqa: PLC0415  (torch)
-
-    began = perf_counter()
-    trained = subject.trained(device=device)
-    reading = perf_counter() - began
-    asked = subject.asked
-    found = forecast_audit(trained, asked.seed, asked.limit, tokens, asked.measures, attribution=attribution)
-    return replace(found, seconds_reading=reading)

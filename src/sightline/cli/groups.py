@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from sightline.api.papers import Asked
     from sightline.api.study import Running
 
-
 ALONE = Workers()
 
 
@@ -109,8 +108,7 @@ class _Own(Columns, Files):
     on_copies: flags.OnCopies = "refuse"
 
     def _source(self, **settings: Any) -> DataSpec:
-        kinds = (Columns, Files, _Own)
-        own = {one.name: getattr(self, one.name) for kind in kinds for one in fields(kind)}
+        own = {one.name: getattr(self, one.name) for one in fields(_Own)}
         return read_source(**own, **settings)
 
 
