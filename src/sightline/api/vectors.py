@@ -8,7 +8,7 @@ from pathlib import Path
 from jaxtyping import Float
 from numpy import ndarray
 
-from sightline.data.loading import fit_vocabulary, load
+from sightline.data import loading
 from sightline.data.ppmi import nearest, ppmi_vectors
 from sightline.data.vectors import write_vectors
 from sightline.spec.values import DataSpec
@@ -33,7 +33,7 @@ class Vectors:
 
 def make_vectors(source: DataSpec, dimension: int = 300, window: int = 5, seed: int = 0) -> Vectors:
     """Count which words stand near each other, and reduce the counts to vectors: the same texts give the same ones."""
-    dataset = load(source, seed)
-    vocabulary = fit_vocabulary(dataset, source)
+    dataset = loading.load(source, seed)
+    vocabulary = loading.fit_vocabulary(dataset, source)
     rows = ppmi_vectors(dataset.train, vocabulary, dimension, window)
     return Vectors(tuple(vocabulary.words), rows, len(dataset.train))
