@@ -116,6 +116,12 @@ def audit_each(
     return Audits(found, together=count > 1)
 
 
+def train_source(source: Chosen, hooks: Hooks = QUIET, machine: Machine = HERE) -> Trained:
+    """Train the model of a source, or read it where it is trained already."""
+    with hooks.progress() as display:
+        return source.trained(display, machine.device, hooks.keep)
+
+
 def with_seeds(source: Chosen, count: int) -> tuple[Chosen, ...]:
     """Give a source once for each of so many seeds; several need a model that is trained first."""
     if count == 1:

@@ -6,10 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from sightline.api.audit import HERE, QUIET
-from sightline.api.hooks import Hooks
-from sightline.api.machine import Machine
-from sightline.api.model_source import Chosen, choose_training
+from sightline.api.model_source import choose_training
 from sightline.api.models import check_data
 from sightline.api.options import AuditOptions, TrainingOptions
 from sightline.data import loading
@@ -67,12 +64,6 @@ def train(
     )
     source = choose_training(_spec_of(data), model, training, AuditOptions(seed=seed))
     return train_on(data, source.spec, display or Display(), device)
-
-
-def train_source(source: Chosen, hooks: Hooks = QUIET, machine: Machine = HERE) -> Trained:
-    """Train the model of a source, or read it where it is trained already."""
-    with hooks.progress() as display:
-        return source.trained(display, machine.device, hooks.keep)
 
 
 def load(data: str | Path | DataSpec, seed: int = 0, **settings: Any) -> Dataset:

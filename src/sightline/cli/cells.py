@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from functools import partial
@@ -42,7 +42,15 @@ def outputs(name: str, store: Path, output: StudyOutput) -> list[Output | None]:
     return [room, table, folder, *(Output("--out", output.out / f"{name}{ending}") for ending in PRINTINGS)]
 
 
-def do_study(study: Planned, store: Path, running: Running, output: StudyOutput, *, dry_run: bool) -> None:
+def do_study(
+    study: Planned,
+    store: Path,
+    running: Running,
+    output: StudyOutput,
+    *,
+    dry_run: bool,
+    show: Callable[[Ended, StudyOutput], None] | None = None,
+) -> None:
     """Make the runs that are not in the store yet, show what they make, and say what is still lacking."""
     from sightline.api.runs import Store  # noqa: PLC0415  (as late as it is needed)
     from sightline.api.study import run_study  # noqa: PLC0415  (as late as it is needed)
@@ -54,7 +62,7 @@ def do_study(study: Planned, store: Path, running: Running, output: StudyOutput,
         return _show_plan(study, forecast_study(study, kept, running, tell, BEGAN), output.as_json)
     with _resumable():
         ended = run_study(study, kept, running, partial(cells_progress, quiet=output.quiet))
-    _show(ended, output)
+    (show or show_table)(ended, output)
     if lacking := _lacking(len(study.grid.cells), len(ended.failed), len(ended.elsewhere)):
         for line in lacking:
             tell(line)
@@ -94,7 +102,7 @@ def check_out(study: Planned, output: StudyOutput) -> None:
         check_drawing()
 
 
-def _show(ended: Ended, output: StudyOutput) -> None:
+def show_table(ended: Ended, output: StudyOutput) -> None:
     """Print the table of a study, and write it, and figures, where that is asked for."""
     from sightline.api.study import write_study  # noqa: PLC0415  (as late as it is needed)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sightline.api import folders
+from sightline.api.audit import train_source
 from sightline.api.model_source import choose_training
 from sightline.api.options import AuditOptions
 from sightline.api.resuming import kept_until_written
@@ -54,8 +55,6 @@ def train(
         found = made_forecast(source, run.resources, kept.path)
         return show_forecast(found, console.as_json, audits=False)
     with kept_until_written(kept.path, run.resources, console.hooks) as (hooks, machine):
-        from sightline.api.train import train_source  # noqa: PLC0415  (torch)
-
         trained = train_source(source, hooks, machine)
         save_model(trained, out)
     for note in source.doubts_of(trained):
