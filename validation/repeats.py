@@ -47,16 +47,15 @@ seed = [0, 1]
 """
 IN_BATCHES = f"""
 import sys, torch
-from sightline.experiments.run import audit_trained
-from sightline.experiments.trainings import Display
-from sightline.experiments.subject import choose
+from sightline.api.audit import audit_source
+from sightline.api.model_source import choose
+from sightline.api.options import AuditOptions, TrainingOptions
 from sightline.spec.texts import parse_data
 
 torch.set_num_threads(1)
-subject = choose(parse_data("csv:../{TABLE}"), "{MODEL}", {{"epochs": {EPOCHS}}}, limit={LIMIT})
-trained = subject.trained()
-options = {{"spec": subject.about(trained), "limit": {LIMIT}, "batch_size": int(sys.argv[1])}}
-audit_trained(trained, 0, Display(), **options).save("audit")
+training, options = TrainingOptions(epochs={EPOCHS}), AuditOptions(limit={LIMIT})
+source = choose(parse_data("csv:../{TABLE}"), "{MODEL}", training, options)
+audit_source(source, batch_size=int(sys.argv[1]))[1].save("audit")
 """
 
 

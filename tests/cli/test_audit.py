@@ -257,7 +257,7 @@ def test_memory_changes_the_speed_and_not_the_numbers(
         asked.append(tokens_at_once)
         return default_measures(tokens_at_once, *others)
 
-    monkeypatch.setattr("sightline.measures.default_measures", seen)
+    monkeypatch.setattr("sightline.experiments.run.default_measures", seen)
     assert sightline("audit", "--data", table, *TINY, "--memory", "1M", "--save", "small").code == 0
     assert sightline("audit", "--data", table, *TINY, "--memory", "1.5 GiB", "--limit", 2).code == 0
     assert sightline("audit", "--data", table, *TINY, "--limit", 2).code == 0

@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from sightline.cli.app import app
-from sightline.cli.audit import AUDIT
+from sightline.cli.audits import AUDIT
 from sightline.cli.places import Folder, Output, check_places
 from sightline.errors import SightlineError
 from sightline.experiments.store import FILES, Store
@@ -75,7 +75,7 @@ def place(here: Path, table: Path, finished: Finished, monkeypatch: pytest.Monke
 
     for work in (
         "data.loading.load",
-        "experiments.subject.with_vectors",
+        "api.model_source.with_vectors",
         "experiments.trainings.fit",
         "experiments.named.load_results",
         "saving.load_results",

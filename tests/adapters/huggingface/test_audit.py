@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 
 import sightline
 from sightline.adapters.huggingface.loading import load_huggingface
+from sightline.api.model_source import saved_folder, under_reading
 from sightline.cli.app import app
 from sightline.data.dataset import Dataset
 from sightline.errors import ModelError, SpecError
-from sightline.experiments.subject import saved_folder, under_reading
 from sightline.measures import default_measures
 from sightline.results import Measurement
 from tests.adapters.huggingface.conftest import NEEDLE

@@ -11,10 +11,10 @@ from transformers import AutoTokenizer
 from typer.testing import CliRunner
 
 import sightline
+from sightline.api.look import Look
+from sightline.api.texts import unlabelled
 from sightline.cli.app import app
 from sightline.errors import DataError
-from sightline.front.look import Look
-from sightline.front.texts import unlabelled
 from tests.adapters.huggingface.toys import LONGEST, MARKED, WORDS, classifier, joining, whole_words, word_pieces
 from tests.sampling import slow_but
 from tests.snapshots import refused

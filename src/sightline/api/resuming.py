@@ -1,33 +1,21 @@
-"""A command that trains, stopped and started again: what it had is beside its output, and said."""
+"""A training that was stopped and is started again: what it had is kept until the output is written."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sightline.cli.output import tell
-from sightline.cli.places import Folder, Output
+from sightline.api.hooks import Hooks
+from sightline.api.machine import Machine, Resources
 from sightline.experiments.unfinished import Found, Unfinished
 
 if TYPE_CHECKING:
+    from sightline.api.hooks import OnNote
     from sightline.experiments.trainings import Fitted, Keep, Make
     from sightline.spec.values import RunSpec
-
-
-def beside(out: Path, save: Path | None = None) -> Output:
-    """Name the folder in which a command keeps what it has trained until its output is written.
-
-    It lies beside the output, or beside the folder that is saved where the output lies in that, which is replaced.
-    """
-    from sightline.experiments.store import FILES  # noqa: PLC0415  (as late as it is needed)
-
-    inside = save is not None and Path(os.path.realpath(save)) in Path(os.path.realpath(out)).parents
-    whole = save if inside and save is not None else out
-    return Output("--out", Path(f"{whole}.partial"), Folder("what is unfinished", FILES, kept=True))
-
 
 TOLD: Mapping[Found, str] = {
     "kept": "going on with what is kept in {}",
@@ -39,15 +27,29 @@ TOLD: Mapping[Found, str] = {
 
 
 @contextmanager
-def resumable(kept: Unfinished, device: str) -> Iterator[Keep]:
-    """Give what keeps the trainings of a command; say what it begins with, and to whoever stops it how it goes on."""
+def kept_until_written(folder: Path, resources: Resources, hooks: Hooks) -> Iterator[tuple[Hooks, Machine]]:
+    """Keep trainings in a folder until their output is written; a stopped run continues with its threads."""
+    kept = Unfinished(folder)
+    machine = resources.machine(kept.threads)
+    with resumable(kept, machine.device, hooks.on_resume) as keep:
+        yield replace(hooks, keep=keep), machine
+
+
+def kept_threads(folder: Path) -> int | None:
+    """Give the threads of a stopped run whose trainings are kept in a folder."""
+    return Unfinished(folder).threads
+
+
+@contextmanager
+def resumable(kept: Unfinished, device: str, on_note: OnNote) -> Iterator[Keep]:
+    """Give what keeps trainings; say what it begins with, and where a stop leaves them."""
     found: list[Found] = []
 
     def keep(spec: RunSpec, make: Make) -> Fitted:
         if not found:
             found.append(kept.find(device, spec))
             if told := TOLD.get(found[0]):
-                tell(told.format(kept.folder))
+                on_note(told.format(kept.folder))
         return kept.keep(device, spec, make)
 
     try:
@@ -55,7 +57,7 @@ def resumable(kept: Unfinished, device: str) -> Iterator[Keep]:
     except BaseException:
         if kept.holds():
             kept.release()
-            tell(f"stopped: what is trained is kept in {kept.folder}, and the same command goes on from there")
+            on_note(f"stopped: what is trained is kept in {kept.folder}, and the same command goes on from there")
         else:
             kept.remove()
         raise

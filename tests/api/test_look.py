@@ -10,18 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sightline
+from sightline.api.look import ALIKE, NOT_KNOWN, edited
 from sightline.audits import Audit
 from sightline.data.dataset import Dataset
 from sightline.errors import DataError, ModelError, SpecError
 from sightline.experiments.run import Trained
-from sightline.front.look import ALIKE, NOT_KNOWN, edited
 from sightline.models.altered import Scaled
 from sightline.questions import MAPS
 from sightline.reading import USUAL
 from sightline.results import Measurement, Ragged
 from sightline.tokeniser import tokenise
 from tests.adapters.plain import wrapped
-from tests.front.conftest import MODEL
+from tests.api.conftest import MODEL
 from tests.texts import WORDS, untrained
 
 KEPT = {"attention": "outputs", "deletion": "agreement", "gradient": "agreement", "contribution": "transplant"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
 
 import numpy as np
@@ -10,11 +10,12 @@ import numpy as np
 from sightline.adapters.asking import asked
 from sightline.adapters.precision import precise
 from sightline.adapters.sight import seen_by
+from sightline.api.hooks import OnNote
+from sightline.api.models import Model, class_names, known_model
+from sightline.api.texts import in_table, unlabelled
 from sightline.data.batching import length_batches
-from sightline.errors import DataError
+from sightline.errors import DataError, SpecError
 from sightline.example import Example
-from sightline.front.models import Model, class_names, known_model
-from sightline.front.texts import unlabelled
 from sightline.maths.divergences import probabilities
 from sightline.measures.arrays import decided, to_numpy
 from sightline.reading import Prediction
@@ -45,6 +46,32 @@ def predict(
         raise DataError(f"expected a list of texts, got {texts!r:.60}")
     examples = (unlabelled(*pair, max_tokens, i, "texts") for i, pair in enumerate(_pairs(texts, queries)))
     return list(predictions(known_model(model, device).model, examples, batch_size))
+
+
+def predict_each(model: Model, examples: Sequence[Example], device: str = "cpu") -> Iterator[tuple[int, Prediction]]:
+    """Read a model, and give the line of each text with its prediction, one by one."""
+    found = predictions(known_model(model, device).model, examples)
+    return ((example.index, one) for example, one in zip(examples, found, strict=True))
+
+
+def read_texts(
+    table: DataSpec | None,
+    texts: Sequence[str],
+    file: str,
+    text: str,
+    query: str,
+    max_tokens: int,
+    on_note: OnNote,
+) -> list[Example]:
+    """Read every text of a table, whose columns are named, or of a list that is called ``file`` in errors."""
+    if table is not None:
+        found, empty = in_table(table.path, table.kind, text, query, max_tokens)
+        if empty:
+            on_note(f"{table.path}: {empty} empty rows, which get no prediction")
+        return found
+    if query:
+        raise SpecError("names a column, and these texts have none; write them to a table", field="query")
+    return [unlabelled(one, None, max_tokens, i, file) for i, one in enumerate(texts, 1)]
 
 
 def predictions(model: Auditable, examples: Iterable[Example], batch_size: int = 32) -> Iterator[Prediction]:

@@ -8,6 +8,9 @@ import pytest
 import torch
 
 import sightline
+from sightline.api.audit import audit_source
+from sightline.api.model_source import choose
+from sightline.api.options import AuditOptions, TrainingOptions
 from sightline.audits import Audit
 from sightline.data.corpora.own_rule import EVERY_ROW
 from sightline.data.dataset import Dataset
@@ -15,17 +18,16 @@ from sightline.data.loading import load
 from sightline.errors import DataError, ModelError, SpecError
 from sightline.experiments.run import Trained
 from sightline.experiments.saved import save_trained
-from sightline.experiments.subject import audited, choose
 from sightline.reading import Prediction
 from sightline.spec.texts import parse_data
 from sightline.spec.values import GIVEN, DataSpec
 from tests.adapters.plain import wrapped
-from tests.front.conftest import CORPUS, MODEL
+from tests.api.conftest import CORPUS, MODEL
 from tests.texts import untrained
 
 
 def test_three_lines_give_the_numbers_of_the_command_line(model: Trained, audit: Audit) -> None:
-    trained, found = audited(choose(parse_data(CORPUS), MODEL, {"epochs": 2}, seed=0, limit=8))
+    trained, found = audit_source(choose(parse_data(CORPUS), MODEL, TrainingOptions(epochs=2), AuditOptions(limit=8)))
     for name, weight in trained.model.state_dict().items():
         assert torch.equal(weight, model.model.state_dict()[name])
     assert list(model.companions) == ["uniform"]

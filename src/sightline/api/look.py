@@ -14,10 +14,10 @@ from sightline.adapters.admission import admit
 from sightline.adapters.asking import asked, blaming
 from sightline.adapters.factory import texts_known_to
 from sightline.adapters.sight import sight_of
+from sightline.api.models import Known, Model, class_names, known_model
+from sightline.api.texts import unlabelled
 from sightline.errors import ModelError, SpecError
 from sightline.example import Example
-from sightline.front.models import Known, Model, class_names, known_model
-from sightline.front.texts import unlabelled
 from sightline.maths.divergences import probabilities
 from sightline.measures.arrays import decided, to_numpy
 from sightline.measures.maps import MAKERS, Maps

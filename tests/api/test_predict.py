@@ -5,11 +5,11 @@ import math
 import pytest
 
 import sightline
+from sightline.api import predict as module
 from sightline.audits import Audit
 from sightline.data.dataset import Dataset
 from sightline.errors import DataError
 from sightline.experiments.run import Trained
-from sightline.front import predict as module
 from sightline.models.altered import Broken
 from tests.adapters.plain import wrapped
 from tests.texts import untrained

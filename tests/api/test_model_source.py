@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+from sightline.api.audit import audit_source
+from sightline.api.model_source import Imported, Saved, ToTrain, choose
+from sightline.api.options import AuditOptions, TrainingOptions
 from sightline.auditing import audit
 from sightline.audits import Audit
 from sightline.data.loading import load
 from sightline.errors import DataError, ModelError, SpecError
 from sightline.experiments.saved import save_trained
-from sightline.experiments.subject import Imported, Saved, ToTrain, audited, choose
-from sightline.experiments.trainings import Display
 from sightline.spec.texts import parse_data, parse_model
 from sightline.training.companions import companions_of, read_companions
 from tests.experiments.test_store import SPEC
@@ -22,23 +23,23 @@ DATA = parse_data("planted:needle(n=120,length=6)")
 
 
 def test_a_text_names_what_is_audited(tmp_path: Path) -> None:
-    subject = choose(DATA, "mlp(hidden=4)", {"epochs": 1})
+    subject = choose(DATA, "mlp(hidden=4)", TrainingOptions(epochs=1))
     assert isinstance(subject, ToTrain)
-    trained, found = audited(subject, Display(), about={"command": "mine"})
+    trained, found = audit_source(subject, about={"command": "mine"})
     assert (found.spec["command"], found.spec["model"]) == ("mine", "mlp(hidden=4)+additive+softmax")
     (doubt,) = subject.doubts_of(trained)  # though one epoch was asked for
     assert doubt.startswith("the cap on epochs ended the training of: model, companion (uniform attention); ")
     folder = save_trained(trained, tmp_path / "model")
     again = choose(DATA, str(folder))
     assert isinstance(again, Saved)
-    assert audited(again)[1].metrics == found.metrics
+    assert audit_source(again)[1].metrics == found.metrics
     assert isinstance(choose(DATA, "py:mine:build"), Imported)
 
 
 def test_scores_of_another_tool_reach_the_audit_and_are_named_in_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    subject, given = choose(DATA, "mlp(hidden=4)", {"epochs": 1, "companions": "none"}, limit=5), []
+    training, given = TrainingOptions(epochs=1, companions="none"), []
     texts = load(DATA, 0).test
     rows = [f"{text.id},{word},{place}" for text in texts for place, word in enumerate(text.tokens)]
     file = tmp_path / "scores.csv"
@@ -49,7 +50,8 @@ def test_scores_of_another_tool_reach_the_audit_and_are_named_in_it(
         return audit(*arguments, **options)
 
     monkeypatch.setattr("sightline.experiments.run.audit", seen)
-    found = audited(subject, scores=file)[1]
+    options = AuditOptions(limit=5, scores=file)
+    found = audit_source(choose(DATA, "mlp(hidden=4)", training, options))[1]
     assert {text.id: len(text.tokens) for text in found.texts} == {name: len(one) for name, one in given[0].items()}
     assert given[0][found.texts[0].id].tolist() == list(range(len(found.texts[0].tokens)))
     assert found.spec["scores"]["digest"] == hashlib.sha256(file.read_bytes()).hexdigest()
@@ -62,14 +64,14 @@ def test_scores_that_fit_nothing_are_refused_before_anything_is_trained(
     monkeypatch.setattr(ToTrain, "trained", lambda *_: pytest.fail("it was trained"))
     (tmp_path / "scores.csv").write_text("id,word,score\nother,word,1\n")
     with pytest.raises(DataError, match="expected ids of audited texts"):
-        audited(choose(DATA, "mlp(hidden=4)"), scores=tmp_path / "scores.csv")
+        audit_source(choose(DATA, "mlp(hidden=4)", options=AuditOptions(scores=tmp_path / "scores.csv")))
 
 
 def test_what_cannot_be_chosen_names_its_field() -> None:
     with pytest.raises(ModelError, match="there is no such folder") as missing:
         choose(DATA, "no/where")
     with pytest.raises(SpecError, match="trained already") as told:
-        choose(DATA, "py:mine:build", {"epochs": None, "batch_size": 8})
+        choose(DATA, "py:mine:build", TrainingOptions(epochs=None, batch_size=8))
     assert (missing.value.field, told.value.field) == ("model", "batch_size")
 
 
