@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from sightline.cli import artefacts, flags
+from sightline.cli import artefacts, flags, studies
 from sightline.cli.cells import Ended, How, check_out, check_printing, do_cells, show_table
-from sightline.cli.places import Input, check_places
+from sightline.cli.output import writing
+from sightline.cli.places import Input, Output, check_places
 from sightline.errors import SpecError
 from sightline.experiments.executors.asked import Workers, read_workers
 
@@ -22,10 +23,10 @@ ALONE = Workers()
 File = Annotated[
     str,
     typer.Argument(
-        metavar="FILE.toml|PAPER:ID",
+        metavar="FILE.toml|PAPER:ID|NAME",
         show_default=False,
-        help="The study: a file with a base and the axes that vary it, or a table or figure of a paper by its id, such "
-        "as jain2019:J-2 (list names them all).",
+        help="The study: a file with a base and the axes that vary it; a table or figure of a paper by its id, such "
+        "as jain2019:J-2 (list names them all), or all of them: papers; or a calibration, such as worlds.",
     ),
 ]
 Crew = Annotated[
@@ -104,6 +105,22 @@ Out = Annotated[
         rich_help_panel=_OF_A_PAPER,
     ),
 ]
+_NAMED = "What was read of each run"
+ResultsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--results",
+        metavar="FILE",
+        show_default="not written",
+        help="The results file (compressed CSV, a row for each run and quantity) that is brought up to date.",
+        rich_help_panel=_NAMED,
+    ),
+]
+SoFar = Annotated[bool, typer.Option("--so-far", help="Run nothing: count what the store has.", rich_help_panel=_NAMED)]
+SkipCounted = Annotated[
+    bool,
+    typer.Option("--skip-counted", help="Do not run what the results file has already.", rich_help_panel=_NAMED),
+]
 
 
 def study(
@@ -121,14 +138,19 @@ def study(
     seeds: Seeds = None,
     vectors: flags.Vectors = None,
     out: Out = None,
+    results: ResultsFile = None,
+    so_far: SoFar = False,
+    skip_counted: SkipCounted = False,
     as_json: flags.Json = False,
     quiet: flags.Quiet = False,
 ) -> None:
     """Run the cells of a study that are not in its store yet, and print the table of all that are.
 
-    A table or figure of a paper stands beside what the paper prints. Stop it whenever you like and start it again:
-    whole cells are kept, and nothing else. Several of these may work on one store at once. Exits with 4 where cells
-    have failed, or where another process is at them.
+    A table or figure of a paper stands beside what the paper prints. Of the papers together, and of a calibration, it
+    says how much is done and what does not hold, and keeps what was read of each run in the results file.
+    Stop it whenever you like and start it again: whole cells are kept, and nothing else. Several of these may work on
+    one store at once. Exits with 4 where cells have failed, or where another process is at them, and with 3 where
+    something that a calibration must hold does not.
     """
     wanted = artefacts.Wanted(data, datasets, seeds, limit, vectors)
     if file == "list":
@@ -137,13 +159,22 @@ def study(
         raise SpecError("missing; expected the folder in which runs are kept, made where there is none", field="store")
     check_printing(table)
     named = artefacts.is_named(file)
+    counted = not named and studies.is_counted(file)
     how = How(store, workers, None if named else limit, retry_failed, dry_run, table, out, as_json, quiet)
+    if counted:
+        others = {"columns": columns, "spread": None if spread == "interval" else spread, "datasets": datasets}
+        _refuse({**others, "vectors": vectors, "table": table, "out": out}, file, "of one table, or of a study file")
+        asked = studies.Results(results, so_far, skip_counted)
+        return studies.study_counted(file, wanted, how, asked)
+    whose = "of the papers together, or of a calibration"
+    of_named = {"so_far": so_far or None, "skip_counted": skip_counted or None}
+    _refuse({**of_named, "results": results if named else None}, file, whose)
     if named:
         _refuse({"columns": columns, "spread": None if spread == "interval" else spread}, file, "of a study file")
         return artefacts.study_artefact(file, wanted, how)
     of_papers = {"data": data, "datasets": datasets, "seeds": seeds, "vectors": vectors}
     _refuse(of_papers, file, "of a paper’s table or figure, as jain2019:J-2; a file says these itself")
-    return _study_file(Path(file), how, columns, spread)
+    return _study_file(Path(file), how, columns, spread, results)
 
 
 def _refuse(given: Mapping[str, object], file: str, whose: str) -> None:
@@ -152,7 +183,9 @@ def _refuse(given: Mapping[str, object], file: str, whose: str) -> None:
             raise SpecError(f"{file} takes no such flag: it is {whose}", field=name)
 
 
-def _study_file(file: Path, how: How, columns: str | None, spread: Literal["interval", "sd"]) -> None:
+def _study_file(
+    file: Path, how: How, columns: str | None, spread: Literal["interval", "sd"], results: Path | None
+) -> None:
     from sightline.experiments.grid import read_grid  # noqa: PLC0415  (as late as it is needed)
     from sightline.experiments.shown import read_shown  # noqa: PLC0415  (as late as it is needed)
     from sightline.experiments.tabulate import check_columns, tabulate  # noqa: PLC0415  (as late as it is needed)
@@ -163,12 +196,21 @@ def _study_file(file: Path, how: How, columns: str | None, spread: Literal["inte
     grid, shown = read_grid(file), read_shown(file)
     chosen = shown.columns if asked is None else asked
     check_out(how, shown.figures)
-    check_places(inputs(file, grid), *how.outputs(file_name(grid.name)))
+    kept = None if results is None else Output("--results", results)
+    check_places(inputs(file, grid), kept, *how.outputs(file_name(grid.name)))
+    if results is not None:
+        from sightline.studies.files import keep, study_of  # noqa: PLC0415  (torch)
+        from sightline.studies.results_file import read_rows  # noqa: PLC0415  (numpy)
+
+        read_rows(results)  # what is no results file is refused before hours are spent
 
     def show(ended: Ended) -> None:
         audits = ended.store.audit
         told = tabulate(grid, ended.found, ended.elsewhere, columns=chosen, spread=spread, audits=audits)
         show_table(told, how, file_name(grid.name), drawings_of(grid, shown.figures, told, ended.store))
+        if results is not None:
+            with writing(results):
+                keep(study_of(grid, chosen, shown.figures), ended.store, results)
 
     do_cells(grid, how, show)
 

@@ -23,7 +23,7 @@ from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, Guide, RunSpec
 from sightline.statistics.bootstrap import proportion
 from sightline.studies.quality import FRAUD, MISLEADING, RIGHT, Run, quality
-from sightline.studies.study import gate, grid_of
+from sightline.studies.study import Labelled, Params, Study, gate, grid_of
 
 MODELS: Mapping[str, str] = {
     "mlp": "mlp(hidden=64)",
@@ -364,24 +364,21 @@ def labels(count: int | None = None, first: int = 0) -> Iterator[tuple[str, str,
 
 
 def table(grid: Grid, store: Store) -> dict[str, Any]:
-    """Count in which row each world ends, and hold the counts against what is promised."""
+    """Count in which row each world ends; what follows from the counts is `_summary`."""
     found = store.find(grid.keys)
     cells: dict[tuple[str, ...], dict[str, Summary]] = {}
     for (*group_of, seed), key in zip(grid.labels, grid.keys, strict=True):
         cells.setdefault(tuple(group_of), {})[seed] = found[key]
-    groups, gates = [], list[dict[str, Any]]()
+    groups = []
     for world, encoder in ((one, encoder) for one in WORLDS for encoder in one.models):
         if mine := cells.get((world.name, encoder)):
             silent = {seed for seed, run in mine.items() if not _said(world, run, store)}
             groups.append(group(world, encoder, mine, cells.get((world.like, encoder), {}), silent))
-            gates += promised(world, groups[-1])
     seeds = [spec.seed for spec in grid.cells]
     return {
         "cells": len(grid.cells),
         "seeds": [min(seeds), max(seeds)],
-        "groups": groups,
-        "gates": gates,
-        "rates": rates(groups),
+        "rows": groups,
         "quality": quality(_known(grid, store)),
         "environment": dict(store.audit(grid.keys[0]).environment),
         "hours": round(sum(summary.seconds for summary in found.values()) / 3600, 2),
@@ -532,3 +529,30 @@ def _by_class(runs: Iterable[Summary]) -> dict[str, list[int]]:
 def _mean(values: Sequence[float]) -> float | None:
     known = [value for value in values if math.isfinite(value)]
     return round(float(np.mean(known)), 3) if known else None
+
+
+def _summary(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+    """Hold the counts against what is promised."""
+    groups = rows["rows"]
+    known = {world.name: world for world in WORLDS}
+    gates = [gate for one in groups if one["world"] in known for gate in promised(known[one["world"]], one)]
+    return {"groups": groups, "gates": gates, "rates": rates(groups)}
+
+
+def _runs(params: Params) -> Labelled:
+    made = grid(params.seeds, params.first)
+    return zip(made.labels, made.cells, strict=True)
+
+
+STUDY = Study(
+    "worlds",
+    "how often the verdict is right where the truth is known",
+    _runs,
+    AXES,
+    summary=_summary,
+    whole=table,
+)
+CONFIRMATION = replace(STUDY, name="worlds-confirmation")
+"""The same on seeds that nobody had looked at."""
+TRIAL = replace(STUDY, name="worlds-trial", summary=lambda rows: {})
+"""The same before the last rules, as it was counted then; it is not counted again."""
