@@ -88,3 +88,6 @@ def test_a_smoke_of_a_study_has_tiny_models_and_the_ends_of_a_sweep() -> None:
     assert str(shrunk.model.encoder) == "bilstm(hidden=4,layers=2)"
     assert (shrunk.model.embedding, shrunk.fit.epochs, shrunk.measures) == (8, 2, run.measures)
     assert small.of(replace(run, fit=FitSpec(epochs=0))).fit.epochs == 0
+    started = replace(run.model, vectors="words.txt", vectors_digest="ab", embedding=300)
+    assert small.of(replace(run, model=started)) == shrunk
+    assert replace(small, vectors=Path("nowhere")).of(run) == shrunk

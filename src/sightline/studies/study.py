@@ -33,7 +33,8 @@ AXES = ("corpus", "model", "seed")
 SEEDS = 3
 """Seeds of a paper's models where nothing else is asked for."""
 Scale = Literal["full", "smoke"]
-"""``smoke`` has the same runs with tiny models, two epochs and the ends of each sweep."""
+"""``smoke`` has the same runs with tiny models that start from random words, two epochs and the
+ends of each sweep."""
 SMOKE_SIZES: Mapping[str, Mapping[str, Any]] = {
     "bilstm": {"hidden": 4},
     "cnn": {"channels": 4, "kernels": "1-3"},
@@ -67,10 +68,11 @@ class Params:
     def of(self, run: RunSpec) -> RunSpec:
         """Apply the limit, the vectors and the scale to a run."""
         limited = run if self.limit is None else replace(run, limit=self.limit)
-        sized = limited if self.scale == "full" else smoke(limited)
+        if self.scale == "smoke":
+            return smoke(limited)
         if self.vectors is None:
-            return sized
-        return replace(sized, model=with_vectors(sized.model, self.vectors))
+            return limited
+        return replace(limited, model=with_vectors(limited.model, self.vectors))
 
     def among(self, corpora: tuple[str, ...]) -> tuple[str, ...]:
         """Give the wanted ones of some corpora."""
@@ -86,7 +88,8 @@ def smoke(run: RunSpec) -> RunSpec:
     encoder = run.model.encoder
     sizes = {**dict(encoder.options), **SMOKE_SIZES.get(encoder.name, {})}
     small = Part(encoder.name, tuple(sorted(sizes.items())))
-    model = replace(run.model, encoder=small, embedding=SMOKE_EMBEDDING)
+    sized = replace(run.model, encoder=small, embedding=SMOKE_EMBEDDING)
+    model = replace(sized, vectors="", vectors_digest="")
     fit = replace(
         run.fit,
         epochs=min(run.fit.epochs, SMOKE_EPOCHS),
