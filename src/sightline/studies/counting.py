@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -180,8 +180,3 @@ def stands(line: Line, seeds: Mapping[Of, Collection[int]]) -> bool:
     of = (line.corpus, line.model)
     every = {seed for known in seeds.values() for seed in known}
     return line.seeds <= len(seeds.get(of, every))
-
-
-def uncounted(plan: Plan, before: Kept) -> Iterator[str]:
-    """Give the keys of the runs of which nothing was read before."""
-    yield from plan.unread(before.said)

@@ -6,7 +6,7 @@ test texts. What takes a training and its answers alone is asked for whole.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -121,8 +121,3 @@ def _number(cell: TableCell) -> dict[str, Any] | None:
     if not isinstance(cell.value, float):
         return None
     return {name: getattr(cell, name) for name in ("value", "low", "high", "n", "method")}
-
-
-def ids() -> Sequence[str]:
-    """Name every table and figure."""
-    return tuple(ARTEFACTS)
