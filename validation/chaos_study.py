@@ -15,9 +15,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from checkout import ROOT
 from gates import exactly
 from repeats import same_arrays
-from studied import ROOT
 
 from sightline.experiments.grid import Grid, read_grid
 from sightline.experiments.locks import claim

@@ -17,7 +17,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from studied import ROOT
+from checkout import ROOT
 
 from sightline.results import Estimate
 from sightline.statistics.intervals import LEVEL

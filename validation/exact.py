@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 import torch
+from checkout import ROOT
 from gates import exactly
 from scipy.special import expit
-from studied import ROOT
 
 from sightline.maths.farthest import farthest, within
 from sightline.results import Estimate

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
-from studied import ROOT
+from checkout import ROOT
 
 from sightline.adapters.conformance import check
 from sightline.adapters.factory import texts_without_data

@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from studied import ROOT
+from checkout import ROOT
 
 from sightline.studies.study import gate
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from checkout import ROOT
 from gates import every, under
-from studied import ROOT
 
 sys.path.insert(0, str(ROOT))
 

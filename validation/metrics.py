@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from studied import ROOT
+from checkout import ROOT
 
 from sightline.data.loading import load
 from sightline.data.vocabulary import PAD, SPECIALS, UNK

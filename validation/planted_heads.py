@@ -9,8 +9,8 @@ from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from typing import Any
 
+from checkout import ROOT
 from gates import exactly
-from studied import ROOT
 
 import sightline
 from sightline.measures import default_measures

@@ -21,10 +21,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
+from pathlib import Path
 
-from studied import ROOT, add_flags, studied
+from checkout import ROOT
 
+from sightline.experiments.executors.processes import Processes
+from sightline.experiments.store import Store
 from sightline.studies import thresholds
+from sightline.studies.counting import table
+from sightline.studies.study import Params, complete, plan
 
 TARGET = ROOT / "src" / "sightline" / "findings" / "thresholds.json"
 
@@ -32,14 +38,22 @@ TARGET = ROOT / "src" / "sightline" / "findings" / "thresholds.json"
 def main() -> None:
     """Run the study and write the file."""
     parser = argparse.ArgumentParser(description=__doc__)
-    add_flags(parser)
+    parser.add_argument("--store", type=Path, default=ROOT / "runs" / "verified", help="where runs are kept")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--seeds", type=int, help="take only the first few seeds, print the result, and write nothing")
+    parser.add_argument("--dry-run", action="store_true", help="say what is left to run, and run nothing")
     flags = parser.parse_args()
-    stored = studied(thresholds, thresholds.grid(thresholds.SEEDS[: flags.seeds]), flags)
-    if stored is not None:
-        told = json.dumps(stored, indent=2)
-        print(told)
-        if flags.seeds is None and not flags.so_far:
-            TARGET.write_text(told + "\n", encoding="utf-8")
+    grid = thresholds.STUDY.grid(Params(seeds=flags.seeds))
+    store = Store(flags.store, make=not flags.dry_run)
+    left = plan(grid, store)
+    print(f"{grid.name}: {left.cells} runs, {len(left.todo)} to run", file=sys.stderr)
+    if flags.dry_run:
+        return
+    complete(left.todo, store, Processes(flags.workers))
+    told = json.dumps(table(thresholds.STUDY, grid, store), indent=2)
+    print(told)
+    if flags.seeds is None:
+        TARGET.write_text(told + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

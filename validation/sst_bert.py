@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from checkout import ROOT
 from published import FOLDER
-from studied import ROOT
 
 import sightline
 from sightline.data.dataset import Dataset

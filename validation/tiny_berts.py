@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from studied import ROOT, tell
+from checkout import ROOT, tell
 
 import sightline
 from sightline.audits import Audit
@@ -44,7 +44,7 @@ from sightline.models.altered import alter
 from sightline.seeds import seed_for
 from sightline.spec.texts import parse_data
 from sightline.spec.values import MEANING, FitSpec, Guide
-from sightline.studies.worlds import CAN, MISLED, MUST_NOT, TRAINING, WORLDS, Run, World, counted
+from sightline.studies.worlds import CAN, MISLED, MUST_NOT, TRAINING, WORLDS, Run, World, counted, held
 
 sys.path.insert(0, str(ROOT))  # the tokenizer is cut as those of the tests are
 SEEDS = 10
@@ -164,8 +164,9 @@ def tiny_berts(flags: argparse.Namespace) -> Mapping[str, Any] | None:
     seconds = [store.summary(one).seconds for one in done]
     hours = round(sum(seconds) / len(seconds) * (len(runs) - len(done)) / 3600, 1)
     told = counted(BERT_WORLDS, [Run(one.label, store.summary(one), partial(store.audit, one)) for one in done])
+    groups = told.pop("rows")
     about = {"environment": dict(store.audit(done[0]).environment), "hours": round(sum(seconds) / 3600, 2)}
-    return {**told, **about, "planned": len(runs), "hours_left": hours}
+    return {**told, **held(BERT_WORLDS, groups), **about, "planned": len(runs), "hours_left": hours}
 
 
 class Berts:

@@ -43,6 +43,7 @@ WRITES: dict[tuple[str, str], list[str]] = {
     ("study", "--table"): ["study", "s.toml", "--store", "st", "--table"],
     ("study", "--store"): ["study", "s.toml", "--store"],
     ("study", "--out"): ["study", "s.toml", "--store", "st", "--out"],
+    ("study", "--results"): ["study", "s.toml", "--store", "st", "--results"],
     ("results", "--csv"): ["results", "--store", "st", "--csv"],
     ("results", "--out"): ["results", "--store", "st", "--sql", "FROM runs", "--out"],
     ("vectors", "--out"): ["vectors", "--data", "d.csv", "--out"],

@@ -5,8 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+from sightline.studies.catalogue import PAGES
+from sightline.studies.papers import ALL, page_of_all
+from sightline.studies.results import Kept, kept_of, page
+from sightline.studies.results_file import read_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 Stored = Mapping[str, Any]
@@ -25,8 +31,24 @@ def finding_page(code: str) -> str:
     return f"findings/{code}.md"
 
 
+RESULTS_FILE = ROOT / "docs" / "verified" / "results.csv.gz"
+"""What was read of the runs of all studies."""
+REPRODUCTION = "reproduction"
+"""The page of the papers' tables together."""
+
+
+@cache
+def all_kept() -> Mapping[str, Kept]:
+    """Read the results file, once."""
+    return kept_of(read_rows(RESULTS_FILE))
+
+
 def verified(name: str) -> Stored | None:
-    """Read a file of results, or nothing where it has not been made."""
+    """Give the results of a study or a campaign; nothing where they have not been counted."""
+    if name == REPRODUCTION:
+        return page_of_all(all_kept()) if ALL in all_kept() else None
+    if name in PAGES:
+        return page(PAGES[name], all_kept()[name]) if name in all_kept() else None
     path = ROOT / "docs" / "verified" / f"{name}.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
@@ -36,7 +58,7 @@ def when_counted(name: str, told: Callable[[Stored], str]) -> Callable[[], str]:
 
     def made() -> str:
         if (stored := verified(name)) is None:
-            return f"Not counted yet: `validation/verify.py` writes `docs/verified/{name}.json`.\n"
+            return f"Not counted yet: `validation/verify.py --only {name}` counts it.\n"
         return told(stored)
 
     return made

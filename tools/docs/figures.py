@@ -16,6 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from docs_tables import ROOT
+
 from sightline.experiments.grid import Grid, pin
 from sightline.experiments.store import Store
 from sightline.experiments.stored import run_stored
@@ -24,17 +26,20 @@ from sightline.results import Results
 from sightline.spec.keys import run_key
 from sightline.spec.values import RunSpec
 from sightline.studies import adversaries, information, plausible, retained, sparse, trained
-from sightline.studies.artefact import Asked, plan_of
 from sightline.studies.artefacts import ARTEFACTS
-from sightline.studies.study import grid_of, plan, so_far
+from sightline.studies.planning import plan_of
+from sightline.studies.study import Params, grid_of, plan, so_far
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "validation"))
+sys.path.insert(0, str(ROOT / "validation"))
 
 from published import FOLDER
-from studied import ROOT, VECTORS
 
+VECTORS = ROOT / "runs"
+"""Where word vectors are: made from training texts, once, by the studies that start from them."""
 IMAGES = ROOT / "docs" / "images"
-OF = {"plausible": plausible, "evenness": sparse, "sparsity": sparse, "ranks": information}
+OF = {
+    "plausible": plausible.STUDY, "evenness": sparse.STUDY, "sparsity": sparse.STUDY, "ranks": information.STUDY
+}  # fmt: skip
 """The studies whose audits figures of several are of, where not of adversaries."""
 SWEPT: Mapping[str, str] = {"": "sst", "-imdb": "imdb"}
 """What a figure along λ ends in, by corpus."""
@@ -61,7 +66,7 @@ def studied(grid: Grid, store: Store) -> Sequence[Results]:
 
 def kept(store: Store) -> Sequence[Results]:
     """Give what is done of the models on SST with additive attention that keep their words, of the first seed."""
-    grid = retained.grid(FOLDER, trained.make_vectors(FOLDER, VECTORS), 1)
+    grid = retained.STUDY.grid(Params(FOLDER, 1, vectors_of=trained.make_vectors(FOLDER, VECTORS)))
     done = so_far(grid, plan(grid, store))
     wanted = ("sst", "additive", "trained")
     cells = zip(done.labels, done.keys, strict=True)
@@ -70,7 +75,7 @@ def kept(store: Store) -> Sequence[Results]:
 
 def swept(store: Store, corpus: str) -> Sequence[Results]:
     """Give what is done of the λ of sparse attention on a corpus, of the first seed."""
-    grid = sparse.grid(FOLDER, 1)
+    grid = sparse.STUDY.grid(Params(FOLDER, 1))
     cells = zip(grid.labels, grid.cells, strict=True)
     wanted = [(labels, cell) for labels, cell in cells if labels[0] == corpus and "sparsegen" in labels[1]]
     return studied(grid_of(grid.name, grid.axes, wanted), store)
@@ -78,7 +83,9 @@ def swept(store: Store, corpus: str) -> Sequence[Results]:
 
 def moved(store: Store) -> Sequence[Results]:
     """Give what is done of the adversaries of Tutek & Šnajder's Figure 1 on SST, of the first seed."""
-    table = plan_of(ARTEFACTS["tutek2020:T-F1"], Asked(FOLDER, 1, ("sst",), vectors=trained.vectors_in(VECTORS)["sst"]))
+    table = plan_of(
+        ARTEFACTS["tutek2020:T-F1"], Params(FOLDER, 1, ("sst",), vectors=trained.vectors_in(VECTORS)["sst"])
+    )
     return [run.audit() for run in table.runs(store)]
 
 
@@ -89,12 +96,12 @@ def shown(name: str, store: Store) -> Iterator[tuple[str, Sequence[Results]]]:
     elif name == "words-alone":
         yield "", kept(store)
     elif name == "adversaries":
-        yield "", studied(adversaries.grid(FOLDER), store)
+        yield "", studied(adversaries.STUDY.grid(Params(FOLDER)), store)
         yield "-words-kept", moved(store)
-    elif OF.get(name) is sparse:
+    elif OF.get(name) is sparse.STUDY:
         yield from ((ending, swept(store, corpus)) for ending, corpus in SWEPT.items())
     else:
-        yield "", studied(OF.get(name, adversaries).grid(FOLDER), store)
+        yield "", studied(OF.get(name, adversaries.STUDY).grid(Params(FOLDER)), store)
 
 
 def main() -> int:

@@ -7,13 +7,13 @@ from typing import Any
 
 from sightline.errors import SpecError
 from sightline.experiments.store import Store
-from sightline.studies.artefact import SEEDS as SEEDS
-from sightline.studies.artefact import Asked as Asked
-from sightline.studies.artefact import Plan, plan_of
 from sightline.studies.artefacts import ARTEFACTS, artefact
 from sightline.studies.corpora import CORPORA
 from sightline.studies.costs import Costs
+from sightline.studies.planning import Plan, plan_of
 from sightline.studies.printed import PAPERS
+from sightline.studies.study import SEEDS as SEEDS
+from sightline.studies.study import Params as Params
 
 
 def is_named(name: str) -> bool:
@@ -26,7 +26,7 @@ def corpora_of(name: str) -> tuple[str, ...]:
     return tuple(artefact(name).corpora)
 
 
-def list_papers(asked: Asked, data: Path | None, store: Path | None) -> list[dict[str, Any]]:
+def list_papers(asked: Params, data: Path | None, store: Path | None) -> list[dict[str, Any]]:
     """List every table and figure: what it is, its corpora (which are there), its runs, and what they would take."""
     if unknown := [one for one in asked.corpora if one not in CORPORA]:
         raise SpecError(f"{unknown[0]!r}: expected some of {', '.join(CORPORA)}", field="datasets")

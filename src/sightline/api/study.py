@@ -20,10 +20,10 @@ from sightline.report.sheets.terminal import to_text
 from sightline.results import Table
 from sightline.spec.keys import run_key
 from sightline.spec.values import OWN
-from sightline.studies.artefact import SEEDS, Asked
 from sightline.studies.artefacts import ARTEFACTS, plan_named
 from sightline.studies.beside import compare
 from sightline.studies.drawn import Drawing, drawings_of, figures_of, file_name, runs_of, write_all
+from sightline.studies.study import SEEDS, Params
 
 if TYPE_CHECKING:
     from sightline.spec.values import RunSpec
@@ -76,6 +76,8 @@ class Planned:
     drawings: Callable[[Ended, Table], Iterable[Drawing]]
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Corpora of a paper that are not there, and why."""
+    columns: Sequence[str] = ()
+    """What the table of a study file shows of each run."""
 
     @property
     def data_places(self) -> set[Path]:
@@ -122,10 +124,10 @@ def plan_file(
     def drawings(ended: Ended, table: Table) -> Iterable[Drawing]:
         return drawings_of(grid, shown.figures, table, ended.store)
 
-    return Planned(file_name(grid.name), grid, shown.figures, table, drawings)
+    return Planned(file_name(grid.name), grid, shown.figures, table, drawings, columns=chosen)
 
 
-def plan_paper(name: str, asked: Asked) -> Planned:
+def plan_paper(name: str, asked: Params) -> Planned:
     """Plan a table or figure of a paper, which stands next to what the paper prints."""
     plan = plan_named(name, asked)
     called, figures = plan.artefact.name, plan.artefact.figures
@@ -134,6 +136,21 @@ def plan_paper(name: str, asked: Asked) -> Planned:
         return figures_of(called, figures, runs_of(plan.grid, ended.store), together=1)
 
     return Planned(called, plan.grid, figures, lambda ended: compare(plan, ended.store), drawings, plan.absent)
+
+
+def check_results(file: Path) -> None:
+    """Refuse what is no results file, before hours are spent."""
+    from sightline.studies.results_file import read_rows  # noqa: PLC0415  (as late as it is needed)
+
+    read_rows(file)
+
+
+def keep_results(ended: Ended, file: Path) -> Path:
+    """Bring a results file up to date with what was read of the runs of a study file."""
+    from sightline.studies.files import keep, study_of  # noqa: PLC0415  (as late as it is needed)
+
+    planned = ended.study
+    return keep(study_of(planned.grid, planned.columns, planned.figures), ended.store, file)
 
 
 def missing_runs(study: Planned, found: Mapping[str, Summary], running: Running) -> list[RunSpec]:
@@ -209,7 +226,7 @@ def study(
         if data is None:
             raise SpecError(f"missing; {what} needs the folder that holds its corpora", field="data")
         given = None if vectors is None else Path(vectors)
-        planned = plan_paper(what, Asked(Path(data), seeds, tuple(datasets), limit, given))
+        planned = plan_paper(what, Params(Path(data), seeds, tuple(datasets), limit, given))
     else:
         planned = plan_file(what)
     running = Running(workers=read_workers(str(workers)), retry_failed=True)

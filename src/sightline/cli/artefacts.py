@@ -9,16 +9,16 @@ from sightline.cli.output import emit, say
 from sightline.report.sheets.columns import aligned
 
 if TYPE_CHECKING:
-    from sightline.api.papers import Asked
+    from sightline.api.papers import Params
 
 
-def show_list(asked: Asked, data: Path | None, store: Path | None, as_json: bool) -> None:
+def show_list(asked: Params, data: Path | None, store: Path | None, as_json: bool) -> None:
     """List every table and figure: what it is, its corpora (which are there), its runs, and what they would take."""
-    from sightline.api.papers import list_papers  # noqa: PLC0415  (as late as it is needed)
+    from sightline.api.papers import SEEDS, list_papers  # noqa: PLC0415  (as late as it is needed)
 
     rows = list_papers(asked, data, store)
     where = "" if data is not None else "; --data DIR says which corpora are there"
-    return emit(rows) if as_json else say(_listed(rows, asked.seeds, where, store is not None))
+    return emit(rows) if as_json else say(_listed(rows, asked.seeds or SEEDS, where, store is not None))
 
 
 def _listed(rows: list[dict[str, Any]], seeds: int, where: str, kept: bool) -> list[str]:

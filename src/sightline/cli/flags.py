@@ -572,3 +572,32 @@ StudyFolder = Annotated[
         rich_help_panel=_OF_A_PAPER,
     ),
 ]
+_RESULTS = "What was read of each run"
+ResultsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--results",
+        metavar="FILE",
+        show_default="not written",
+        help="The results file (compressed CSV, a row for each run and quantity) that is brought up to date.",
+        rich_help_panel=_RESULTS,
+    ),
+]
+SoFar = Annotated[
+    bool,
+    typer.Option(
+        "--so-far",
+        metavar=_SWITCH,
+        help="Run nothing: count what the store has.",
+        rich_help_panel=_RESULTS,
+    ),
+]
+SkipCounted = Annotated[
+    bool,
+    typer.Option(
+        "--skip-counted",
+        metavar=_SWITCH,
+        help="Do not run what the results file has already.",
+        rich_help_panel=_RESULTS,
+    ),
+]

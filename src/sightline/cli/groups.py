@@ -19,10 +19,11 @@ from sightline.cli import flags
 from sightline.cli.display import progress
 from sightline.cli.estimate import say_ready
 from sightline.cli.output import tell
+from sightline.cli.places import Output
 
 if TYPE_CHECKING:
     from sightline.api.data import DataSpec
-    from sightline.api.papers import Asked
+    from sightline.api.papers import Params
     from sightline.api.study import Running
 
 ALONE = Workers()
@@ -341,12 +342,31 @@ class OfPaper:
         """The flags by name."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
-    def asked(self, limit: int | None) -> Asked:
+    def asked(self, limit: int | None) -> Params:
         """Give it as studies take it."""
-        from sightline.api.papers import SEEDS, Asked  # noqa: PLC0415  (as late as it is needed)
+        from sightline.api.papers import SEEDS, Params  # noqa: PLC0415  (as late as it is needed)
 
         named = () if self.datasets is None else tuple(one.strip() for one in self.datasets.split(","))
-        return Asked(self.data or Path(), self.seeds or SEEDS, named, limit, self.vectors)
+        return Params(self.data or Path(), self.seeds or SEEDS, named, limit, self.vectors)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfResults:
+    """What was read of each run, and what is run for it."""
+
+    results: flags.ResultsFile = None
+    so_far: flags.SoFar = False
+    skip_counted: flags.SkipCounted = False
+
+    @property
+    def output(self) -> Output | None:
+        """The results file as a place that is written."""
+        return None if self.results is None else Output("--results", self.results)
+
+    @property
+    def of_named(self) -> dict[str, object]:
+        """The flags that only a named study takes, as far as they are given."""
+        return {"so_far": self.so_far or None, "skip_counted": self.skip_counted or None}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,34 +9,39 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sightline.cli.artefacts import show_list
-from sightline.cli.cells import check_out, check_printing, do_study, outputs
-from sightline.cli.groups import OfPaper, StudyOutput, StudyRun, grouped
-from sightline.cli.output import tell
+from sightline.cli.cells import check_out, check_printing, do_study, outputs, show_table
+from sightline.cli.groups import OfPaper, OfResults, StudyOutput, StudyRun, grouped
+from sightline.cli.output import tell, writing
 from sightline.cli.places import Input, check_places
+from sightline.cli.studies import do_named_study, is_named_study
 from sightline.errors import SpecError
 
 if TYPE_CHECKING:
-    from sightline.api.papers import Asked
-    from sightline.api.study import Planned
+    from sightline.api.papers import Params
+    from sightline.api.study import Ended, Planned
 
 File = Annotated[
     str,
     typer.Argument(
-        metavar="FILE.toml|PAPER:ID",
+        metavar="FILE.toml|PAPER:ID|NAME",
         show_default=False,
-        help="The study: a file with a base and the axes that vary it, or a table or figure of a paper by its id, such "
-        "as jain2019:J-2 (list names them all).",
+        help="The study: a file with a base and the axes that vary it; a table or figure of a paper by its id, such "
+        "as jain2019:J-2 (list names them all), or all of them: papers; or a calibration, such as worlds.",
     ),
 ]
 
+_OF_NAMED = "of the papers together, or of a calibration"
+
 
 @grouped
-def study(file: File, run: StudyRun, paper: OfPaper, output: StudyOutput) -> None:
+def study(file: File, run: StudyRun, paper: OfPaper, kept: OfResults, output: StudyOutput) -> None:
     """Run the cells of a study that are not in its store yet, and print the table of all that are.
 
-    A table or figure of a paper stands beside what the paper prints. Stop it whenever you like and start it again:
-    whole cells are kept, and nothing else. Several of these may work on one store at once. Exits with 4 where cells
-    have failed, or where another process is at them.
+    A table or figure of a paper stands beside what the paper prints. Of the papers together, and of a calibration, it
+    says how much is done and what does not hold, and keeps what was read of each run in the results file.
+    Stop it whenever you like and start it again: whole cells are kept, and nothing else. Several of these may work on
+    one store at once. Exits with 4 where cells have failed, or where another process is at them, and with 3 where
+    something that a calibration must hold does not.
     """
     from sightline.api.papers import is_named  # noqa: PLC0415  (as late as it is needed)
 
@@ -46,14 +51,52 @@ def study(file: File, run: StudyRun, paper: OfPaper, output: StudyOutput) -> Non
         raise SpecError("missing; expected the folder in which runs are kept, made where there is none", field="store")
     check_printing(output.table)
     if is_named(file):
+        _refuse({**kept.of_named, "results": kept.results}, file, _OF_NAMED)
         _refuse(output.of_a_file, file, "of a study file")
-        planned, read, running = *_of_a_paper(file, paper, paper.asked(run.limit)), run.running(None)
-    else:
-        _refuse(paper.given, file, "of a paper’s table or figure, as jain2019:J-2; a file says these itself")
-        planned, read, running = *_of_a_file(Path(file), output), run.running(run.limit)
+        planned, read = _of_a_paper(file, paper, paper.asked(run.limit))
+        return _do(planned, read, run, kept, output)
+    if is_named_study(file):
+        return _of_a_name(file, run, paper, kept, output)
+    _refuse(kept.of_named, file, _OF_NAMED)
+    _refuse(paper.given, file, "of a paper’s table or figure, as jain2019:J-2; a file says these itself")
+    planned, read = _of_a_file(Path(file), output)
+    return _do(planned, read, run, kept, output, run.limit)
+
+
+def _do(
+    planned: Planned,
+    read: list[Input],
+    run: StudyRun,
+    kept: OfResults,
+    output: StudyOutput,
+    limit: int | None = None,
+) -> None:
+    """Run what a file or a table of a paper lacks; ``limit`` is how many runs at most."""
+    from sightline.api.study import check_results, keep_results  # noqa: PLC0415  (as late as it is needed)
+
+    assert run.store is not None  # it was asked for
     check_out(planned, output)
-    check_places(read, *outputs(planned.name, run.store, output))
-    return do_study(planned, run.store, running, output, dry_run=run.dry_run)
+    check_places(read, kept.output, *outputs(planned.name, run.store, output))
+    if kept.results is not None:
+        check_results(kept.results)
+
+    def show(ended: Ended, output: StudyOutput) -> None:
+        show_table(ended, output)
+        if kept.results is not None:
+            with writing(kept.results):
+                keep_results(ended, kept.results)
+
+    return do_study(planned, run.store, run.running(limit), output, dry_run=run.dry_run, show=show)
+
+
+def _of_a_name(name: str, run: StudyRun, paper: OfPaper, kept: OfResults, output: StudyOutput) -> None:
+    """Do all tables of the papers, or a calibration."""
+    from sightline.api.named_studies import NamedStudy  # noqa: PLC0415  (torch)
+
+    assert run.store is not None  # it was asked for
+    others = {"datasets": paper.datasets, "vectors": paper.vectors, "table": output.table, "out": output.out}
+    _refuse({**output.of_a_file, **others}, name, "of one table, or of a study file")
+    do_named_study(NamedStudy(name, run.store, paper.data, kept.results, paper.seeds), run, kept, output)
 
 
 def _refuse(given: Mapping[str, object], file: str, whose: str) -> None:
@@ -72,7 +115,7 @@ def _of_a_file(file: Path, output: StudyOutput) -> tuple[Planned, list[Input]]:
     return planned, [("FILE.toml", file), *read, *((f"vectors of {file}", one) for one in planned.vector_places)]
 
 
-def _of_a_paper(name: str, paper: OfPaper, asked: Asked) -> tuple[Planned, list[Input]]:
+def _of_a_paper(name: str, paper: OfPaper, asked: Params) -> tuple[Planned, list[Input]]:
     """Plan a table or figure of a paper, say which corpora are left out, and name what it reads."""
     from sightline.api.papers import corpora_of  # noqa: PLC0415  (as late as it is needed)
     from sightline.api.study import plan_paper  # noqa: PLC0415  (as late as it is needed)
