@@ -215,7 +215,7 @@ def test_a_flag_names_its_field(tmp_path: Path) -> None:
     """What may stand behind sightline train may stand in a study, as it is written there."""
     flagged = {"max-tokens": "9", "min-count": "2", "epochs": "3", "batch_size": "4", "learning-rate": "0.01"}
     named = {"data.max_tokens": "9", "data.min_count": "2", "fit.epochs": "3", "fit.batch_size": "4"}
-    ours = study(tmp_path, flagged | {"companions": '"uniform,frozen"', "text": '"body"'})
+    ours = study(tmp_path, flagged | {"controls": '"uniform,frozen"', "text": '"body"'})
     theirs = study(
         tmp_path,
         named | {"fit.learning_rate": "0.01", "companions": '["uniform", "frozen"]', "data.text": '"body"'},

@@ -37,6 +37,10 @@ def read_toml(file: Path) -> dict[str, Any]:
     return tree
 
 
+OF_FLAGS: Mapping[str, str] = {"controls": "companions"}
+"""Fields that a flag calls otherwise, by the name of the flag."""
+
+
 def field_called(name: str, fields: Collection[str]) -> str | None:
     """Find the field that a study means: by its own name or by that of its flag, where one field alone has it.
 
@@ -44,6 +48,7 @@ def field_called(name: str, fields: Collection[str]) -> str | None:
     'data.max_tokens'
     """
     spelled = name.removeprefix("--").replace("-", "_")
+    spelled = OF_FLAGS.get(spelled, spelled)
     if spelled in fields:
         return spelled
     inside = [field for field in fields if field.rpartition(".")[2] == spelled]
