@@ -5,6 +5,9 @@ PY      := $(VENV)/bin/python
 STAMP   := $(VENV)/.setup-done
 WORKERS ?= 2
 
+# Which tests `make check` runs: test, or test-all as in .ci/run.
+TEST    ?= test
+
 # The first of python3.11 and python3 that really starts; override with make setup PYTHON=...
 PYTHON  ?= $(shell for p in python3.11 python3; do $$p -c '' 2>/dev/null && { echo $$p; break; }; done)
 
@@ -15,7 +18,7 @@ TORCH_INDEX ?=
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test coverage check verify mutants bench docs docs-check format format-check lint types walls mutants-check \
+.PHONY: help setup demo test test-all coverage check validate mutants snapshots bench docs docs-check format format-check lint types walls mutants-check \
         wheel wheel-smoke clean
 
 help:  ## what there is
@@ -38,29 +41,37 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)  ## audit a small model on a generated corpus and write a report
 	$(VENV)/bin/sightline demo
 
-test: $(STAMP)  ## all tests
+test: $(STAMP)  ## the tests that every change must pass, without those marked slow
+	$(PY) -m pytest -n $(WORKERS) --dist worksteal -m "not slow"
+
+test-all: $(STAMP)  ## all tests, as .ci/run runs them
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal
+
+snapshots: $(STAMP)  ## write again what each surface says, to be reviewed as a diff
+	rm -f tests/snapshots/*.txt
+	SNAPSHOTS=update $(PY) -m pytest -q $$(grep -rl --include='test_*.py' 'from tests.snapshots' tests)
 
 coverage: $(STAMP)  ## all tests, counting the lines they reach; slower
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal --cov=sightline --cov-report=term
 
-check: format-check lint types walls docs-check mutants-check test  ## everything a change must pass
+check: format-check lint types walls docs-check mutants-check $(TEST)  ## everything a change must pass
 
-verify: $(STAMP)  ## the full counts, written to docs/verified
-	$(PY) scripts/verify.py
-	$(PY) scripts/make_docs.py
+validate: $(STAMP)  ## the campaigns and full counts, written to docs/verified
+	$(PY) validation/verify.py
+	$(PY) tools/docs/make_docs.py
 
-mutants: $(STAMP)  ## break the source one line at a time: each named test must notice
+mutants: $(STAMP)  ## play the mutations kept by hand; SAMPLE=40 SEED=0 also plays random ones in the numeric rooms
 	$(PY) scripts/mutants.py
+	$(if $(SAMPLE),$(PY) scripts/sampled_mutants.py --sample $(SAMPLE) --seed $(or $(SEED),0))
 
 bench: $(STAMP)  ## every benchmark, one JSON line a comparison
-	@for script in bench/*.py; do $(PY) $$script || exit 1; done
+	@for script in benchmarks/*.py; do $(PY) $$script || exit 1; done
 
 docs: $(STAMP)  ## write the generated pages of docs
-	$(PY) scripts/make_docs.py
+	$(PY) tools/docs/make_docs.py
 
 docs-check: $(STAMP)  ## are the generated pages up to date?
-	$(PY) scripts/make_docs.py --check
+	$(PY) tools/docs/make_docs.py --check
 
 format: $(STAMP)  ## format the code and sort its imports
 	$(PY) -m ruff format .
@@ -78,7 +89,7 @@ types: $(STAMP)  ## mypy, strict
 walls: $(STAMP)  ## who may import whom
 	$(VENV)/bin/lint-imports
 
-mutants-check: $(STAMP)  ## does each mutation still find its line and its test?
+mutants-check: $(STAMP)  ## does each mutation still find its fragment and its test?
 	$(PY) scripts/mutants.py --check
 
 wheel: $(STAMP)  ## build the wheel into dist
@@ -90,4 +101,4 @@ wheel-smoke: wheel  ## install the wheel bare and audit with it from an empty fo
 
 clean:  ## remove what was built, keep .venv
 	rm -rf build dist htmlcov .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
-	find src tests scripts bench examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	find src tests scripts tools validation benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

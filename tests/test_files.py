@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 
 from sightline import exchange, files
+from sightline.api.model_source import saved_folder
 from sightline.errors import SightlineError, StoreError
 from sightline.experiments.several import save_several
-from sightline.experiments.subject import saved_folder
 from sightline.files import hidden_name, kind_of, write_whole
 from sightline.models.checkpoint import save_classifier
 from sightline.saving import load_results, save_results

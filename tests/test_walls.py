@@ -1,5 +1,7 @@
 """What import-linter's contracts (pyproject.toml) cannot say about who imports whom."""
 
+import ast
+import graphlib
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +9,7 @@ from pathlib import Path
 import grimp
 import pytest
 
+from sightline import api
 from tests.report.audits import audit
 
 
@@ -23,6 +26,20 @@ def test_no_module_imports_from_a_package_it_lies_in(graph: grimp.ImportGraph) -
         if module.startswith(f"{imported}.")
     ]
     assert not upwards, "import from the module that defines the name, not from the package around it"
+
+
+def test_no_module_of_the_command_line_imports_itself_through_others(graph: grimp.ImportGraph) -> None:
+    """Imports within functions count: a circle of these is one, too."""
+    ours = {module for module in graph.modules if module.startswith("sightline.cli.")}
+    uses = {module: graph.find_modules_directly_imported_by(module) & ours for module in ours}
+    assert set(graphlib.TopologicalSorter(uses).static_order()) == ours  # a circle is an error of its own
+
+
+def test_the_api_prints_nothing() -> None:
+    for file in Path(api.__file__).parent.glob("*.py"):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        assert not names & {"print", "sys"}, file.name
 
 
 @pytest.mark.parametrize(

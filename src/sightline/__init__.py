@@ -12,29 +12,29 @@ if TYPE_CHECKING:
     from sightline.adapters.huggingface.loading import transformer as transformer
     from sightline.adapters.module import wrap as wrap
     from sightline.adapters.tapped import tap as tap
+    from sightline.api.audit import audit as audit
+    from sightline.api.look import look as look
+    from sightline.api.predict import predict as predict
+    from sightline.api.study import study as study
+    from sightline.api.train import load as load
+    from sightline.api.train import train as train
     from sightline.audits import Audit as Audit
     from sightline.audits import compare as compare
     from sightline.data.corpora.given import data_from as data_from
     from sightline.errors import SightlineError as SightlineError
-    from sightline.front.look import look as look
-    from sightline.front.predict import predict as predict
-    from sightline.front.study import study as study
-    from sightline.front.train import audit as audit
-    from sightline.front.train import load as load
-    from sightline.front.train import train as train
 
 _HOMES = {
     "Audit": "sightline.audits",
     "SightlineError": "sightline.errors",
-    "audit": "sightline.front.train",
+    "audit": "sightline.api.audit",
     "compare": "sightline.audits",
     "data_from": "sightline.data.corpora.given",
-    "load": "sightline.front.train",
-    "look": "sightline.front.look",
-    "predict": "sightline.front.predict",
-    "study": "sightline.front.study",
+    "load": "sightline.api.train",
+    "look": "sightline.api.look",
+    "predict": "sightline.api.predict",
+    "study": "sightline.api.study",
     "tap": "sightline.adapters.tapped",
-    "train": "sightline.front.train",
+    "train": "sightline.api.train",
     "transformer": "sightline.adapters.huggingface.loading",
     "wrap": "sightline.adapters.module",
 }

@@ -15,6 +15,7 @@ from sightline.errors import ModelError
 from sightline.models.classifier import AttentionClassifier
 from sightline.types import Trace
 from tests.adapters.test_module import dataset
+from tests.snapshots import refused
 from tests.texts import untrained
 
 OURS = untrained("bilstm(hidden=6)")
@@ -58,9 +59,7 @@ def test_python_refuses_a_stranger_whose_proof_fails() -> None:
 @pytest.mark.parametrize("missing", MUST_SAY)
 def test_what_a_model_does_not_say_is_named(missing: str) -> None:
     told = {name: getattr(Honest, name) for name in MUST_SAY if name != missing}
-    with pytest.raises(
-        ModelError, match=f"Mine: expected a model to audit, got one without '{missing}'; add {missing}"
-    ):
+    with refused(ModelError):
         unwrap(sightline.audit)(type("Mine", (), told)(), dataset())  # tests check types before anything is asked
 
 
@@ -84,10 +83,7 @@ def test_what_a_model_says_must_be_known(said: dict, told: str) -> None:
 
 def test_a_stranger_that_says_here_is_not_believed() -> None:
     claim = type("Mine", (Tripled,), {"origin": "here"})
-    with pytest.raises(
-        ModelError,
-        match=r"its origin is 'here', which only the classes of sightline can say.*; add origin = 'elsewhere'",
-    ):
+    with refused(ModelError):
         sightline.audit(claim(), dataset())
     ours = type("Mine", (AttentionClassifier,), {})
     with pytest.raises(ModelError, match="it comes from tests"):
@@ -97,18 +93,16 @@ def test_a_stranger_that_says_here_is_not_believed() -> None:
 
 def test_a_companion_numbers_its_classes_as_the_model_does() -> None:
     other = type("Other", (Honest,), {"labels": ("class 1", "class 0")})
-    with pytest.raises(
-        ModelError, match=r"companion uniform: expected the labels of the model, \('class 0', 'class 1'\)"
-    ):
+    with refused(ModelError):
         sightline.audit(OURS, dataset(), {"uniform": other()})
 
 
 def test_what_a_stranger_collates_and_traces_is_read_strictly() -> None:
     pair = type("Mine", (Honest,), {"collate": lambda self, texts: ("ids", "mask")})
-    with pytest.raises(ModelError, match=r"collate: expected a sightline.types.Batch, got tuple; return a Batch"):
+    with refused(ModelError):
         sightline.audit(pair(), dataset())
     entries = type("Mine", (Honest,), {"trace": lambda self, batch, embeddings=None: {"attention": 1}})
-    with pytest.raises(ModelError, match=r"trace: expected a sightline.types.Trace, got dict; return a Trace"):
+    with refused(ModelError):
         sightline.audit(entries(), dataset())
 
 
@@ -119,7 +113,5 @@ def test_a_factory_that_forgets_to_say_something_is_told_what(tmp_path: Path, mo
     (tmp_path / "forgetful.py").write_text(lines)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    with pytest.raises(
-        ModelError, match="Mine: expected a model to audit, got one without 'origin'; add origin = 'elsewhere'"
-    ):
+    with refused(ModelError):
         load_factory("py:forgetful:build")

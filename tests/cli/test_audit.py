@@ -208,6 +208,7 @@ def test_without_a_companion_its_measure_is_not_applicable(sightline: Call, here
     assert told["not_applicable"]["retrained"] == "needs a companion (uniform)"
 
 
+@pytest.mark.slow
 def test_a_dear_measure_is_taken_beside_the_others(sightline: Call, here: Path, table, model, finished: Finished):
     """Of a model to be trained and of a saved one alike; the others stay as they are, to the bit."""
     asked = ("--measure", "mixing_otherwise")
@@ -229,6 +230,7 @@ def test_a_dear_measure_is_taken_beside_the_others(sightline: Call, here: Path, 
     assert "--measure: mutual: expected one of information, input_information" in refused.err
 
 
+@pytest.mark.slow
 def test_gradients_are_reduced_as_the_flag_says(sightline: Call, here: Path, table, model, finished: Finished):
     """Of a model to be trained and of a saved one alike; everything but the gradients stays."""
     done = sightline("audit", "--data", table, "--model", model, "--gradient", "norm", "--save", "later")
@@ -244,6 +246,7 @@ def test_gradients_are_reduced_as_the_flag_says(sightline: Call, here: Path, tab
     assert sightline("audit", "--data", table, *TINY, "--gradient", "sum").code == 2
 
 
+@pytest.mark.slow
 def test_memory_changes_the_speed_and_not_the_numbers(
     sightline: Call, here: Path, table, finished: Finished, monkeypatch
 ):
@@ -254,7 +257,7 @@ def test_memory_changes_the_speed_and_not_the_numbers(
         asked.append(tokens_at_once)
         return default_measures(tokens_at_once, *others)
 
-    monkeypatch.setattr("sightline.measures.default_measures", seen)
+    monkeypatch.setattr("sightline.experiments.run.default_measures", seen)
     assert sightline("audit", "--data", table, *TINY, "--memory", "1M", "--save", "small").code == 0
     assert sightline("audit", "--data", table, *TINY, "--memory", "1.5 GiB", "--limit", 2).code == 0
     assert sightline("audit", "--data", table, *TINY, "--limit", 2).code == 0
@@ -422,6 +425,7 @@ def test_a_dry_run_estimates_and_writes_nothing(sightline: Call, here: Path, tab
     assert not any(here.iterdir())
 
 
+@pytest.mark.slow
 def test_a_terminal_sees_bars_without_colour_where_none_is_wanted_and_stdout_stays_json(here: Path, table):
     ours, theirs = os.openpty()
     loud = [flag for flag in TINY if flag != "--quiet"]

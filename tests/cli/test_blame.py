@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from tests.cli.conftest import Call
 from tests.cli.test_check_model import FILE, write
 from tests.cli.test_exit_codes import one_error
+from tests.sampling import slow_but
 
 LATER = """
 _build = build
@@ -82,10 +84,12 @@ def test_what_a_model_raises_is_its_own_fault(sightline: Call, here, table, comm
     assert not (here / "r.html").exists()
 
 
-@pytest.mark.parametrize(
-    "tells", ["print('loud')", "import os; os.write(1, b'loud')", "import os; os.system('echo loud')"]
-)
-@pytest.mark.parametrize("command", ["audit", "look", "predict", "check-model"])
+WAYS = ["print('loud')", "import os; os.write(1, b'loud')", "import os; os.system('echo loud')"]
+LOUD = [*product(["audit", "look", "predict", "check-model"], WAYS)]
+FEW = {LOUD.index(("audit", WAYS[2])), LOUD.index(("predict", WAYS[0]))}
+
+
+@pytest.mark.parametrize(("command", "tells"), slow_but(FEW, LOUD))
 def test_what_a_model_prints_is_no_part_of_the_output(here, table, tells: str, command: str) -> None:
     model = later(here, tells, 3)
     asked = {
@@ -117,6 +121,7 @@ def test_a_model_that_ends_the_process_says_so(here, table) -> None:
     assert (done.stdout, page.exists()) == (b"", False)
 
 
+@pytest.mark.slow
 def test_a_process_that_a_model_forks_may_leave(here) -> None:
     forks = "import os; pid = os.fork(); os._exit(0) if pid == 0 else os.waitpid(pid, 0)"
     done = shell(here, "predict", later(here, forks, 0), "good film")

@@ -10,7 +10,7 @@ import torch
 
 from sightline.adapters import factory
 from sightline.adapters.module import WrappedModule
-from sightline.experiments import subject
+from sightline.api import model_source
 from sightline.saving import load_results
 from tests.cli.conftest import TINY, Call
 
@@ -90,7 +90,7 @@ def write(folder: Path, text: str, outputs: int = 1, link: str = "sigmoid") -> s
 
 
 def test_the_prefix_is_the_same_everywhere():
-    assert subject.PY == factory.PREFIX
+    assert model_source.PY == factory.PREFIX
 
 
 def test_every_proof_is_a_line_and_the_code_is_0(sightline: Call, module):
@@ -252,6 +252,7 @@ def test_a_device_it_is_not_on_is_refused(sightline: Call, module, table, monkey
     assert f"--device: cpu: the model of py:{module}:build is on cuda; put it there in its factory" in done.err
 
 
+@pytest.mark.slow
 def test_what_it_will_cost_is_estimated(sightline: Call, module, table):
     done = sightline("audit", "--data", table, "--model", f"py:{module}:build", "--dry-run", "--json")
     assert done.code == 0, done.err

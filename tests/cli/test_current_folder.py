@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import pytest
+
 from tests.cli.test_check_model import FILE
 
 TRAP = "import os\nwith open(os.path.join(os.path.dirname(__file__), 'SPRUNG'), 'a') as file: file.write(__name__ + '\\n')\n"
@@ -61,6 +63,7 @@ def ended(folder: Path, *command: object) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_no_file_of_the_current_folder_is_run(tmp_path: Path) -> None:
     folder = laid(tmp_path / "trapped", EVERYWHERE)
     (folder / "study.toml").write_text(STUDY)

@@ -305,6 +305,7 @@ def test_sigterm_stays_ignored_where_whoever_started_us_ignores_it():
         signal.signal(signal.SIGTERM, before)
 
 
+@pytest.mark.slow
 def test_an_interrupted_training_leaves_nothing(here: Path):
     command = [
         "audit",

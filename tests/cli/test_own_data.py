@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from sightline.api.model_source import MODEL_FILE, Saved, choose
 from sightline.experiments.grid import read_grid
 from sightline.experiments.remembered import prepared_alike
-from sightline.experiments.subject import MODEL_FILE, Saved, choose
 from sightline.spec.texts import parse_data
 from tests.cli.conftest import TINY, Call
 from tests.troubles.tables import lines, rows, table

@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from sightline.cli.app import app
-from sightline.cli.audit import AUDIT
+from sightline.cli.audits import AUDIT
 from sightline.cli.places import Folder, Output, check_places
 from sightline.errors import SightlineError
 from sightline.experiments.store import FILES, Store
@@ -43,6 +43,7 @@ WRITES: dict[tuple[str, str], list[str]] = {
     ("study", "--table"): ["study", "s.toml", "--store", "st", "--table"],
     ("study", "--store"): ["study", "s.toml", "--store"],
     ("study", "--out"): ["study", "s.toml", "--store", "st", "--out"],
+    ("study", "--results"): ["study", "s.toml", "--store", "st", "--results"],
     ("results", "--csv"): ["results", "--store", "st", "--csv"],
     ("results", "--out"): ["results", "--store", "st", "--sql", "FROM runs", "--out"],
     ("vectors", "--out"): ["vectors", "--data", "d.csv", "--out"],
@@ -75,7 +76,7 @@ def place(here: Path, table: Path, finished: Finished, monkeypatch: pytest.Monke
 
     for work in (
         "data.loading.load",
-        "experiments.subject.with_vectors",
+        "api.model_source.with_vectors",
         "experiments.trainings.fit",
         "experiments.named.load_results",
         "saving.load_results",

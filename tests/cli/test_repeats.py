@@ -10,15 +10,16 @@ import pytest
 
 from tests.cli.conftest import Call, Finished
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "validation"))
 
 import repeats
 
 
+@pytest.mark.slow
 def test_an_audit_is_the_same_to_the_bit_under_another_hash_seed_and_an_ascii_locale(
     sightline: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One of the twelve repeats of `scripts/verify.py --only repeats`."""
+    """One of the twelve repeats of `validation/verify.py --only repeats`."""
     repeats.write_table(tmp_path / repeats.TABLE)
     again = repeats.made(repeats.Repeat("again", settings={**repeats.ASCII, "PYTHONHASHSEED": "1"}), tmp_path)
     (tmp_path / "here").mkdir()

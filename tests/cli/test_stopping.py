@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import write_table
+from tests.sampling import slow_but
 
 SIGNALS = {signal.SIGTERM: (143, "terminated"), signal.SIGINT: (130, "interrupted")}
 SCRIPT = """
@@ -88,7 +89,7 @@ def run(
 
 
 @pytest.mark.parametrize("number", SIGNALS, ids=["SIGTERM", "Ctrl-C"])
-@pytest.mark.parametrize("where", LOST)
+@pytest.mark.parametrize("where", slow_but({0, 1, 2}, LOST))
 def test_a_stop_that_is_lost_is_raised_again(number: int, where: str) -> None:
     code, word = SIGNALS[number]
     assert run(number, work=LOST[where]) == (code, f"error: {word}; nothing is half-written\n")

@@ -124,6 +124,7 @@ def test_workers_are_a_number_or_a_cluster(sightline: Call, tiny: Path, tmp_path
     assert not (tmp_path / "store").exists()
 
 
+@pytest.mark.slow
 def test_a_cluster_that_cannot_be_reached_is_said_and_no_cell_fails(
     sightline: Call, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,6 +185,7 @@ def test_failed_cells_are_told_kept_and_run_again(sightline: Call, tiny: Path, t
     assert sum(p.stat().st_mtime_ns != then for p, then in before.items()) == 2
 
 
+@pytest.mark.slow
 def test_cells_that_another_process_is_at_are_left_to_it_and_said_to_be(
     sightline: Call, tiny: Path, tmp_path: Path
 ) -> None:
@@ -208,6 +210,7 @@ def test_cells_that_another_process_is_at_are_left_to_it_and_said_to_be(
 
 
 @pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.slow
 def test_a_store_that_cannot_be_locked_is_wrong_input_and_no_failure(
     sightline: Call, tiny: Path, tmp_path: Path, workers: int
 ) -> None:
@@ -306,8 +309,9 @@ def stop(study: Path, store: Path, send: Callable[[int, int], None], signal_sent
     return stopped.returncode, last
 
 
+@pytest.mark.slow
 def test_killed_and_interrupted_studies_end_as_unbroken_ones(sightline: Call, tmp_path: Path) -> None:
-    """The reduced form of what `make verify` does for minutes: killed, interrupted, terminated, files cut, bits flipped."""
+    """The reduced form of what `make validate` does for minutes: killed, interrupted, terminated, files cut, bits flipped."""
     study, broken, whole = tmp_path / "study.toml", tmp_path / "broken", Store(tmp_path / "whole")
     study.write_text(BREAKABLE)
     grid = read_grid(study)

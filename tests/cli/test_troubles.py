@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Call
+from tests.sampling import slow_but
 from tests.troubles.tables import MESSAGES, REPORTS, Trouble, write_tables
 
 REFUSED = [*MESSAGES, "a folder", "no file"]
@@ -28,7 +29,7 @@ def test_check_data(sightline: Call, troubles, name):
         refused(done, trouble)
 
 
-@pytest.mark.parametrize("name", REPORTS)
+@pytest.mark.parametrize("name", slow_but(range(0, len(REPORTS), 3), REPORTS))
 def test_audit_gives_a_report(sightline: Call, here: Path, troubles, name):
     trouble = troubles[name]
     tiny = ("--model", "mlp(hidden=8)+additive", "--epochs", 1, "--limit", 5, "--quiet")

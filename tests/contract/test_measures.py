@@ -24,6 +24,7 @@ from sightline.results import Measurement, NotApplicable, Ragged
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
 from sightline.types import Arrays, Measure, Subject, Surveying, Trace
+from tests.sampling import slow_but
 from tests.texts import examples, sharpened, untrained
 
 MODELS = {
@@ -117,7 +118,7 @@ def taken(
     return outcomes
 
 
-@pytest.fixture(scope="module", params=MODELS)
+@pytest.fixture(scope="module", params=slow_but({0}, MODELS))
 def model(request: pytest.FixtureRequest) -> AttentionClassifier:
     return MODELS[request.param]
 

@@ -26,6 +26,7 @@ from sightline.spec.values import ModelSpec
 from sightline.training.objective import cross_entropies
 from sightline.types import Trace
 from tests.parts import small_part
+from tests.sampling import every_pair, slow_but
 from tests.texts import WORDS, examples, untrained
 
 EXACT = {"atol": 1e-5, "rtol": 1e-5}  # float32 sums in another order
@@ -110,7 +111,10 @@ def build(spec: str) -> AttentionClassifier:
 
 
 # With concat both are built: where one of them is refused, nothing would be left of the other.
-@pytest.mark.parametrize("spec", [s for s in SPECS if refused(s) is None and (s not in ODD or "concat" in s)])
+BUILT = [s for s in SPECS if refused(s) is None and (s not in ODD or "concat" in s)]
+
+
+@pytest.mark.parametrize("spec", slow_but(every_pair(spec.split("+") for spec in BUILT), BUILT))
 def test_a_model_keeps_what_every_model_promises(spec: str, tmp_path: Path) -> None:
     model = build(spec)
     batch = model.collate(texts(model))

@@ -12,6 +12,7 @@ from sightline.data.loading import load
 from sightline.errors import DataError
 from sightline.spec.texts import parse_data
 from tests.data.corpora import adr, folder_of
+from tests.snapshots import refused
 
 
 def read(path: Path, recipe: str = "clean", seed: int = 0) -> Dataset:
@@ -129,14 +130,14 @@ def test_a_header_that_lacks_a_column(tmp_path, header, told):
 
 def test_files_that_are_no_tweets(tmp_path):
     (tmp_path / "latin.tsv").write_bytes("1\tu\t1\tfine\n2\tu\t0\tcaf\xe9\n".encode("latin-1"))
-    with pytest.raises(DataError, match=r"latin\.tsv:2: expected UTF-8, as published, got byte 0xe9"):
+    with refused(DataError):
         read(tmp_path / "latin.tsv")
     whole = gzip.compress("\n".join(lines()).encode())
     (tmp_path / "torn.tsv.gz").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(DataError, match=r"torn\.tsv\.gz: expected a whole file"):
+    with refused(DataError):
         read(tmp_path / "torn.tsv.gz")
     (tmp_path / "empty.tsv").touch()
-    with pytest.raises(DataError, match="no text is left in train: is the corpus whole"):
+    with refused(DataError):
         read(tmp_path / "empty.tsv")
     with pytest.raises(DataError, match="there is no such file"):
         read(tmp_path / "gone.tsv")
@@ -144,5 +145,5 @@ def test_files_that_are_no_tweets(tmp_path):
 
 def test_a_file_that_names_no_split_beside_files_that_do_is_refused(tmp_path):
     folder = folder_of(tmp_path, adr() | {"more.tsv": "1\tu\t1\tfine"})
-    with pytest.raises(DataError, match=r"more\.tsv: other files here name a split .* and this one does not"):
+    with refused(DataError):
         read(folder)

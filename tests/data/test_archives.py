@@ -14,6 +14,7 @@ from sightline.data.sources import packed as archives
 from sightline.data.sources.packed import digest, open_files
 from sightline.errors import DataError
 from tests.data.corpora import archive_of, folder_of
+from tests.snapshots import refused
 
 FILES = {"a/one.txt": "first\nsecond\r\n", "a/b/two.txt": "caf\xe9", "three.bin": "x"}
 
@@ -96,7 +97,7 @@ def test_what_unpacks_a_thousandfold_is_refused_before_it_fills_memory(tmp_path,
         path.write_bytes(gzip.compress(lines))
     lines_read = (line for file in open_files(path, wanted) for line in file.lines())
     kept: list[object] = []
-    with pytest.raises(DataError, match=r"bomb.*: unpacks to far more than a text would"):
+    with refused(DataError):
         kept.extend(lines_read)
     assert 16 * len(kept) <= max(2**17, 101 * path.stat().st_size)
 
@@ -104,13 +105,9 @@ def test_what_unpacks_a_thousandfold_is_refused_before_it_fills_memory(tmp_path,
 def test_a_line_without_an_end_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(archives, "LINE", replace(LINE, most=100))
     path = folder_of(tmp_path, {"one.txt": "short\n" + "x" * 300}) / "one.txt"
-    with pytest.raises(
-        DataError, match=r"one.txt:2: expected a line, or a whole document, of at most 100 bytes, got more"
-    ):
+    with refused(DataError):
         [list(file.lines()) for file in open_files(path, wanted)]
-    with pytest.raises(
-        DataError, match=r"one.txt: expected a line, or a whole document, of at most 100 bytes, got more"
-    ):
+    with refused(DataError):
         [file.text() for file in open_files(path, wanted)]
 
 
@@ -123,7 +120,7 @@ def test_a_torn_file_is_one_error(tmp_path, name, share):
         whole.write_bytes(gzip.compress(text.encode()))
     data = whole.read_bytes()
     whole.write_bytes(data[: int(share * len(data))])
-    with pytest.raises(DataError, match=rf"{name}.*: expected a whole file, as published, got: .*; fetch it again"):
+    with refused(DataError):
         [file.text() for file in open_files(whole, wanted)]
 
 
@@ -140,9 +137,9 @@ def test_bytes_that_are_no_text_are_named_by_line(tmp_path, data, told):
 def test_a_file_that_is_there_twice_or_not_at_all(tmp_path):
     folder_of(tmp_path, {"one.txt": "x"})
     folder_of(tmp_path, {"one.txt": "y"}, packed=True)
-    with pytest.raises(DataError, match=r"the same file is there twice, the other is one\.txt; keep one"):
+    with refused(DataError):
         list(open_files(tmp_path, wanted))
-    with pytest.raises(DataError, match="nowhere: there is no such file or folder"):
+    with refused(DataError):
         list(open_files(tmp_path / "nowhere", wanted))
 
 
@@ -159,5 +156,5 @@ def test_a_sparse_header_without_its_numbers_is_a_broken_archive(tmp_path):
     info, data = member("a.txt", data=b"a good film\n")
     info.pax_headers = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": "9" * 12}
     for members in ([(info, data)], [member("b.txt", data=b"x"), (info, data)]):
-        with pytest.raises(DataError, match=r"a\.tar\.gz: expected a whole file, as published, got: invalid literal"):
+        with refused(DataError):
             read(tar_of(tmp_path / "a.tar.gz", *members))

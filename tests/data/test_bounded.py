@@ -25,6 +25,7 @@ from sightline.data.vectors import read_dimension, read_vectors, with_vectors
 from sightline.data.vocabulary import Vocabulary
 from sightline.errors import DataError, SpecError
 from sightline.spec.texts import parse_data, parse_model
+from tests.snapshots import refused, same_text
 from tests.texts import example
 from tests.troubles.tables import rows, table
 
@@ -61,16 +62,15 @@ def test_what_is_no_file_is_refused_by_its_kind(tmp_path, pipe, reader):
     (tmp_path / "link.csv").symlink_to("/dev/null")
     with socket.socket(socket.AF_UNIX) as served:
         served.bind(str(tmp_path / "s.csv"))
-        kinds = {"/dev/null": "device", tmp_path / "link.csv": "device", pipe: "pipe", tmp_path / "s.csv": "socket"}
-        for path, kind in kinds.items():
-            with pytest.raises(DataError, match=rf"^{path}: expected a file, got a {kind}; write what it gives to"):
+        for path in ("/dev/null", tmp_path / "link.csv", pipe, tmp_path / "s.csv"):
+            with refused(DataError):
                 READERS[reader](str(path))
 
 
 def test_a_file_with_holes_is_refused_by_the_size_it_promises(tmp_path):
     (tmp_path / "holes.csv").touch()
     os.truncate(tmp_path / "holes.csv", 2**40)
-    with pytest.raises(DataError, match=r"of at most 2 GiB, got 1,024 GiB; take a part.*with SIGHTLINE_MAX_BYTES$"):
+    with refused(DataError):
         read_table(str(tmp_path / "holes.csv"))
 
 
@@ -112,7 +112,7 @@ def test_a_packed_table_that_unpacks_a_thousandfold_is_refused_in_little_memory(
         for _ in range(256):
             packed.write(b"a" * 2**20)
     done = subprocess.run([sys.executable, "-c", BOMB, path], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith(f"DataError {path}: unpacks to far more than a text would, above 100 times its size")
+    same_text("notes", done.stdout)
 
 
 def packed_table(folder: Path) -> Path:
@@ -125,9 +125,7 @@ def test_a_bound_is_raised_by_its_setting(tmp_path, monkeypatch):
     size = (tmp_path / "t.csv").stat().st_size
     for file in (tmp_path / "t.csv", packed_table(tmp_path)):
         monkeypatch.setenv("SIGHTLINE_MAX_BYTES", str(size - 1))
-        with pytest.raises(
-            DataError, match=rf"expected a file of at most {size - 1:,} bytes, got .*SIGHTLINE_MAX_BYTES"
-        ):
+        with refused(DataError):
             read_table(str(file))
         monkeypatch.setenv("SIGHTLINE_MAX_BYTES", f"{size}")
         assert len(read_rows(str(file), "csv").records) == 400
@@ -146,8 +144,8 @@ def test_rows_are_bounded_however_short_they_are(tmp_path, monkeypatch):
     (tmp_path / "t.csv").write_text("text,label\na,b\n\nc,d\ne,f\n")
     (tmp_path / "t.jsonl").write_text('{"a": 1}\n\n{"a": 2}\n{"a": 3}\n')
     monkeypatch.setenv("SIGHTLINE_MAX_ROWS", "2")
-    for name, line in (("t.csv", 5), ("t.jsonl", 4)):
-        with pytest.raises(DataError, match=rf"{name}:{line}: expected a table of at most 2 rows.*SIGHTLINE_MAX_ROWS"):
+    for name in ("t.csv", "t.jsonl"):
+        with refused(DataError):
             read_rows(str(tmp_path / name), name.rpartition(".")[2])
     monkeypatch.setenv("SIGHTLINE_MAX_ROWS", "3")
     assert len(read_rows(str(tmp_path / "t.csv"), "csv").records) == 3
@@ -158,7 +156,7 @@ def test_a_folder_that_is_no_corpus_is_not_walked_to_its_end(tmp_path, monkeypat
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")
     monkeypatch.setenv("SIGHTLINE_MAX_FILES", "5")
-    with pytest.raises(DataError, match="of at most 5 files, got more; name the folder of the corpus itself"):
+    with refused(DataError):
         list(open_files(tmp_path, lambda name: False))
     monkeypatch.setenv("SIGHTLINE_MAX_FILES", "6")  # three files in three folders
     names = [file.name for file in open_files(tmp_path, lambda name: True)]
@@ -176,7 +174,7 @@ def test_files_and_archives_of_a_corpus_are_bounded_and_vectors_are_not(tmp_path
             info.size = len(data)
             tar.addfile(info, io.BytesIO(data))
     for name in ("one.txt", "one.txt.gz", "a.tar", "a.tar.gz"):
-        with pytest.raises(DataError, match=rf"{name}: expected a file of at most 100 bytes"):
+        with pytest.raises(DataError, match=rf"{name}: .* 100 bytes"):
             [file.text() for file in open_files(tmp_path / name, lambda name: True, FILE)]
         assert [file.text() for file in open_files(tmp_path / name, lambda name: True)] == [data.decode()]
     with pytest.raises(DataError, match="at most 100 bytes"):
@@ -186,14 +184,14 @@ def test_files_and_archives_of_a_corpus_are_bounded_and_vectors_are_not(tmp_path
 def test_a_corpus_is_not_even_read_for_its_name_above_its_bound(tmp_path, monkeypatch):
     (tmp_path / "train.txt").write_text("(3 (2 good) (2 film))\n" * 20)
     monkeypatch.setenv("SIGHTLINE_MAX_BYTES", "100")
-    with pytest.raises(DataError, match=r"train\.txt: expected a file of at most 100 bytes, got 440 bytes"):
+    with refused(DataError):
         read_corpus(str(tmp_path))
 
 
 @pytest.mark.parametrize("text", ["lots", "0", "-1", "1.5X", "9" * 5000])
 def test_a_setting_that_is_no_size_is_refused(monkeypatch, text):
     monkeypatch.setenv(ROWS.setting, text)
-    with pytest.raises(SpecError, match=r"SIGHTLINE_MAX_ROWS: expected a number above 0, or a size such as 8G, got '"):
+    with refused(SpecError):
         assert ROWS.now
 
 
@@ -232,7 +230,7 @@ def test_a_file_that_holds_no_vectors_at_its_beginning_is_not_read_to_its_end(tm
     (tmp_path / "v.txt").touch()
     os.truncate(tmp_path / "v.txt", 2**40)
     monkeypatch.setattr(vectors_module, "vectors_digest", lambda path: pytest.fail("it was read whole"))
-    with pytest.raises(DataError, match=r"v\.txt:1: expected a line, .*of at most 16 MiB, got more"):
+    with refused(DataError):
         with_vectors(parse_model("mlp"), tmp_path / "v.txt")
 
 
@@ -254,9 +252,9 @@ def test_a_lack_of_memory_names_the_file(tmp_path, monkeypatch):
     (tmp_path / "v.txt").write_text("the 1 2\n")
     monkeypatch.setattr(table_module, "read_rows", greedy)
     monkeypatch.setattr(vectors_module, "_row", greedy)
-    with pytest.raises(DataError, match=r"t\.csv: is too large for the memory there is; take a part of it"):
+    with refused(DataError):
         load(parse_data(str(tmp_path / "t.csv")), 0)
-    with pytest.raises(DataError, match=r"v\.txt: is too large for the memory there is"):
+    with refused(DataError):
         read_vectors(tmp_path / "v.txt", ["the"])
 
 
@@ -288,7 +286,7 @@ def test_an_ending_in_capitals_is_one(tmp_path):
 
 def test_a_key_that_is_there_twice_is_refused(tmp_path):
     (tmp_path / "t.jsonl").write_text('{"text": "a", "label": 1}\n{"text": "a", "label": 1, "text": "b"}\n')
-    with pytest.raises(DataError, match=r"t\.jsonl:2: .*the key 'text' is there twice; keep one"):
+    with refused(DataError):
         read_rows(str(tmp_path / "t.jsonl"), "jsonl")
 
 

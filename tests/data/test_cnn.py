@@ -12,6 +12,7 @@ from sightline.data.official.cnn import SPLITS, read_question
 from sightline.errors import DataError
 from sightline.spec.texts import parse_data
 from tests.data.corpora import archive_of, cnn, folder_of, question
+from tests.snapshots import refused
 
 
 def read(path: Path, recipe: str = "clean") -> Dataset:
@@ -105,11 +106,11 @@ def test_a_question_that_cannot_be_read(tmp_path, name):
 
 def test_files_that_are_no_questions(tmp_path):
     folder = folder_of(tmp_path / "a", cnn() | {"questions/test/odd.question": GOOD.encode() + b"\xe9"})
-    with pytest.raises(DataError, match=r"odd\.question:11: expected UTF-8, as published, got byte 0xe9"):
+    with refused(DataError):
         read(folder)
     packed = folder_of(tmp_path / "b", cnn())
     (packed / "questions" / "test" / "torn.question.gz").write_bytes(b"\x1f\x8b\x08 torn")
-    with pytest.raises(DataError, match=r"torn\.question\.gz: expected a whole file"):
+    with refused(DataError):
         read(packed)
     with pytest.raises(DataError, match=r"found none of them"):
         read(packed / "questions" / "test" / "torn.question.gz")
@@ -117,5 +118,5 @@ def test_files_that_are_no_questions(tmp_path):
 
 def test_two_questions_of_one_name_are_refused(tmp_path):
     twice = {f"{top}/{name}": text for top in ("a", "b") for name, text in cnn(1).items()}
-    with pytest.raises(DataError, match="two questions have this name; name the folder of one corpus"):
+    with refused(DataError):
         read(archive_of(tmp_path / "twice.tar", twice))

@@ -9,6 +9,7 @@ from sightline.data.dataset import Dataset, make_card, sample_test
 from sightline.errors import DataError, SpecError
 from sightline.example import Example
 from sightline.tokeniser import tokenise
+from tests.snapshots import refused
 
 
 def example(index, text="one two", label=0, **more):
@@ -41,7 +42,7 @@ def test_a_text_in_two_splits_is_refused(again, what):
 
 
 def test_a_text_twice_in_one_split_is_refused():
-    with pytest.raises(DataError, match="in train and again in train"):
+    with refused(DataError):
         dataset([example(0), example(0)], [], [])
 
 
@@ -50,7 +51,7 @@ def test_a_text_twice_in_one_split_is_refused():
 def test_a_label_without_a_name_is_refused_in_every_split(label, place):
     splits = [[], [], []]
     splits[place] = [example(0, label=label)]
-    with pytest.raises(DataError, match=f"expected a label from 0 to 1, got {label}"):
+    with refused(DataError):
         dataset(*splits)
 
 
@@ -60,9 +61,9 @@ def test_label_names_differ():
 
 
 def test_marks_and_offsets_are_one_a_token():
-    with pytest.raises(DataError, match="a mark for each of 2 tokens, got 1"):
+    with refused(DataError):
         dataset([example(0, rationale=(True,))], [], [])
-    with pytest.raises(DataError, match="an offset for each of 2 tokens, got 0"):
+    with refused(DataError):
         dataset([example(0, places=())], [], [])
 
 
@@ -101,7 +102,7 @@ def test_a_larger_sample_keeps_the_smaller_one():
 def test_a_sample_of_everything_changes_nothing_and_of_nothing_is_refused():
     data = toy()
     assert sample_test(data, 50, seed=0) is data
-    with pytest.raises(SpecError, match="limit: expected at least 1 text, got 0"):
+    with refused(SpecError):
         sample_test(data, 0, seed=0)
 
 
@@ -109,12 +110,12 @@ def test_a_query_comes_with_every_text_or_with_none():
     asked = [example(i, query=("what",), label=i % 2) for i in range(3)]
     assert dataset(asked[:1], asked[1:2], asked[2:]).has_queries
     assert not toy().has_queries
-    with pytest.raises(DataError, match="text t:2: expected a query with every text or with none"):
+    with refused(DataError):
         dataset(asked[:1], asked[1:2], [example(2)])
-    with pytest.raises(DataError, match="text t:0: expected a query with every text or with none"):
+    with refused(DataError):
         dataset([example(0)], asked[1:2], [example(2)])
 
 
 def test_a_label_that_is_no_candidate_is_refused():
-    with pytest.raises(DataError, match=r"text t:1: expected a label among its candidates \(0,\), got 1"):
+    with refused(DataError):
         dataset([example(0, candidates=(0, 1))], [example(1, label=1, candidates=(0,))], [example(2)])

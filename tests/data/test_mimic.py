@@ -34,9 +34,10 @@ from tests.data.mimic_writing import (
     stays,
 )
 from tests.memory import peak
+from tests.snapshots import refused, same_text
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path.insert(0, str(ROOT / "validation"))
 
 import notes  # noqa: E402  (it needs the path above)
 
@@ -64,9 +65,7 @@ def splits_of(data: Dataset) -> Mapping[str, set[str]]:
 def test_an_admission_is_its_summary_with_what_hides_a_name_as_one_word(tmp_path):
     data = read(mimic(), tmp_path)
     text, label = by_stay(data)[100_011]
-    assert (
-        text == 'Admission Date:   ___ \n\nHe said "sweet", and\nwas sent home after 11 days.\n-\nDr.  ___ \nNo. 100011'
-    )
+    same_text("notes", text)
     assert label == "diabetes"
     one = next(e for split in data.splits.values() for e in split if e.id == "mimic/100011")
     assert one.tokens[:4] == ("admission", "date", ":", "___")
@@ -188,12 +187,12 @@ def test_a_patient_in_two_lists_or_a_missing_list_is_refused(tmp_path):
     named = lists()
     torn = {name: text.replace("100012\n", "") for name, text in named.items()}
     torn["test_50_hadm_ids.csv"] += "100012\n"
-    with pytest.raises(DataError, match=r"train_50_hadm_ids\.csv:1: patient 1 is in test and in train"):
+    with refused(DataError):
         read(mimic() | torn, tmp_path / "a", recipe="paper")
     del named["dev_50_hadm_ids.csv"]
     with pytest.raises(DataError, match=r"of CAML .*found .*no dev_50_hadm_ids\.csv"):
         read(mimic() | named, tmp_path / "b", recipe="paper")
-    with pytest.raises(DataError, match=r"expected train_50_hadm_ids\.csv.*of CAML .*found none of them"):
+    with refused(DataError):
         read(mimic(), tmp_path / "c", recipe="paper")
 
 
@@ -282,14 +281,14 @@ def test_files_that_are_not_there_or_there_twice(tmp_path):
     with pytest.raises(DataError, match=r"expected NOTEEVENTS.csv and DIAGNOSES_ICD.csv"):
         load(parse_data(f"mimic:{tmp_path / 'b' / NOTES}"), 0)
     for name, what in ((NOTES, "notes"), (CODES, "diagnoses")):
-        with pytest.raises(DataError, match=f"there is a second table of {what}; name the folder of one MIMIC-III"):
+        with refused(DataError):
             read(files | {f"other/{name}": files[name]}, tmp_path / what)
     torn = gzip.compress(files[NOTES].encode())
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / f"{NOTES}.gz").write_bytes(torn[: len(torn) // 2])
-    with pytest.raises(DataError, match=r"NOTEEVENTS.csv.gz: expected a whole file"):
+    with refused(DataError):
         read({CODES: files[CODES]}, tmp_path / "c")
-    with pytest.raises(SpecError, match="expected task=diabetes or task=anemia, got readmission"):
+    with refused(SpecError):
         read(files, tmp_path / "d", "readmission")
 
 
@@ -316,7 +315,7 @@ def test_a_quote_that_never_closes_does_not_hold_the_rest_of_the_file(tmp_path, 
     admissions = read_admissions(folder, DIABETES)
 
     def reading() -> None:
-        with pytest.raises(DataError, match=r"the quotes cannot be read \(field larger than field limit"):
+        with refused(DataError):
             read_summaries(folder, admissions, None)
 
     assert peak(reading) < 2**20  # the file has 1.9 million bytes, and a letter that is read takes four
@@ -331,7 +330,7 @@ def test_a_file_above_the_bound_of_files_is_read_and_what_is_kept_is_bounded(tmp
         if most == kept:
             assert read(files, tmp_path / str(most)).train
             continue
-        with pytest.raises(DataError, match=r"NOTEEVENTS.csv:\d+: expected the notes that are kept .* SIGHTLINE_MAX"):
+        with refused(DataError):
             read(files, tmp_path / str(most))
 
 

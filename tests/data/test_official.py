@@ -26,6 +26,7 @@ from sightline.spec.texts import parse_data
 from sightline.spec.values import OFFICIAL
 from tests.data.corpora import CORPORA, archive_of, folder_of, forget
 from tests.data.eraser_writing import write_eraser
+from tests.snapshots import refused, same_text
 
 MISSING = {"mimic": "NOTEEVENTS"}
 """What is taken away of a corpus whose test texts have no file of their own."""
@@ -63,7 +64,7 @@ def test_folders_packed_files_and_archives_give_the_same_texts(kind, tmp_path):
 def test_what_is_missing_is_named_with_where_it_was_looked_for(kind, tmp_path):
     empty = tmp_path / "empty"
     empty.mkdir()
-    with pytest.raises(DataError, match=rf"{empty}: expected .*found none of them"):
+    with refused(DataError):
         read(kind, empty)
     needed = MISSING.get(kind, "test")
     without = {name: text for name, text in CORPORA[kind].items() if needed not in name}
@@ -145,8 +146,8 @@ def test_parts_of_a_training_file_are_joined_unless_the_whole_is_there(tmp_path)
 
 def test_a_message_without_headers_quotations_and_footer():
     message = CORPORA["20news"]["20news-bydate-train/rec.sport.hockey/100"].decode("latin-1")
-    assert strip(message) == "The hockey caf\xe9 train 0 won.\n\nThe end of it."
-    assert strip(message, every_footer=True) == "The hockey caf\xe9 train 0 won.\n\nThe end of it."
+    same_text("notes", strip(message))
+    same_text("notes", strip(message, every_footer=True))
     assert strip("A: b\n\nOne.\n\nTwo.\n", every_footer=True) == "One."
     assert strip("A: b\n\nOne.\n\nTwo.\n") == "One.\n\nTwo."
     assert strip("Subject: only a header") == ""
@@ -202,15 +203,15 @@ def test_babi_marks_the_supporting_facts(tmp_path):
     folder = folder_of(tmp_path, CORPORA["babi"])
     data = read("babi", folder, "(task=1)", seed=1)
     second = data.test[1]
-    assert second.text == "Mary moved to the hall. John went to the attic. Mary went to the kitchen."
+    same_text("notes", second.text)
     marked = [token for token, mark in zip(second.tokens, second.rationale, strict=True) if mark]
     assert (marked, second.query) == (["mary", "went", "to", "the", "kitchen", "."], ("where", "is", "mary", "?"))
     assert data.label_names[second.label] == "kitchen"
     assert second.candidates == tuple(range(len(data.label_names)))
     paper = read("babi", folder, "(task=2)", recipe="paper")
-    assert paper.test[0].text == "Mary moved to the hall . John went to the attic"
+    same_text("notes", paper.test[0].text)
     assert paper.test[0].query == ("where", "is", "mary")
-    with pytest.raises(SpecError, match="expected task from 1 to 3, got 4"):
+    with refused(SpecError):
         read("babi", folder, "(task=4)")
 
 
@@ -256,7 +257,7 @@ def test_a_rationale_that_cannot_be(change, told, tmp_path):
 
 
 def test_only_a_paper_has_a_recipe_of_a_paper(tmp_path):
-    with pytest.raises(SpecError, match="recipe: no paper here has a recipe for eraser:"):
+    with refused(SpecError):
         read("eraser", folder_of(tmp_path, CORPORA["eraser"]), recipe="paper")
 
 
@@ -273,7 +274,7 @@ def test_files_that_change_are_noticed_by_a_run_that_names_them(tmp_path):
     named = replace(spec, digest=content_digest(spec))
     assert contents(load(named, 0)) == contents(load(spec, 0))
     (tmp_path / "dev.txt").write_text("(4 (2 Other) (2 fun))\n(0 (2 No) (2 fun))\n")
-    with pytest.raises(DataError, match="has changed since the run was named by its bytes"):
+    with refused(DataError):
         load(named, 0)
 
 

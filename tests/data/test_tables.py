@@ -17,6 +17,7 @@ from sightline.errors import DataError, SpecError
 from sightline.spec.texts import parse_data
 from sightline.tokeniser import tokenise
 from tests.data.corpora import forget
+from tests.snapshots import refused
 from tests.troubles.tables import SPLIT_HEADER, lines, rows, table, with_splits
 
 CELL = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
@@ -222,7 +223,7 @@ def test_a_text_with_another_query_is_no_copy(folder):
         "validation": card["splits"]["validation"]["n"],
         "test": card["splits"]["test"]["n"],
     }
-    with pytest.raises(DataError, match="different texts; at least 3 are needed"):
+    with refused(DataError):
         load(parse_data(path), 0)
     doubled = asked(write(folder, "two.csv", table(records * 2, ASKED)))
     seen = [{(e.tokens, e.query) for e in split} for split in doubled.splits.values()]
@@ -238,20 +239,20 @@ def test_named_splits_may_share_a_text_but_not_its_query(folder):
     assert asked(str(folder / "other.csv")).card["same_words_as_training"]["test"] == 0
     assert asked(str(folder / "other.csv")).card["text_in_training"]["test"] == 1
     same = write(folder, "same.csv", table([*records, (text, query, label, "test")], header))
-    with pytest.raises(DataError, match="the same text is in train at"):
+    with refused(DataError):
         asked(same)
 
 
 def test_what_cannot_be_a_query_is_told(folder):
     path = write(folder, "asked.csv", table([*pairs(), ("a text", "\u200b", "pos")], ASKED))
     assert asked(path).card["dropped"] == {"no words in the query": 1}
-    with pytest.raises(DataError, match=r"there is no column 'q' to read as 'query'; there are 'text', 'ask', 'label'"):
+    with refused(DataError):
         load(replace(parse_data(path), query="q"), 0)
     for column in ("text", "label"):
-        with pytest.raises(SpecError, match=f"query: names '{column}', which is the column of texts or of labels"):
+        with refused(SpecError):
             load(replace(parse_data(path), query=column), 0)
     number = write(folder, "number.jsonl", b'{"text": "a b", "ask": 3, "label": "x"}\n')
-    with pytest.raises(DataError, match=r"number.jsonl:1: expected a text in 'ask', got 3"):
+    with refused(DataError):
         asked(number)
 
 
@@ -264,11 +265,11 @@ def test_an_example_says_where_it_came_from(folder):
 
 def test_mistakes_in_the_spec_are_refused(folder):
     path = write(folder, "plain.csv", table(rows()))
-    with pytest.raises(SpecError, match="label: names 'text', as text= does"):
+    with refused(SpecError):
         load(replace(parse_data(path), label="text"), 0)
-    with pytest.raises(SpecError, match="max_tokens: expected at least 1, got 0"):
+    with refused(SpecError):
         load(replace(parse_data(path), max_tokens=0), 0)
-    with pytest.raises(SpecError, match="expected a table, got a planted corpus"):
+    with refused(SpecError):
         read_table(parse_data("planted:needle"))
 
 

@@ -19,6 +19,7 @@ from sightline.models.classifier import build
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
 from sightline.training.start import start
+from tests.snapshots import refused
 from tests.texts import example
 
 GLOVE = "the 0.5 -1 2e-1\n. . . 1 1 1\ncat 3 4 5\ncat 9 9 9\nrare 6 6 6\n"
@@ -63,7 +64,7 @@ def test_a_file_of_vectors_that_cannot_be_read(tmp_path, text, told):
 
 def test_no_file_or_a_folder(tmp_path):
     for path in (tmp_path, tmp_path / "nowhere.txt"):
-        with pytest.raises(DataError, match="expected a file of word vectors"):
+        with refused(DataError):
             with_vectors(parse_model("mlp"), path)
 
 
@@ -127,7 +128,7 @@ def test_counts_are_those_of_a_slow_twin():
 def test_more_dimensions_than_words_are_refused():
     train = texts(4)
     vocabulary = Vocabulary.fit(train)
-    with pytest.raises(SpecError, match=r"dimension: expected 1 to \d+, .* got 300"):
+    with refused(SpecError):
         ppmi_vectors(train, vocabulary, 300, 3)
 
 
@@ -212,12 +213,12 @@ def test_the_card_says_how_many_words_were_found_also_of_a_saved_model(tmp_path)
 def test_vectors_that_do_not_fit_are_refused(tmp_path):
     spec = spec_with(vectors_of(tmp_path, 3))
     wrong = replace(spec, model=replace(spec.model, embedding=7))
-    with pytest.raises(SpecError, match=r"v\.txt: expected vectors of 7 numbers, got 5"):
+    with refused(SpecError):
         train(wrong)
     (tmp_path / "v.txt").write_text("nothing 1 2 3 4 5\n")
-    with pytest.raises(DataError, match=r"v\.txt: has changed since the run was named"):
+    with refused(DataError):
         train(spec)
-    with pytest.raises(DataError, match=r"v\.txt: has a vector for none of the training words"):
+    with refused(DataError):
         train(spec_with(tmp_path / "v.txt"))
 
 

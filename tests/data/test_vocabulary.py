@@ -12,6 +12,7 @@ from sightline.data.vocabulary import BOS, EOS, PAD, UNK, Vocabulary
 from sightline.errors import DataError, SpecError
 from sightline.example import Example
 from sightline.tokeniser import tokenise
+from tests.snapshots import refused
 
 TRICKY = st.text(
     alphabet=st.sampled_from("aZé\u0301İß '’-‐.,0٣私ふ👍🏽\u200d🇫🇷\ufe0f\u200b\u202e\xad\u200c\n\t<>_&ﬁשः")
@@ -104,7 +105,7 @@ def test_words_of_queries_are_known():
 def test_bad_vocabularies_are_refused():
     with pytest.raises(DataError, match="got 'a' twice"):
         Vocabulary(("a", "b", "a"))
-    with pytest.raises(DataError, match="no word occurs in 2 or more"):
+    with refused(DataError):
         Vocabulary.fit(examples("a", "b"), min_count=2)
     with pytest.raises(SpecError, match="min_count: expected at least 1"):
         Vocabulary.fit(examples("a"), min_count=0)

@@ -11,7 +11,7 @@ from sightline.installing import DISTRIBUTION, install_line, version_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-FOLDERS = ("src", "docs", "examples", "scripts", "bench")
+FOLDERS = ("src", "docs", "examples", "scripts", "validation", "tools", "benchmarks")
 KINDS = {".py", ".md", ".sh", ".ipynb", ".toml", ".yml", ".html", ".j2", ".cff", ".txt", ""}
 OTHERS = (
     re.compile(r"pip3?\s+install(?:[\s'\"f]+-{1,2}[\w-]+)*[\s'\"f]+sightline(?![\w-])"),

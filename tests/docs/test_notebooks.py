@@ -53,6 +53,7 @@ def test_the_teacher_sees_a_text_change_and_its_verdict(tmp_path: Path) -> None:
     assert "Its audit, of " in beside
 
 
+@pytest.mark.slow
 def test_the_engineer_reads_which_map_may_be_shown(tmp_path: Path) -> None:
     audit, cards, predictions, look, page = displayed(NOTEBOOKS["engineer"], tmp_path)
     assert "Cannot tell for texts predicted &#39;bad&#39; and &#39;good&#39;" in audit["text/html"]  # thirty of each
@@ -63,6 +64,7 @@ def test_the_engineer_reads_which_map_may_be_shown(tmp_path: Path) -> None:
     assert (tmp_path / "report.html").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_a_classifier_of_hugging_face_is_made_proved_audited_and_looked_at(tmp_path: Path) -> None:
     texts, proofs, audit, head, look, page = displayed(NOTEBOOKS["huggingface"], tmp_path)
     assert "alpha" in texts["text/plain"]
@@ -75,6 +77,7 @@ def test_a_classifier_of_hugging_face_is_made_proved_audited_and_looked_at(tmp_p
     assert (tmp_path / "classifier" / "tokenizer.json").exists()
 
 
+@pytest.mark.slow
 def test_one_query_of_a_store_draws_a_papers_figure(tmp_path: Path) -> None:
     figure, counted = displayed(NOTEBOOKS["sql"], tmp_path)
     assert figure["image/png"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from sightline.cli import machine
+from sightline.api import machine
 from sightline.experiments import device
 
 
@@ -72,5 +72,5 @@ def test_what_was_asked_for_comes_first(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_command_says_the_threads_it_ran_with() -> None:
     torch.set_num_threads(1)
-    assert machine.repeating(["audit", "--seed", "1"]) == ["audit", "--seed", "1", "--threads", "1"]
-    assert machine.repeating(["audit", "--threads=2"]) == ["audit", "--threads=2"]
+    assert machine.made_by(["audit", "--seed", "1"])["command"] == "sightline audit --seed 1 --threads 1"
+    assert machine.made_by(["audit", "--threads=2"])["command"] == "sightline audit --threads=2"

@@ -221,6 +221,7 @@ def test_texts_are_taken_over_all_lengths() -> None:
     assert len(spread(test, 10_000)) == len(test)
 
 
+@pytest.mark.slow
 def test_an_estimate_is_of_the_right_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "perf_counter", process_time)  # others use this machine
     monkeypatch.setattr(judging, "perf_counter", process_time)

@@ -157,6 +157,7 @@ def look(root: Path, times: int) -> None:
         assert len(Store(root).find(KEYS)) == 3
 
 
+@pytest.mark.slow
 def test_several_processes_use_it_at_once(store: Store) -> None:
     context = multiprocessing.get_context("spawn")
     crew = [context.Process(target=look, args=(store.root, 20)) for _ in range(2)]

@@ -1,16 +1,19 @@
-"""A process that trains is killed at steps drawn by chance, and the one after it goes on: `scripts/resumed.py`, small."""
+"""A process that trains is killed at steps drawn by chance, and the one after it goes on: `validation/resumed.py`, small."""
 
 import random
 import sys
 from pathlib import Path
 
+import pytest
+
 from sightline.experiments.store import PARTWAY, Store
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "validation"))
 
 import resumed
 
 
+@pytest.mark.slow
 def test_a_training_that_is_killed_three_times_ends_with_the_bits_of_one_that_is_not(tmp_path: Path) -> None:
     """Some seconds: five processes, which share the start of torch."""
     spec = resumed.spec_of("an MLP with Gumbel noise", epochs=3)

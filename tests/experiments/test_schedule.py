@@ -45,6 +45,7 @@ def test_two_processes_give_the_bits_of_one(tmp_path: Path) -> None:
     assert sorted(p.name for p in two.root.rglob("model.safetensors")) == ["model.safetensors"] * 8
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_told_and_its_cell_taken_up_again(tmp_path: Path) -> None:
     store, endings = Store(tmp_path / "store"), []
     specs = [replace(BASE, seed=seed, fit=FitSpec(epochs=30, patience=30)) for seed in range(4)]
@@ -65,6 +66,7 @@ def test_a_killed_worker_is_told_and_its_cell_taken_up_again(tmp_path: Path) -> 
     assert all(store.state(run_key(spec)) == "done" for spec in specs)
 
 
+@pytest.mark.slow
 def test_a_cell_that_kills_its_workers_is_kept_as_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sightline.experiments.executors.processes.work", die)
     store = Store(tmp_path / "store")
@@ -83,6 +85,7 @@ def test_a_worker_that_gives_up_by_itself_is_no_failure_of_its_cell(
     assert store.keys() == ()
 
 
+@pytest.mark.slow
 def test_a_worker_looks_for_modules_where_its_parent_does_and_not_where_it_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,6 +98,7 @@ def test_a_worker_looks_for_modules_where_its_parent_does_and_not_where_it_stand
     assert "PYTHONSAFEPATH" not in os.environ  # what else this process starts is none of our business
 
 
+@pytest.mark.slow
 def test_what_the_disk_refuses_ends_the_study(tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     (store.root / "trainings").write_text("a file where a folder should be")

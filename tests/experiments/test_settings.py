@@ -2,9 +2,10 @@
 
 import pytest
 
+from sightline.api.model_source import choose
+from sightline.api.options import TrainingOptions
 from sightline.errors import SpecError
 from sightline.experiments.settings import read_settings
-from sightline.experiments.subject import choose
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data
 
@@ -21,7 +22,7 @@ def test_every_kind_of_setting_is_read() -> None:
 
 
 def test_they_come_over_the_preset() -> None:
-    chosen = choose(DATA, "mlp", {"preset": "jain2019", "epochs": 3, "fit": ["keep=loss", "adversary=jsd"]})
+    chosen = choose(DATA, "mlp", TrainingOptions(preset="jain2019", epochs=3, fit=["keep=loss", "adversary=jsd"]))
     assert chosen.spec.fit == build_specs("mlp", "jain2019", epochs=3, keep="loss", adversary="jsd")[1]
 
 
@@ -48,4 +49,4 @@ def test_a_setting_is_given_once() -> None:
     with pytest.raises(SpecError, match="draw is given twice"):
         read_settings(["draw=1", "draw=2"])
     with pytest.raises(SpecError, match="epochs is given twice, there and by epochs="):
-        choose(DATA, "mlp", {"epochs": 3, "fit": ["epochs=4"]})
+        choose(DATA, "mlp", TrainingOptions(epochs=3, fit=["epochs=4"]))

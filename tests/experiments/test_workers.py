@@ -13,6 +13,7 @@ from sightline.errors import StoreError
 from sightline.experiments.executors import parent, worker
 from tests.experiments.test_store import SPEC
 from tests.living import lives, wait_for
+from tests.sampling import slow_but
 
 FAMILY = """
 import multiprocessing, os, sys, time
@@ -34,7 +35,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("without", ["_wait_for", "_die_with"])
+@pytest.mark.parametrize("without", slow_but({0}, ["_wait_for", "_die_with"]))
 def test_a_worker_ends_with_its_parent_by_each_of_two_ways(tmp_path: Path, without: str) -> None:
     script = tmp_path / "family.py"
     script.write_text(FAMILY)

@@ -8,6 +8,7 @@ import pytest
 from sightline.results import Estimate
 from sightline.statistics.intervals import LEVEL
 from tests.reference.audited import CHANCE, LEVEL_OF_CLASS, MOVED, NOISE, SPREAD, STEPS, Simulated, cut, flips, truth_of
+from tests.sampling import slow_but
 
 AUDITS, TEXTS = 200, 100
 SCORES = (
@@ -37,7 +38,7 @@ def audits(copies: bool) -> list[dict[str, Estimate]]:
     return [Simulated(seed, TEXTS, copies, of=(1,)).scores() for seed in range(AUDITS)]
 
 
-@pytest.mark.parametrize("copies", [False, True])
+@pytest.mark.parametrize("copies", slow_but({1}, [False, True]))
 @pytest.mark.parametrize("score", SCORES)
 def test_an_interval_holds_the_score_of_the_population(score: str, copies: bool) -> None:
     found, truth = [one[score] for one in audits(copies)], truth_of(score)
@@ -49,6 +50,7 @@ def test_an_interval_holds_the_score_of_the_population(score: str, copies: bool)
     assert middle == pytest.approx(truth, abs=4 * error + 0.01)  # a ratio of sums is off by the order of 1/n
 
 
+@pytest.mark.slow
 def test_intervals_of_copies_are_wider_and_those_of_more_texts_narrower() -> None:
     larger = [Simulated(seed, 3 * TEXTS, of=()).scores() for seed in range(20)]
     for score in ("carried", "own", "right", "removed"):

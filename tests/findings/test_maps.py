@@ -72,6 +72,20 @@ def test_a_map_fails_for_a_class_whose_words_do_nothing_by_themselves(of: str) -
     assert {name: row.against for name, row in found.items() if row.against} == {"deletion": (of,)}
 
 
+@pytest.mark.parametrize(
+    ("answer", "against"),
+    [("supported", ()), ("inconclusive", ("neg",)), ("contradicted", ("neg",)), ("not applicable", ())],
+)
+def test_a_class_is_named_unless_its_words_were_shown_to_do_something(
+    answer: str, against: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asked(evidence: Evidence, name: str, label: str) -> str:
+        return answer if (name, label) == ("deletion", "neg") else "supported"
+
+    monkeypatch.setattr("sightline.findings.maps.own_effect", asked)
+    assert rows(transplant(0.9, 0.2, WORTH))["deletion"].against == against
+
+
 def test_without_pairs_there_is_no_table() -> None:
     taken = outcomes(agreement({}), PREDICTED, PREDICTED, transplant=NotApplicable("transplant", "no"))
     assert maps_of(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)) == ()

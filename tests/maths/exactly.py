@@ -1,4 +1,4 @@
-"""What must hold of every exact answer about one text: each a check that the tests and ``scripts/exact.py`` make.
+"""What must hold of every exact answer about one text: each a check that the tests and ``validation/exact.py`` make.
 
 A check is given token logits (T × L), the weights of the tokens and ε, and fails by an assertion.
 """

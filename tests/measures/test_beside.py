@@ -15,6 +15,7 @@ from sightline.quantities import quantity_of
 from sightline.results import Measurement, NotApplicable
 from sightline.seeds import Seeds
 from sightline.taking.measuring import measure
+from tests.snapshots import same_text
 from tests.texts import examples, untrained
 
 TEXTS = examples((7, 4, 6, 1, 5))
@@ -43,14 +44,14 @@ def test_distances_are_those_of_their_definitions(classes: int) -> None:
 def test_without_a_companion_there_is_nothing_to_be_far_from() -> None:
     taken = measure(untrained("mlp"), TEXTS, (Beside(),), {}, Seeds(0), 2, lambda done, total: None)["beside"]
     assert isinstance(taken, NotApplicable)
-    assert taken.reason == "needs a companion, whichever it is"
+    same_text("notes", taken.reason)
 
 
 def test_a_distance_is_named_by_its_companion() -> None:
     assert as_distance("beside.tvd.adversary(weight=0.5)") is not None
     assert as_distance("beside.tvd.adversary(height=0.5)") is None
     assert as_distance("beside.tau.base").how == "mean"
-    assert quantity_of("beside", "jsd.base").told.endswith("those of a companion (base)")
+    same_text("notes", quantity_of("beside", "jsd.base").told)
 
 
 def test_over_seeds_weights_are_as_alike_as_they_are_and_by_chance_as_any_permutation_is() -> None:

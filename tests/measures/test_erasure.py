@@ -17,6 +17,7 @@ from sightline.taking.measuring import measure
 from sightline.types import Subject
 from tests.measures.test_queries import asked
 from tests.reference import moving, ties
+from tests.sampling import slow_but
 from tests.texts import examples, untrained
 
 TEXTS = examples((7, 1, 4, 12, 2, 9))
@@ -33,7 +34,7 @@ def take(model: AttentionClassifier, texts: list[Example], **more: object) -> Me
     return found
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", slow_but({0, 2}, MODELS))
 def test_each_number_is_that_of_single_runs(name: str) -> None:
     model, texts = MODELS[name]
     values = take(model, texts).values

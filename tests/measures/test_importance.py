@@ -86,9 +86,13 @@ def test_deletion_in_small_chunks_is_the_same(model: AttentionClassifier) -> Non
     assert pieces == pytest.approx(whole, abs=1e-6)
 
 
-def test_deletion_under_given_weights_renormalises_what_is_left() -> None:
+@pytest.mark.parametrize("hidden", [(), ("deletion",), ("deletion", "variants")], ids=lambda hidden: "+".join(hidden))
+def test_deletion_under_given_weights_renormalises_what_is_left(
+    hidden: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """MLP states do not see each other, so the deleted output is a mixture of the other token logits."""
     model = untrained("mlp(hidden=6)+additive")
+    monkeypatch.setattr(AttentionClassifier, "offers", model.offers - set(hidden))
     trace = model.trace(model.collate(TEXTS[:1]))
     weights = torch.tensor([[0.4, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]])
     ours = deletion_importance(model, trace, {"mixed": weights})["mixed"][0]

@@ -95,6 +95,7 @@ def said(measurement: Measurement) -> str:
     return told_of_ranks(Evidence({"information": measurement}, ("a", "b"), Thresholds({}, 1), 0))
 
 
+@pytest.mark.slow
 def test_states_that_mean_nothing_are_coupling_and_no_more() -> None:
     found = known(0.0).whole
     assert found["paper.tau.output"].value >= 0.8
@@ -104,6 +105,7 @@ def test_states_that_mean_nothing_are_coupling_and_no_more() -> None:
     assert said(known(0.0)).startswith(("coupling only", "nothing to rank"))
 
 
+@pytest.mark.slow
 def test_a_label_that_is_written_into_states_by_rank_is_found() -> None:
     measured = known(1.2)
     found = measured.whole
@@ -168,6 +170,7 @@ def test_too_few_texts_are_refused_in_words() -> None:
     assert said(measured) == ""
 
 
+@pytest.mark.slow
 def test_two_threads_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rank_scores, "logistic_scores", partial(probes.logistic_scores, strengths=(0.1,)))  # cheaper
     model, texts = world(told=0.5)

@@ -12,6 +12,7 @@ from sightline.example import Example
 from sightline.models.altered import alter, check_alterable
 from sightline.spec.catalogue import names_of
 from sightline.types import Auditable, Batch, Trace
+from tests.sampling import slow_but
 from tests.texts import examples, untrained
 
 SHOWN = (
@@ -37,7 +38,7 @@ def altered(text: str, model: Auditable, seed: int = 0) -> Auditable:
 
 
 @pytest.mark.parametrize("text", [*names_of("altered"), "scaled(by=10.0)", "broken(share=0.5)"])
-@pytest.mark.parametrize("spec", ["mlp(hidden=6)+additive", "bilstm(hidden=4)+dot"])
+@pytest.mark.parametrize("spec", slow_but({0}, ["mlp(hidden=6)+additive", "bilstm(hidden=4)+dot"]))
 def test_an_altered_model_keeps_what_every_model_promises(text: str, spec: str) -> None:
     model = untrained(spec)
     changed = altered(text, model)

@@ -1,6 +1,6 @@
 """Attention that decides everything and attention that decides nothing, by construction, get opposite answers.
 
-A small version of what ``scripts/verify.py --only exact`` counts over 200 seeds.
+A small version of what ``validation/verify.py --only exact`` counts over 200 seeds.
 """
 
 import pytest

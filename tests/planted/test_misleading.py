@@ -12,6 +12,7 @@ from sightline.measures import default_measures
 from sightline.models.altered import alter
 from sightline.models.classifier import AttentionClassifier
 from sightline.results import MUST_NOT, Failed
+from tests.sampling import slow_but
 from tests.texts import trained
 
 NEEDLE = "needle(length=12,n=600)"
@@ -48,7 +49,7 @@ def answer(found: Audit, code: str) -> str:
     return next(one.verdict for one in found.findings if one.code == code)
 
 
-@pytest.mark.parametrize("altered", ["", "truthful", "scaled(by=10.0)"])
+@pytest.mark.parametrize("altered", slow_but({0}, ["", "truthful", "scaled(by=10.0)"]))
 def test_an_honest_map_can_be_shown_for_all_texts_and_for_each_class(altered: str) -> None:
     found = judged(altered)
     assert found.metrics["accuracy"].value > 0.95
@@ -58,7 +59,7 @@ def test_an_honest_map_can_be_shown_for_all_texts_and_for_each_class(altered: st
         assert answer(found, code) == "supported", code
 
 
-@pytest.mark.parametrize("right", [0, 1])
+@pytest.mark.parametrize("right", slow_but({0}, [0, 1]))
 def test_a_map_that_is_right_for_one_class_must_not_be_shown_for_the_other(right: int) -> None:
     found = judged(f"one_class(right={right})")
     names = ("alpha", "beta")
@@ -69,7 +70,8 @@ def test_a_map_that_is_right_for_one_class_must_not_be_shown_for_the_other(right
 
 
 @pytest.mark.parametrize(
-    "altered", ["flat(above=0.01)", "border", "encoded", "placed", "takeover(gain=60.0,above=0.55)", "takeover(gain=1000.0,above=0.7)"]
+    "altered",
+    slow_but({0, 1, 5}, ["flat(above=0.01)", "border", "encoded", "placed", "takeover(gain=60.0,above=0.55)", "takeover(gain=1000.0,above=0.7)"]),
 )  # fmt: skip
 def test_a_map_that_gives_no_reasons_is_not_shown(altered: str) -> None:
     found = judged(altered)
@@ -77,7 +79,7 @@ def test_a_map_that_gives_no_reasons_is_not_shown(altered: str) -> None:
     assert not set(rows(found).values()) & {*SHOWN, ABSENT}
 
 
-@pytest.mark.parametrize("altered", ["flat(above=0.01)", "encoded", "placed"])
+@pytest.mark.parametrize("altered", slow_but({0}, ["flat(above=0.01)", "encoded", "placed"]))
 def test_what_tells_the_prediction_alone_must_not_be_shown(altered: str) -> None:
     found = judged(altered)
     assert found.verdict.text == MUST_NOT
@@ -86,7 +88,7 @@ def test_what_tells_the_prediction_alone_must_not_be_shown(altered: str) -> None
     assert answer(found, "SL-306") != "supported"
 
 
-@pytest.mark.parametrize("data", [NEEDLE, LONGER])
+@pytest.mark.parametrize("data", slow_but({0}, [NEEDLE, LONGER]))
 def test_evidence_at_the_border_of_a_shade_is_seen_by_no_test_as_it_is_by_no_reader(data: str) -> None:
     found = judged("border", data)
     assert found.verdict.text == MUST_NOT
@@ -96,6 +98,7 @@ def test_evidence_at_the_border_of_a_shade_is_seen_by_no_test_as_it_is_by_no_rea
     assert answer(found, "SL-306") != "supported"
 
 
+@pytest.mark.slow
 def test_a_map_that_is_right_on_two_texts_in_five_is_not_said_to_be_right_on_most() -> None:
     found = judged("mixture(share=0.42)")
     assert answer(found, "SL-308") != "supported"
@@ -104,6 +107,7 @@ def test_a_map_that_is_right_on_two_texts_in_five_is_not_said_to_be_right_on_mos
     assert 0.3 < right.number.value < 0.6
 
 
+@pytest.mark.slow
 def test_a_filler_on_top_of_the_evidence_is_seen() -> None:
     found = judged("topped", LONGER)
     assert answer(found, "SL-307") == "contradicted"
@@ -121,6 +125,7 @@ def test_a_class_that_is_predicted_when_nothing_is_found_has_no_words_and_the_ot
     assert own.answers == {"alpha": "contradicted", "beta": "supported"}
 
 
+@pytest.mark.slow
 def test_what_is_broken_caps_every_class() -> None:
     found = judged("broken(share=0.05)")
     assert found.verdict.row == 1

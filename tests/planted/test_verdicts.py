@@ -51,8 +51,9 @@ def test_random_attention_of_an_mlp_is_used_but_not_chosen() -> None:
     assert observed == pytest.approx(coupled, abs=0.05)  # and is all mechanics
 
 
+@pytest.mark.slow
 def test_random_attention_of_a_bilstm_is_neither() -> None:
-    """A smaller one than `make verify` counts."""
+    """A smaller one than `make validate` counts."""
     data, model = parse_data("planted:needle(n=800,length=10)"), parse_model("bilstm(hidden=32)+random(scale=1.0)")
     fit = FitSpec(epochs=15, patience=10, learning_rate=3e-3)
     result = run(RunSpec(data, model, fit, companions=(), measures=OF_WORDS))[1]
@@ -99,6 +100,7 @@ def test_a_constant_model_has_zero_importance_and_counted_undefined_tau() -> Non
     assert "for every one of 110 texts: no decision to explain" in result.verdict.reasons[0]
 
 
+@pytest.mark.slow
 def test_shuffled_labels_make_no_finding_of_choice() -> None:
     """A model that learned noise: its weights may be used, but on no evidence; no free reference is a needle."""
     spec = RunSpec(parse_data("planted:needle(n=800,length=12,strength=0.5)"), parse_model("mlp(hidden=32)+additive"))
@@ -108,6 +110,7 @@ def test_shuffled_labels_make_no_finding_of_choice() -> None:
     assert result.verdict.text != "can be shown"
 
 
+@pytest.mark.slow
 def test_the_needle_is_found_also_where_its_state_saturates() -> None:
     """Here the gradient without attention misses the needle, because its state has saturated; deletion does not."""
     spec = RunSpec(parse_data("planted:needle"), parse_model("mlp+additive"), FitSpec(epochs=20, patience=4), limit=100)

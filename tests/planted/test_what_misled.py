@@ -54,6 +54,7 @@ def test_a_full_stop_is_no_reason() -> None:
     assert [row.name for row in found.maps if row.chosen and not row.signed] != ["attention"]
 
 
+@pytest.mark.slow
 def test_a_faithful_map_may_be_shown_however_long_its_companion_trained(
     needle: tuple[AttentionClassifier, Dataset],
 ) -> None:
@@ -69,6 +70,7 @@ def test_a_faithful_map_may_be_shown_however_long_its_companion_trained(
     assert needed[0] > 0.2 > needed[1] == 0
 
 
+@pytest.mark.slow
 def test_the_scale_of_logits_changes_no_effect_and_no_row(needle: tuple[AttentionClassifier, Dataset]) -> None:
     """Said before: row 5, and row 2 of the same decisions with logits × 0.3."""
     model, dataset = needle
@@ -103,6 +105,7 @@ def test_weights_that_are_shown_and_not_used_must_not_be_though_nothing_can_be_d
     assert not any(reason.startswith(("SL-104", "SL-202")) for reason in found.verdict.reasons)
 
 
+@pytest.mark.slow
 def test_evidence_that_is_shown_and_not_used_says_that_it_is_not_used(
     needle: tuple[AttentionClassifier, Dataset],
 ) -> None:

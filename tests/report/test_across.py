@@ -13,6 +13,7 @@ from sightline.report.trainings import together
 from sightline.results import BY_ABSENCE, CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Verdict
 from tests.report.audits import LEARNED, audit, compared, estimate, map_row
 from tests.report.pages import Page
+from tests.snapshots import same_text
 
 ASTRAY = "SL-301 contradicted: it leads astray (effect 0.01 [0, 0.02])"
 
@@ -31,94 +32,55 @@ def said(sentences: list[str]) -> list[str]:
 
 def test_a_difference_by_class_is_said_though_all_texts_end_alike() -> None:
     found = trained(verdict(CAVEATS, pos=CAN, neg=MUST_NOT), verdict(CAVEATS, pos=CAN, neg=CAVEATS), verdict(CAVEATS))
-    assert told(found) == (
-        "All 3 trainings end in the same verdict for all texts together, can be shown with caveats; but by predicted "
-        "class it depends on the training"
-    )
-    assert ends(found) == [
-        "All texts together: can be shown with caveats in all 3 trainings.",
-        "Texts predicted 'pos': can be shown in 2 of 3 trainings; no verdict of their own in 1 of 3 trainings.",
-        "Texts predicted 'neg': must not be shown in 1 of 3 trainings; can be shown with caveats in 1 of 3 trainings; "
-        "no verdict of their own in 1 of 3 trainings.",
-    ]
+    same_text("report", told(found))
+    same_text("report", ends(found))
 
 
 def test_trainings_that_end_alike_say_how_by_class() -> None:
     one = verdict(CAVEATS, pos=CAN, neg=MUST_NOT)
-    assert told(trained(one, one)) == (
-        "All 2 trainings end alike: can be shown with caveats for all texts together; can be shown for texts predicted "
-        "'pos'; must not be shown for texts predicted 'neg'"
-    )
+    same_text("report", told(trained(one, one)))
 
 
 def test_every_caveat_is_said_once_with_the_trainings_that_it_holds_in() -> None:
     other = "SL-101 inconclusive: it could not be shown that x (effect 0.1 [0, 0.2])"
     found = trained(verdict(MUST_NOT, (other, ASTRAY)), verdict(MUST_NOT, (ASTRAY.replace("0.01", "0.02"),)))
-    assert held(found) == [
-        "In all 2 trainings: it leads astray.",
-        "In 1 of 2 trainings: it could not be shown that x.",
-    ]
+    same_text("report", held(found))
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "first"),
+    "verdicts",
     [
-        ((verdict(CAN), verdict(CAN)), "Show the attention map."),
-        ((verdict(CAN), verdict(CAVEATS)), "Show the attention map, with the caveats of its own audit under it."),
-        ((verdict(MUST_NOT), verdict(CANNOT_TELL)), "Do not show the attention map."),
-        ((verdict(CANNOT_TELL), verdict(CANNOT_TELL)), "Do not show the attention map yet."),
-        (
-            (verdict(CAN), verdict(MUST_NOT)),
-            "Whether the attention map may be shown depends on the training: show it only of a model whose own audit "
-            "allows it.",
-        ),
-        (
-            (verdict(CANNOT_TELL, a=CAN, b=CANNOT_TELL), verdict(CANNOT_TELL, a=CAN, b=CANNOT_TELL)),
-            "Show the attention map for texts predicted 'a'.",
-        ),
-        (
-            (verdict(CAVEATS, a=BY_ABSENCE, b=CAN), verdict(CAVEATS, a=BY_ABSENCE, b=CAN)),
-            "Show no map for texts predicted 'a': no highlighted word can explain that prediction.",
-        ),
-        (
-            (verdict(CAVEATS, a=BY_ABSENCE, b=CAN), verdict(CAVEATS, a=CAN, b=CAN)),
-            "Whether the attention map may be shown for texts predicted 'a' depends on the training: show it only of a "
-            "model whose own audit allows it.",
-        ),
-        (
-            (verdict(MUST_NOT, a=CANNOT_TELL, b=MUST_NOT), verdict(MUST_NOT, a=MUST_NOT, b=CANNOT_TELL)),
-            "Do not show the attention map for texts predicted 'a' and 'b'.",
-        ),
+        (verdict(CAN), verdict(CAN)),
+        (verdict(CAN), verdict(CAVEATS)),
+        (verdict(MUST_NOT), verdict(CANNOT_TELL)),
+        (verdict(CANNOT_TELL), verdict(CANNOT_TELL)),
+        (verdict(CAN), verdict(MUST_NOT)),
+        (verdict(CANNOT_TELL, a=CAN, b=CANNOT_TELL), verdict(CANNOT_TELL, a=CAN, b=CANNOT_TELL)),
+        (verdict(CAVEATS, a=BY_ABSENCE, b=CAN), verdict(CAVEATS, a=BY_ABSENCE, b=CAN)),
+        (verdict(CAVEATS, a=BY_ABSENCE, b=CAN), verdict(CAVEATS, a=CAN, b=CAN)),
+        (verdict(MUST_NOT, a=CANNOT_TELL, b=MUST_NOT), verdict(MUST_NOT, a=MUST_NOT, b=CANNOT_TELL)),
     ],
 )
-def test_what_to_do_follows_from_all_trainings(verdicts: tuple[Verdict, ...], first: str) -> None:
-    assert together(trained(*verdicts))[0] == first
+def test_what_to_do_follows_from_all_trainings(verdicts: tuple[Verdict, ...]) -> None:
+    same_text("report", together(trained(*verdicts))[0])
 
 
 def test_another_map_is_advised_as_far_as_trainings_agree() -> None:
     bad = replace(compared(), verdict=verdict(MUST_NOT))
     rows = [map_row(name, "supported", 0.9, chosen=True) for name in ("gradient", "gradient", "attention")]
     audits = [replace(bad, maps=(row,)) for row in rows]
-    assert together(across(dict(enumerate(audits[:2]))))[1] == (
-        "To show how much each word matters, take the gradient map: it may be shown in all 2 trainings."
-    )
-    assert together(across(dict(enumerate(audits))))[1] == (
-        "Which other map may show how much each word matters depends on the training (of 3: gradient in 2, none in 1): "
-        "take the one that the audit of your model recommends."
-    )
-    assert together(across({0: audits[2], 1: audits[2]}))[1].startswith("Show no other map of how much each word")
+    same_text("report", together(across(dict(enumerate(audits[:2]))))[1])
+    same_text("report", together(across(dict(enumerate(audits))))[1])
+    same_text("report", together(across({0: audits[2], 1: audits[2]}))[1])
 
 
 def test_no_other_map_is_advised_for_a_class_that_is_decided_by_absence() -> None:
     rows = (map_row("gradient", "supported", 0.9, chosen=True),)
     classes = verdict(CAVEATS, a=BY_ABSENCE, b=MUST_NOT), verdict(CAVEATS, a=BY_ABSENCE, b=BY_ABSENCE)
     one, none = (together(trained(each, each, maps=rows)) for each in classes)
-    assert one[2] == (
-        "To show how much each word matters, take the gradient map, but not for texts predicted 'a' by absence: it may "
-        "be shown in all 2 trainings."
-    )
+    same_text("report", one[2])
     assert not any("gradient" in sentence for sentence in none)
-    assert ends(trained(classes[0], classes[0]))[1] == "Texts predicted 'a': decided by absence in all 2 trainings."
+    same_text("report", ends(trained(classes[0], classes[0]))[1])
 
 
 def test_more_texts_and_other_trainings_are_advised_with_their_counts() -> None:
@@ -133,7 +95,7 @@ def test_more_texts_and_other_trainings_are_advised_with_their_counts() -> None:
     assert any(one.startswith("Audit about 1,300 texts (now 872 texts; the data have 24") for one in sentences)
     assert "After 1 of 2 trainings the model is not better than guessing. Fix that first." in sentences
     assert "Let training run to its end, which it did not in 1 of 2 trainings: --epochs allows more." in sentences
-    assert sentences[-1] == "Keep the very model that was audited: trained anew, it may get another verdict."
+    same_text("report", sentences[-1])
 
 
 def test_where_no_training_allows_a_conclusion_one_line_says_so() -> None:
@@ -178,4 +140,4 @@ def test_a_mean_of_fewer_seeds_says_of_how_many() -> None:
     without = replace(first, findings=tuple(replace(one, effect=None) for one in first.findings))
     lines = across_lines(across({0: first, 1: without}))
     assert any(line.startswith("SL-101") and "(1 of 2 seeds)" in line for line in lines)
-    assert lines[0] == "Across seeds: All 2 trainings end alike: can be shown with these caveats"
+    same_text("report", lines[0])

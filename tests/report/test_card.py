@@ -11,6 +11,7 @@ from sightline.report.sheets.cards import card_html, card_markdown
 from sightline.results import Measurement, NotApplicable
 from tests.report.audits import audit, by_class, compared, estimate, hostile
 from tests.report.pages import Page
+from tests.snapshots import same_text
 
 
 def test_a_card_has_the_verdict_the_numbers_and_how_to_repeat_it() -> None:
@@ -104,7 +105,7 @@ def test_maps_with_directions_are_told_where_there_are_any() -> None:
 
 def test_a_run_of_a_store_has_its_key_and_when_it_was_kept() -> None:
     facts = card(replace(audit(), spec={"key": "ab12", "kept": "2026-11-22"})).facts
-    assert (facts["Date"], facts["Run"]) == ("kept in a store on 2026-11-22", "ab12")
+    same_text("report", (facts["Date"], facts["Run"]))
     facts = card(replace(audit(), spec={"key": "ab12", "command": "sightline audit", "date": "2026-11-21"})).facts
     assert facts["Date"] == "2026-11-21"
     assert "Run" not in facts

@@ -27,6 +27,7 @@ from tests.report.audits import (
     map_row,
     moved,
 )
+from tests.snapshots import same_text
 
 FINE, CAREFUL = Verdict(CAN, 4, (), ()), Verdict(CAVEATS, 5, (), ())
 
@@ -50,30 +51,23 @@ def test_a_share_has_words_that_its_written_number_bears_out(share: float, words
 
 
 def test_of_all_texts_it_is_one_sentence_with_interval_and_texts() -> None:
-    assert said(shown(value=0.52, alone=0.5)) == [
-        "The highlighted words carry about half of the prediction into another text: 0.520 (0.480 to 0.560; 872 texts)."
-    ]
+    same_text("report", said(shown(value=0.52, alone=0.5)))
 
 
 def test_where_classes_differ_it_is_said_of_those_whose_texts_may_be_shown() -> None:
     classes = {"a": FINE, "b": CAREFUL, "c": Verdict(MUST_NOT, 2, (), ()), "d": Verdict(CANNOT_TELL, 6, (), ())}
     numbers = {"a": (0.95, 0.95), "b": (0.35, 0.35), "c": (0.1, 0.1), "d": (0.9, 0.9)}
-    assert said(shown(Verdict(CAVEATS, 5, (), (), classes), **numbers)) == [
-        "For texts predicted 'a', the highlighted words carry nearly all of the prediction into another text: 0.950 (0.910 to 0.990; 436 texts).",
-        "For texts predicted 'b', the highlighted words carry about a third of the prediction into another text: 0.350 (0.310 to 0.390; 436 texts).",
-    ]
+    same_text("report", said(shown(Verdict(CAVEATS, 5, (), (), classes), **numbers)))
     alike = shown(Verdict(CAVEATS, 5, (), (), classes), **{**numbers, "b": (0.97, 0.97)})
     (both,) = said(alike)
-    assert both.startswith("For texts predicted 'a' and 'b', the highlighted words carry nearly all")
+    same_text("report", both)
     assert both.endswith(": 0.950 (0.910 to 0.990; 436 texts) and 0.970 (0.930 to 1.010; 436 texts).")
 
 
 def test_what_words_do_by_themselves_is_said_where_it_is_surely_less() -> None:
     """Moved words take the place of others: what goes by the loss of those is no work of theirs."""
     (less,) = said(shown(value=0.967, alone=0.327))
-    assert less.endswith(
-        "By themselves, put in or taken out, they change about a third of it: 0.327 (0.287 to 0.367; 872 texts)."
-    )
+    same_text("report", less)
     assert "By themselves" not in said(shown(value=0.93, alone=0.87))[0]  # their intervals meet
     assert "By themselves" not in said(shown(value=0.85, alone=0.7))[0]  # both are called most
     assert "By themselves" not in said(shown(value=0.3, alone=0.9))[0]
@@ -100,10 +94,7 @@ def test_of_a_model_that_guesses_or_without_the_number_nothing_is_said() -> None
 def test_another_map_is_named_where_it_surely_carries_more_on_the_same_texts() -> None:
     rows = (map_row("deletion", "supported", 0.93, chosen=True), map_row("attention", "supported", 0.52))
     found = replace(shown(value=0.5, alone=0.5), maps=rows)
-    assert said(found)[1] == (
-        "The words of the leave-one-out map carry nearly all of it: 0.930 (0.890 to 0.970; 436 texts); on the same texts "
-        "those of attention carry 0.520 (0.480 to 0.560; 436 texts)."
-    )
+    same_text("report", said(found)[1])
     for other in (
         (map_row("deletion", "supported", 0.58, chosen=True), rows[1]),  # intervals meet
         (rows[0], map_row("attention", "supported", 0.92)),

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet
-import pytest
 
 from sightline.audits import Audit
 from sightline.errors import MissingExtra, StoreError
 from sightline.quantities import QUANTITIES, quantity_of
 from sightline.results import Bracket, Measurement, NotApplicable, Ragged, TextRecord
 from tests.report import audits
+from tests.snapshots import refused
 
 WORDS = ("=1+1", "'s", "film", '"a,b"', "-", "＝x", "line\nend", "half \ud800", "漢字")
 RECORDS = (
@@ -151,13 +151,13 @@ def test_only_an_export_is_replaced(tmp_path: Path) -> None:
     for content in (None, "[]", "{", '{"columns": 3}'):
         if content is not None:
             (tmp_path / "mine" / "columns.json").write_text(content)
-        with pytest.raises(StoreError, match="exists and is not an export; name a new folder"):
+        with refused(StoreError):
             AUDIT.export(tmp_path / "mine")
 
 
 def test_without_pyarrow_parquet_is_refused_with_what_to_install(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'sightline-audit\[parquet\]', or write CSV"):
+    with refused(MissingExtra):
         AUDIT.export(tmp_path / "out", "parquet")
     assert not (tmp_path / "out").exists()
 

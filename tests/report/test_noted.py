@@ -17,6 +17,7 @@ from sightline.report.sheets.summary import lines
 from tests.report.audits import compared
 from tests.report.pages import Page
 from tests.report.test_sentences import of_classes
+from tests.snapshots import same_text
 
 
 def about(**data: Any) -> Audit:
@@ -51,10 +52,7 @@ def test_texts_that_no_number_is_about_are_counted_with_their_labels(labels: dic
 def test_markup_that_is_read_as_words_is_told_at_once_and_other_notes_wait() -> None:
     text = Text("t", "train", 0, "so good <br />", ("so", "good", "br"), None, "t.csv", 2)
     told = about(notes=["divided 70/15/15", *noticed([text, text], None)])
-    assert noted(told) == [
-        "2 texts with markup, tags as <br> or signs as &amp;: its letters and signs are read as words; take it out, or "
-        "maps will weigh it."
-    ]
+    same_text("report", noted(told))
     printed, *_ = heads(told)
     assert f"{TITLE}: - 2 texts with markup" in printed
     assert not any("divided 70/15/15" in head for head in heads(told))
@@ -68,6 +66,6 @@ def test_where_nothing_is_to_be_known_nothing_is_said() -> None:
 
 def test_a_caveat_of_one_class_is_on_every_first_screen() -> None:
     told = compared(of_classes(b="0.04"))
-    assert caveats(told.verdict)[0] == "For texts predicted 'b': the attended words hold little of the evidence."
+    same_text("report", caveats(told.verdict)[0])
     for head in heads(told):
         assert "For texts predicted 'b': the attended words hold little of the evidence." in head

@@ -26,6 +26,7 @@ from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import BUT_ATTENTION, FitSpec, RunSpec
 from sightline.statistics.shapes import bin_of, counted, density, largest, quartiles
 from tests.report import audits
+from tests.snapshots import refused
 
 EVIL = "<script>alert('$x^{')</script>--> \x1b\ud800 漢 $\\frac{"
 TAU = np.array([-1.0, 0.05, 0.05, 1.0, np.nan, *np.linspace(-0.9, 0.9, 19)])
@@ -432,10 +433,10 @@ def test_of_three_classes_a_model_that_decides_otherwise_is_not_drawn_and_named(
 
 def test_audits_of_other_texts_are_not_drawn_together() -> None:
     other = replace(ALONE[1], texts=tuple(replace(t, tokens=("x", *t.tokens[1:])) for t in ALONE[1].texts))
-    with pytest.raises(DataError, match="do not have the same words under the id"):
+    with refused(DataError):
         words_of(of=(ALONE[0], other))
     away = replace(ALONE[1], texts=tuple(replace(t, id=f"other {t.id}") for t in ALONE[1].texts))
-    with pytest.raises(DataError, match="no text that all these models"):
+    with refused(DataError):
         words_of(of=(ALONE[0], away))
     with pytest.raises(DataError, match="has no text with the id"):
         words_of(away.texts[0].id, of=(ALONE[0], away))
@@ -556,7 +557,7 @@ def test_a_heat_map_is_of_the_text_in_the_middle_or_the_one_that_is_asked_for() 
     assert [row["farthest"] for row in rows] == [0] * (len(rows) - 1) + [1]
     plot = FIGURES["heat-map"].draw((FAR,), "t0003")
     assert {row[0] for row in plot.rows} == {"t0003"}
-    with pytest.raises(DataError, match="no text of this audit has the id 'nobody'; its ids are such as 't0000'"):
+    with refused(DataError):
         FIGURES["heat-map"].draw((FAR,), "nobody")
 
 

@@ -11,6 +11,7 @@ from sightline.report.sheets.predictions import about, written
 from sightline.report.sheets.reading import lines, shaded
 from tests.report.audits import ABSENT, HOSTILE, audit, by_absence, record
 from tests.report.pages import Page
+from tests.snapshots import same_text
 
 
 def reading(text: str = "a good film indeed", **changes: object) -> Reading:
@@ -98,7 +99,7 @@ def test_the_terminal_says_each_number() -> None:
 
 def test_colours_of_a_terminal_bring_their_ink() -> None:
     weights, sides, *scales = shaded(reading())
-    assert weights.plain == "attention: a good film indeed"
+    same_text("report", weights.plain)
     assert [scale.plain.split() for scale in scales] == [
         ["colours:", "0.01", "0.1", "0.3", "1", "in", "attention"],
         ["colours:", "−4", "−1.2", "−0.4", "−0.04", "0.04", "0.4", "1.2", "4", "in", "signed", "gradient"],
@@ -115,7 +116,5 @@ def test_predictions_are_written_line_by_line_in_full() -> None:
         "2,'=a,0.6666666666666666,0.3333333333333333",
         "3,,,",
     ]
-    assert (
-        list(written(found, "jsonl"))[1] == '{"line": 3, "predicted": null, "probabilities": {"=a": null, "b": null}}\n'
-    )
+    same_text("report", list(written(found, "jsonl"))[1])
     assert about(*found[0])["probabilities"]["b"] == 1 / 3

@@ -20,6 +20,7 @@ from sightline.report.sheets.markdown import to_markdown
 from sightline.report.sheets.terminal import to_text
 from sightline.report.visible import one_line, visible
 from sightline.results import Table, TableCell
+from tests.snapshots import same_text
 
 SEEN = TableCell(0.5, 0.25, 0.9996, 1200, (0, 1), ("ab12", "cd34"))
 WORD = TableCell("contradicted", seeds=(0,), runs=("ab12",))
@@ -126,19 +127,7 @@ def test_what_the_table_lacks_is_said(printed: Callable[[Table], str]) -> None:
 
 
 def test_text_by_hand() -> None:
-    assert to_text(TABLE).splitlines() == [
-        "Need by model",
-        "",
-        "data  encoder  need                             verdict",
-        "----  -------  -------------------------------  ------------",
-        "sst   bilstm   0.500 [0.250, 1.000], n = 1,200  contradicted",
-        "sst   cnn      −1,234, n = 7                    — (1)",
-        "imdb  bilstm   — (1)                            — (2)",
-        "",
-        "(1) seed 3 failed: loss is not a number",
-        "(2) undefined",
-        "Note: 2 of 8 runs are missing",
-    ]
+    same_text("report", to_text(TABLE).splitlines())
 
 
 @given(texts)
@@ -254,26 +243,7 @@ def test_latex_stays_a_table_whatever_is_in_it(text: str) -> None:
 
 
 def test_latex_by_hand() -> None:
-    assert to_latex(TABLE).splitlines() == [
-        r"% \usepackage{booktabs}",
-        r"\begin{table}",
-        r"\centering",
-        r"\caption{Need by model}",
-        r"\label{tab:need-by-model}",
-        r"\begin{tabular}{llll}",
-        r"\toprule",
-        r"data & encoder & need & verdict \\",
-        r"\midrule",
-        r"sst & bilstm & $0.500$ $[\,0.250,\ 1.000\,]$, $n = 1{,}200$ & contradicted \\",
-        r"sst & cnn & $-1{,}234$, $n = 7$ & ---\textsuperscript{1} \\",
-        r"imdb & bilstm & ---\textsuperscript{1} & ---\textsuperscript{2} \\",
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\par \textsuperscript{1} seed 3 failed: loss is not a number",
-        r"\par \textsuperscript{2} undefined",
-        r"\par Note: 2 of 8 runs are missing",
-        r"\end{table}",
-    ]
+    same_text("report", to_latex(TABLE).splitlines())
 
 
 def test_a_label_is_of_letters_that_ref_takes_and_left_out_where_there_are_none() -> None:

@@ -27,6 +27,7 @@ from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.typed import read_as
 from sightline.spec.values import FROM_ZERO, MEANING, OFFICIAL, PIECES, DataSpec, FitSpec, ModelSpec, RunSpec
 from sightline.training.companions import companions_of
+from tests.snapshots import refused
 
 names = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
 values = st.one_of(
@@ -205,9 +206,7 @@ def test_a_published_corpus_that_cannot_be_read(text: str, said: str) -> None:
 
 
 def test_data_that_cannot_be_read() -> None:
-    with pytest.raises(
-        SpecError, match=r"data: 'reviews.xls': expected a file that ends in .csv, .tsv, .jsonl, .parquet, one"
-    ):
+    with refused(SpecError):
         parse_data("reviews.xls")
 
 
@@ -216,7 +215,7 @@ def test_options_are_typed_and_named() -> None:
     assert chosen("retention", parse_part("tying(delta=1)")) == {"delta": 1.0}
     assert chosen("encoder", parse_part("cnn(kernels=3)")) == {"kernels": (3,), "channels": 32}
     for value in (4.0, True, "4"):
-        with pytest.raises(SpecError, match=f"hidden should be of the kind of 128, got {value!r}"):
+        with refused(SpecError):
             ModelSpec(Part("mlp", (("hidden", value),)))
 
 
@@ -364,9 +363,7 @@ def test_a_later_field_is_in_json_and_in_keys_just_where_it_says_something() -> 
 
 @pytest.mark.parametrize("measures", [("need", "agreemnt"), ("outputs",), ("need", "need"), ("reach", "need")])
 def test_measures_that_are_none_or_have_two_names_are_refused(measures: tuple[str, ...]) -> None:
-    with pytest.raises(
-        SpecError, match=r"^measures: expected some of need, retrained, beside, agreement, .*; got"
-    ) as raised:
+    with refused(SpecError) as raised:
         replace(RUN, measures=measures)
     assert raised.value.field == "measures"
 
@@ -391,17 +388,17 @@ def test_what_nobody_can_alter_is_refused(altered: str, told: str) -> None:
 
 
 def test_a_weight_of_no_guide_is_refused() -> None:
-    with pytest.raises(SpecError, match=r"fit\.guide_weight: 2\.0 weighs nothing without fit\.guide; name one"):
+    with refused(SpecError):
         FitSpec(guide_weight=2.0)
 
 
 def test_attention_that_is_not_learned_has_no_guide() -> None:
-    with pytest.raises(SpecError, match=r"fit\.guide: nothing guides attention that is uniform"):
+    with refused(SpecError):
         RunSpec(RUN.data, parse_model("mlp+uniform"), FitSpec(guide="last"))
 
 
 def test_a_gradient_is_reduced_as_one_of_the_papers_does() -> None:
-    with pytest.raises(SpecError, match=r"gradient: expected input or norm, got 'sum'"):
+    with refused(SpecError):
         read_run(through_json(RUN) | {"gradient": "sum"})
 
 
@@ -421,9 +418,7 @@ def test_what_no_training_could_mean_is_refused(name: str) -> None:
 def test_flags_override_a_preset() -> None:
     _, fit = build_specs("mlp", "jain2019", epochs=3, batch_size=None)
     assert (fit.epochs, fit.patience, fit.batch_size) == (3, 3, 32)
-    with pytest.raises(
-        SpecError, match=r"preset: 'jain': expected one of default, jain2019, jain2019-babi, .*, meister2021-x10"
-    ):
+    with refused(SpecError):
         build_specs("mlp", "jain")
 
 
@@ -557,7 +552,8 @@ def test_other_thresholds_have_another_meaning() -> None:
 
 
 def test_a_number_that_is_none_has_no_key() -> None:
-    with pytest.raises(SpecError, match="run spec: expected finite numbers"):
+    """The message shows all of the run, so it is no snapshot: every rise of `MEANING` would change it."""
+    with pytest.raises(SpecError, match=r"^run spec: expected finite numbers, got .*'embedding_std': nan"):
         run_key(RunSpec(parse_data("planted:needle"), ModelSpec(Part("mlp"), embedding_std=math.nan)))
 
 
@@ -618,7 +614,7 @@ def test_runs_that_differ_in_their_guide_share_their_companions() -> None:
 
 @pytest.mark.parametrize("size", [0, WIDTH.most + 1, 10**9])
 def test_embeddings_that_nobody_could_hold_are_refused(size: int) -> None:
-    with pytest.raises(SpecError, match=f"embedding: expected 1 to 16,384, got {size:,}"):
+    with refused(SpecError):
         parse_model("mlp", embedding=size)
     assert parse_model("mlp", embedding=WIDTH.most).embedding == WIDTH.most
 

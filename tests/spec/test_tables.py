@@ -13,6 +13,7 @@ from sightline.spec.tables import Files, Table, read_files, read_one, table_kind
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.typed import read_as
 from sightline.spec.values import DataSpec, RunSpec, written
+from tests.snapshots import refused
 
 NAMES = st.text(alphabet="ab/.,=:()+ é", min_size=1, max_size=12)
 KINDS = st.sampled_from(["csv", "tsv", "jsonl", "parquet"])
@@ -59,11 +60,11 @@ def test_files_that_cannot_be(text: str, told: str) -> None:
 def test_files_and_other_kinds_do_not_mix() -> None:
     files = read_files("test=b.csv")
     for wrong in ({"kind": "csv", "path": "a.csv", "files": files}, {"kind": "files"}):
-        with pytest.raises(SpecError, match="data: expected files by their split with the kind files alone"):
+        with refused(SpecError):
             DataSpec(**wrong)
-    with pytest.raises(SpecError, match="split: 'all': each file is named for a split already; leave it out"):
+    with refused(SpecError):
         DataSpec("files", files=files, split="all")
-    with pytest.raises(SpecError, match=r"c.csv: such a name cannot be told from several; rename it"):
+    with refused(SpecError):
         Files(test=Table("csv", "b,train=c.csv"))
 
 

@@ -45,7 +45,7 @@ def drawn(seed: int, n: int, few: int, spread: float = 0.2):
 def test_the_truth_is_held_nineteen_times_in_twenty(few: int, spread: float) -> None:
     found = [dyads(*drawn(seed, 100, few, spread)) for seed in range(200)]
     held = np.mean([one.low <= 0.3 <= one.high for one in found])
-    assert held >= 0.90  # three standard errors of 200 draws below .95; scripts/covered.py counts it in full
+    assert held >= 0.90  # three standard errors of 200 draws below .95; validation/covered.py counts it in full
 
 
 def test_pairs_that_share_no_text_are_texts() -> None:

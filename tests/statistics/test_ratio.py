@@ -150,7 +150,7 @@ def test_another_level_takes_more_resamples_and_says_so() -> None:
 
 @pytest.mark.parametrize("clustered", [False, True])
 def test_skewed_texts_and_sources_of_five_are_held_nineteen_times_in_twenty(clustered: bool, monkeypatch) -> None:
-    """What scripts/covered.py counts in full; 200 draws have a standard error of .015."""
+    """What validation/covered.py counts in full; 200 draws have a standard error of .015."""
     monkeypatch.setattr(resamples, "RESAMPLES", 400)
     held = 0
     for trial in range(200):

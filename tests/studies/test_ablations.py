@@ -14,7 +14,8 @@ from sightline.spec.keys import run_key, training_key
 from sightline.spec.texts import parse_data
 from sightline.spec.values import DataSpec, RunSpec
 from sightline.studies import ablations, adversaries
-from sightline.studies.study import grid_of
+from sightline.studies.counting import table
+from sightline.studies.study import Params, grid_of
 from tests.texts import example
 
 PLANTED = parse_data("planted:needle(n=200,length=8,strength=0.9)")
@@ -27,7 +28,6 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for study in (ablations, adversaries):
         monkeypatch.setattr(study, "data_of", data)
-        monkeypatch.setattr(study, "LIMIT", 20)
     ablations._words_of.cache_clear()
 
 
@@ -47,12 +47,12 @@ def done(grid: Any, labels: list[tuple[str, ...]], root: Path) -> tuple[Any, Sto
 
 
 def test_all_adversaries_have_one_base(planted: None, tmp_path: Path) -> None:
-    grid = adversaries.grid(tmp_path)
+    grid = adversaries.STUDY.grid(Params(tmp_path, limit=20))
     assert len(grid.cells) == 1 + 2 * 8 * 3
     base, *others = grid.cells
     assert {training_key(base_of(other)) for other in others} == {training_key(base)}
     labels = [("base", "", ""), ("attention anew", "kl", "0.01"), ("whole", "jsd", "0.1")]
-    told = adversaries.table(*done(grid, labels, tmp_path / "store"))
+    told = table(adversaries.STUDY, *done(grid, labels, tmp_path / "store"))
     assert [(row["kind"], row["divergence"], row["weight"]) for row in told["rows"]] == labels
     first, *rest = told["rows"]
     seeds = {f"{kind}.seeds" for kind in ("jsd", "tau", "tvd", "alike", "alike_chance")}
@@ -65,7 +65,7 @@ def test_all_adversaries_have_one_base(planted: None, tmp_path: Path) -> None:
 
 
 def test_every_ablation_has_its_row(planted: None, tmp_path: Path) -> None:
-    grid = ablations.grid(tmp_path, seeds=2, corpora=("sst",))
+    grid = ablations.STUDY.grid(Params(tmp_path, 2, ("sst",), limit=20))
     assert [label[1] for label in grid.labels] == [*ablations.KINDS] * 2
     by_kind = {label[1]: cell for label, cell in zip(grid.labels, grid.cells, strict=True) if label[2] == "1"}
     lent = dict(by_kind["MLP, attention of the BiLSTM"].model.source.options)
@@ -75,7 +75,7 @@ def test_every_ablation_has_its_row(planted: None, tmp_path: Path) -> None:
         == by_kind["guided away from telling words"].fit.guide_words
     )
     labels = [("sst", kind, str(seed)) for kind in ("uniform", "scorer as drawn") for seed in (0, 1)]
-    told = ablations.table(*done(grid, labels, tmp_path / "store"))
+    told = table(ablations.STUDY, *done(grid, labels, tmp_path / "store"))
     assert [(mean["kind"], mean["seeds"]) for mean in told["means"]] == [("uniform", 2), ("scorer as drawn", 2)]
     for mean in told["means"]:
         rows = [row for row in told["rows"] if row["kind"] == mean["kind"]]

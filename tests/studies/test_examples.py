@@ -16,6 +16,7 @@ from sightline.spec.keys import training_key
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec
 from sightline.studies import examples
+from sightline.studies.counting import table
 from sightline.studies.study import complete, grid_of
 
 RECIPE = Path(__file__).parents[2] / "examples" / "full_stop.toml"
@@ -45,7 +46,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Mapping[str
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(examples, "EXAMPLES", known)
         patch.setattr(examples, "ROWS", {name: examples.ROWS[name] for name in FEW})
-        yield examples.table(hasty, store), store.audit(hasty.keys[0])
+        yield table(examples.STUDY, hasty, store), store.audit(hasty.keys[0])
 
 
 def test_examples_are_of_findings_and_models_that_there_are() -> None:
@@ -61,17 +62,17 @@ def test_the_recipe_of_the_page_makes_the_guided_models_of_the_study() -> None:
 
 
 def test_models_that_learned_nothing_break_the_gates(told: tuple[Mapping[str, Any], Audit]) -> None:
-    table, _ = told
-    assert [row["model"] for row in table["rows"]] == list(FEW)
-    gates = {gate["name"]: gate for gate in table["gates"]}
+    page, _ = told
+    assert [row["model"] for row in page["rows"]] == list(FEW)
+    gates = {gate["name"]: gate for gate in page["gates"]}
     assert not gates["row: MLP"]["holds"]
     assert not gates["SL-201: MLP, predicted 'alpha'"]["holds"]
     assert {gate["of"] for gate in gates.values()} == {12}
 
 
 def test_what_lies_on_the_stop_is_what_words_have_not(told: tuple[Mapping[str, Any], Audit]) -> None:
-    table, audit = told
-    words, found = audit.estimates["marks.words"], table["rows"][0]["on_the_stop"]
+    page, audit = told
+    words, found = audit.estimates["marks.words"], page["rows"][0]["on_the_stop"]
     assert (found["value"], found["low"], found["high"]) == tuple(
         round(1 - end, 4) for end in (words.value, words.high, words.low)
     )

@@ -14,7 +14,8 @@ from sightline.spec.keys import run_key, training_key
 from sightline.spec.texts import parse_data
 from sightline.spec.values import DataSpec
 from sightline.studies import farthest, trained
-from sightline.studies.study import grid_of
+from sightline.studies.counting import table
+from sightline.studies.study import Params, grid_of
 from tests.maths.searching import farthest_of_pairs
 
 PLANTED = parse_data("planted:needle(n=120,length=8,strength=0.9)")
@@ -30,13 +31,15 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_models_are_those_of_the_study_of_trained_ones(planted: None, tmp_path: Path) -> None:
-    grid = farthest.grid(tmp_path)
+    grid = farthest.STUDY.grid(Params(tmp_path))
     assert grid.labels == (("sst", "0"), ("sst", "1"), ("sst", "2"), ("imdb", "0"))
-    theirs = dict(zip(trained.grid(tmp_path).labels, trained.grid(tmp_path).cells, strict=True))
+    theirs = dict(
+        zip(trained.STUDY.grid(Params(tmp_path)).labels, trained.STUDY.grid(Params(tmp_path)).cells, strict=True)
+    )
     for (corpus, seed), run in zip(grid.labels, grid.cells, strict=True):
         assert training_key(run) == training_key(theirs[corpus, "jain2019", "bilstm+additive", seed])
         assert run.limit == (1000 if corpus == "imdb" else None)
-    assert farthest.grid(tmp_path, 1).labels == (("sst", "0"), ("imdb", "0"))
+    assert farthest.STUDY.grid(Params(tmp_path, 1)).labels == (("sst", "0"), ("imdb", "0"))
 
 
 def test_the_table_holds_each_search_against_the_exact_value(planted: None, tmp_path: Path) -> None:
@@ -45,7 +48,7 @@ def test_the_table_holds_each_search_against_the_exact_value(planted: None, tmp_
     run = pin(replace(whole, model=model, fit=replace(whole.fit, epochs=3, learning_rate=0.05), limit=12))
     store = Store(tmp_path / "store")
     assert run_stored(run, store) == "done", store.summary(run_key(run))
-    told = farthest.table(grid_of("farthest", ("corpus", "seed"), [(("sst", "0"), run)]), store)
+    told = table(farthest.STUDY, grid_of("farthest", ("corpus", "seed"), [(("sst", "0"), run)]), store)
     (row,) = told["rows"]
     assert row["texts"] == 12
     assert all(one["holds"] for one in told["gates"])

@@ -9,7 +9,7 @@ import torch
 
 from sightline.types import Batch, Trace
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "validation"))
 import metrics
 from metrics import Case, Seen, Weights, Words, insertion, normalised_aopc
 

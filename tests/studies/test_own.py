@@ -21,6 +21,7 @@ def the_ten_lines() -> str:
     return re.search(r"```toml\n(.*?)```", GUIDE.read_text(), re.DOTALL)[1]
 
 
+@pytest.mark.slow
 def test_the_guide_gives_its_figure_at_the_first_try(tmp_path: Path) -> None:
     """Word for word but for fewer and smaller runs."""
     lines = the_ten_lines()

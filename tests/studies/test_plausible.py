@@ -14,7 +14,8 @@ from sightline.spec.keys import run_key
 from sightline.spec.texts import parse_data
 from sightline.spec.values import DataSpec, RunSpec
 from sightline.studies import plausible
-from sightline.studies.study import grid_of
+from sightline.studies.counting import table
+from sightline.studies.study import Params, grid_of
 
 PLANTED = parse_data("planted:needle(n=200,length=8,strength=0.9)")
 
@@ -25,7 +26,6 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> None:
         return PLANTED
 
     monkeypatch.setattr(plausible, "data_of", data)
-    monkeypatch.setattr(plausible, "LIMIT", 40)
 
 
 def small(run: RunSpec) -> RunSpec:
@@ -34,18 +34,19 @@ def small(run: RunSpec) -> RunSpec:
 
 
 def test_cheap_models_come_first_and_every_seed_has_its_runs(planted: None, tmp_path: Path) -> None:
-    grid = plausible.grid(tmp_path, seeds=2)
+    grid = plausible.STUDY.grid(Params(tmp_path, 2, limit=40))
     assert grid.labels == tuple((model, seed) for model in plausible.MODELS for seed in "01")
     assert all(run.measures == ("transplant", "rationale") for run in map(pin, grid.cells))
-    assert len(plausible.grid(tmp_path).cells) == 6
+    assert len(plausible.STUDY.grid(Params(tmp_path)).cells) == 6
 
 
+@pytest.mark.slow
 def test_the_table_averages_over_seeds_what_each_audit_says(planted: None, tmp_path: Path) -> None:
-    whole, store = plausible.grid(tmp_path, seeds=2), Store(tmp_path / "store")
+    whole, store = plausible.STUDY.grid(Params(tmp_path, 2, limit=40)), Store(tmp_path / "store")
     cells = [(labels, small(run)) for labels, run in zip(whole.labels, whole.cells, strict=True)][:2]
     for _, run in cells:
         assert run_stored(run, store) == "done", store.summary(run_key(run))
-    told = plausible.table(grid_of(whole.name, whole.axes, cells), store)
+    told = table(plausible.STUDY, grid_of(whole.name, whole.axes, cells), store)
     assert told["gates"] == []
     (model,) = told["models"]
     assert (model["model"], model["seeds"]) == (plausible.MODELS[0], 2)

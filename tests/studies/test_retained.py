@@ -13,7 +13,8 @@ from sightline.spec.keys import run_key, training_key
 from sightline.spec.texts import parse_data
 from sightline.spec.values import DataSpec, RunSpec
 from sightline.studies import retained, trained
-from sightline.studies.study import grid_of
+from sightline.studies.counting import table
+from sightline.studies.study import Params, grid_of
 
 PLANTED = parse_data("planted:needle(n=200,length=8,strength=0.9)")
 
@@ -25,7 +26,6 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for study in (retained, trained):
         monkeypatch.setattr(study, "data_of", data)
-    monkeypatch.setattr(retained, "LIMIT", 20)
 
 
 def small(run: RunSpec) -> RunSpec:
@@ -34,7 +34,7 @@ def small(run: RunSpec) -> RunSpec:
 
 
 def test_its_trainings_are_those_of_the_study_that_trains_as_the_papers(planted: None, tmp_path: Path) -> None:
-    grid = retained.grid(tmp_path)
+    grid = retained.STUDY.grid(Params(tmp_path, limit=20))
     assert len(grid.cells) == 2 * 2 * (5 + 3) * 3
     assert len({*grid.keys}) == len(grid.cells) / 2 + 6  # both corpora are the planted one here, η apart
     by_label = dict(zip(grid.labels, grid.cells, strict=True))
@@ -63,14 +63,15 @@ def test_what_masked_words_weigh_is_what_validation_chose_there_or_else_on_film_
     assert retained.added(corpus, kind) == text
 
 
+@pytest.mark.slow
 def test_the_table_has_means_over_seeds_beside_what_is_printed(planted: None, tmp_path: Path) -> None:
-    grid, store = retained.grid(tmp_path, seeds=2), Store(tmp_path / "store")
+    grid, store = retained.STUDY.grid(Params(tmp_path, 2, limit=20)), Store(tmp_path / "store")
     wanted = [("sst", "additive", "tying", "trained", "0"), ("sst", "additive", "tying", "trained", "1")]
     wanted.append(("news", "dot", "concat", "as drawn", "0"))
     cells = [(label, small(cell)) for label, cell in zip(grid.labels, grid.cells, strict=True) if label in wanted]
     for _, run in cells:
         assert run_stored(run, store) == "done", store.summary(run_key(run))
-    told = retained.table(grid_of(grid.name, grid.axes, cells), store)
+    told = table(retained.STUDY, grid_of(grid.name, grid.axes, cells), store)
     assert {(row["kind"], row["seed"]) for row in told["rows"]} == {("tying", "0"), ("tying", "1"), ("concat", "0")}
     tying, concat = told["means"]
     assert (tying["kind"], tying["seeds"], concat["kind"], concat["seeds"]) == ("tying", 2, "concat", 1)

@@ -3,10 +3,13 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 from sightline.experiments.executors.serial import Serial
 from sightline.experiments.store import Store, Summary
 from sightline.results import Estimate
 from sightline.studies import shown
+from sightline.studies.counting import table
 from sightline.studies.study import complete, grid_of
 
 
@@ -40,18 +43,19 @@ def test_one_class_may_stay_behind_and_none_may_be_shown_where_attention_is_not_
     needed = [case.world.name for case in shown.CASES if case.needed]
     (other,) = (case.world.name for case in shown.CASES if not case.needed)
     runs = {name: made_up(0, alpha=4, beta=5) for name in needed} | {other: made_up(0, alpha=5, beta=5)}
-    good = shown.table(shown.grid(1), Made(runs))  # type: ignore[arg-type]
+    good = shown._summary(shown.table(shown.grid(1), Made(runs)))  # type: ignore[arg-type]
     assert [gate["holds"] for gate in good["gates"]] == [True] * 4
     runs = {name: made_up(0, alpha=5, beta=5) for name in needed} | {other: made_up(0, alpha=4, beta=5)}
-    bad = shown.table(shown.grid(1), Made(runs))  # type: ignore[arg-type]
+    bad = shown._summary(shown.table(shown.grid(1), Made(runs)))  # type: ignore[arg-type]
     assert [gate["holds"] for gate in bad["gates"]] == [False] * 4
     assert [(gate["count"], gate["of"]) for gate in bad["gates"]] == [(0, 1), (0, 1), (0, 1), (1, 1)]
 
 
+@pytest.mark.slow
 def test_one_seed_of_a_needle_keeps_what_is_promised(tmp_path: Path) -> None:
     whole, store = shown.grid(1), Store(tmp_path)
     grid = grid_of(whole.name, whole.axes, ((whole.labels[0], whole.cells[0]),))
     complete(grid.cells, store, Serial())
-    told = shown.table(grid, store)
+    told = table(shown.STUDY, grid, store)
     assert [(row["world"], row["but_one"], row["none"]) for row in told["rows"]] == [("a needle", 1, 0)]
     assert [gate["holds"] for gate in told["gates"]] == [True]

@@ -14,7 +14,8 @@ from sightline.spec.keys import run_key, training_key
 from sightline.spec.texts import parse_data
 from sightline.spec.values import DataSpec
 from sightline.studies import sparse, trained
-from sightline.studies.study import grid_of
+from sightline.studies.counting import table
+from sightline.studies.study import Params, grid_of
 
 PLANTED = parse_data("planted:needle(n=120,length=8,strength=0.9)")
 
@@ -29,9 +30,11 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_softmax_models_are_those_of_the_study_of_trained_ones(planted: None, tmp_path: Path) -> None:
-    grid = sparse.grid(tmp_path)
+    grid = sparse.STUDY.grid(Params(tmp_path))
     assert len(grid.cells) == 3 * 4 + 3 * (4 + 7) + 7
-    theirs = dict(zip(trained.grid(tmp_path).labels, trained.grid(tmp_path).cells, strict=True))
+    theirs = dict(
+        zip(trained.STUDY.grid(Params(tmp_path)).labels, trained.STUDY.grid(Params(tmp_path)).cells, strict=True)
+    )
     ours = dict(zip(grid.labels, grid.cells, strict=True))
     same = theirs["sst", "meister2021", "transformer+dot", "1"]
     assert training_key(ours["sst", "transformer+dot+softmax", "1"]) == training_key(same)
@@ -39,7 +42,7 @@ def test_softmax_models_are_those_of_the_study_of_trained_ones(planted: None, tm
 
 
 def test_what_moves_a_state_is_asked_of_four_models_and_not_along_lambda(planted: None, tmp_path: Path) -> None:
-    grid = sparse.grid(tmp_path)
+    grid = sparse.STUDY.grid(Params(tmp_path))
     for (corpus, model, _), run in zip(grid.labels, grid.cells, strict=True):
         assert run.measures == (("state_agreement",) if "sparsegen" in model else ("mixing", "state_agreement"))
         assert run.companions == (() if "sparsegen" in model else ("untrained",))
@@ -58,7 +61,7 @@ def test_the_table_has_every_lambda_and_what_goes_with_it(planted: None, tmp_pat
         small = pin(replace(run, model=model, fit=replace(run.fit, epochs=2, patience=2), limit=12))
         assert run_stored(small, store) == "done", store.summary(run_key(small))
         cells.append((("sst", sparse.SWEEP[setting], "0"), small))
-    told = sparse.table(grid_of("sparse", ("corpus", "model", "seed"), cells), store)
+    told = table(sparse.STUDY, grid_of("sparse", ("corpus", "model", "seed"), cells), store)
     (sweep,) = told["sweeps"]
     along = sweep["along"]["entropy.gradient_through"]
     assert [point["setting"] for point in along["points"]] == [-30, 0, 0.9]
@@ -83,7 +86,7 @@ def test_a_seed_that_lacks_a_lambda_says_nothing_of_what_goes_with_it() -> None:
 
     rows = [row(0.0, "0", 0.2), row(0.0, "1", 0.4), row(0.9, "0", 0.6), row(-3.0, "0", 0.1)]
     every = (-3.0, 0.0, 0.9)
-    told = sparse.summed({"rows": rows, "swept": [swept("0", every, 0.5), swept("1", (0.0,), -1.0)]})
+    told = sparse.STUDY.summary({"rows": rows, "joint": [swept("0", every, 0.5), swept("1", (0.0,), -1.0)]})
     (sweep,) = told["sweeps"]
     along = sweep["along"]["tau.deletion"]
     assert along["with_lambda"]["value"] == 0.5

@@ -14,14 +14,14 @@ from sightline.spec.keys import run_key
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
 from sightline.studies import random_attention, thresholds, worlds
-from sightline.studies.study import Study, complete, gate, grid_of, plan, so_far
+from sightline.studies.study import Params, Study, complete, gate, grid_of, plan, so_far
 
 RUN = RunSpec(
     parse_data("planted:needle(n=120,length=6)"), parse_model("mlp(hidden=4)"), FitSpec(epochs=1), companions=(),
     measures=("need",),
 )  # fmt: skip
 BROKEN = replace(RUN, data=parse_data("planted:needle(n=120,length=6)", max_tokens=5))  # found out when it is read
-STUDIES: tuple[Study, ...] = (random_attention, thresholds, worlds)
+STUDIES = (random_attention.STUDY, thresholds.STUDY, worlds.STUDY)
 
 
 @pytest.mark.parametrize("study", STUDIES)
@@ -75,3 +75,19 @@ def test_what_another_process_has_done_is_done_and_what_it_has_is_waited_for(tmp
     with pytest.raises(StoreError, match=r"1 of 2 runs are not done, the first mlp.*another process has them"):
         complete(grid.cells, store, Beside(1))
     complete(grid.cells, store, Beside(2))
+
+
+def test_a_smoke_of_a_study_has_tiny_models_and_the_ends_of_a_sweep() -> None:
+    small, whole = Params(scale="smoke"), Params()
+    assert [*small.swept((1, 2, 3))] == [1, 3]
+    assert [*small.swept((1,))] == [1]
+    assert [*whole.swept((1, 2, 3))] == [1, 2, 3]
+    run = replace(RUN, model=parse_model("bilstm(hidden=128,layers=2)+additive"), fit=FitSpec(epochs=9))
+    assert whole.of(run) == run
+    shrunk = small.of(run)
+    assert str(shrunk.model.encoder) == "bilstm(hidden=4,layers=2)"
+    assert (shrunk.model.embedding, shrunk.fit.epochs, shrunk.measures) == (8, 2, run.measures)
+    assert small.of(replace(run, fit=FitSpec(epochs=0))).fit.epochs == 0
+    started = replace(run.model, vectors="words.txt", vectors_digest="ab", embedding=300)
+    assert small.of(replace(run, model=started)) == shrunk
+    assert replace(small, vectors=Path("nowhere")).of(run) == shrunk

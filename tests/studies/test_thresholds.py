@@ -19,7 +19,7 @@ def known(value: float, half: float = 0.05) -> Estimate:
 
 
 def test_small_audits_are_of_models_that_whole_ones_train() -> None:
-    grid = thresholds.grid()
+    grid = thresholds.STUDY.grid()
     assert Counter(labels[1] for labels in grid.labels) == {"all": 40, "50": 30, "100": 30, "200": 30}
     assert len(set(map(training_key, grid.cells))) == 40
     assert {cell.limit for cell in grid.cells} == {None, 50, 100, 200}

@@ -14,7 +14,7 @@ from sightline.models.misleading import Encoded
 from sightline.spec.texts import parse_data
 from sightline.studies.worlds import WORLDS, World
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "validation"))
 import tiny_berts
 from tiny_berts import BERT_WORLDS, NOT_HERE, Berts, Planned, Planted, planned
 

@@ -16,8 +16,9 @@ from sightline.spec.keys import training_key
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
 from sightline.studies import corpora, trained
+from sightline.studies.counting import table
 from sightline.studies.printed import performance
-from sightline.studies.study import complete, grid_of, with_earlier
+from sightline.studies.study import Params, complete, grid_of
 from tests.data.corpora import agnews, archive_of, babi, folder_of, newsgroups, snli
 
 TREE = "({label} (2 A) (2 {word}) (2 film) (2 for) (2 all) (2 eyes) (2 and) (2 number) (2 {i}))\n"
@@ -53,20 +54,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_model_is_run_from_three_seeds_and_each_setting_that_was_not_chosen_from_one(folder: Path) -> None:
-    grid = trained.grid(folder)
+    grid = trained.STUDY.grid(Params(folder))
     assert len(set(grid.keys)) == len(set(grid.labels)) == len(grid.cells)
     models = [model for model in trained.MODELS if not model.vectors]  # there is no file of them
     for model in models:
         seeds = [seed for *names, seed in grid.labels if names == [model.corpus, model.preset, model.label]]
         tried_only = model.setting and trained.CHOSEN[model.corpus, model.setting] != model.model
         assert seeds == (["0"] if tried_only else ["0", "1", "2"]), model
-    assert len(trained.grid(folder, seeds=1).cells) == len(models)
+    assert len(trained.STUDY.grid(Params(folder, 1)).cells) == len(models)
     away = {"adr", "diabetes", "anemia", "cnn"}  # corpora that cannot be had
     assert {label[0] for label in grid.labels} == {*corpora.PLACES} - away
 
 
 def test_a_run_is_the_papers_recipe_and_preset_with_whole_texts_and_all_test_texts(folder: Path) -> None:
-    runs = dict(zip(trained.grid(folder).labels, trained.grid(folder).cells, strict=True))
+    runs = dict(zip(trained.STUDY.grid(Params(folder)).labels, trained.STUDY.grid(Params(folder)).cells, strict=True))
     run = runs["babi1", "jain2019-babi", "bilstm+additive+query", "1"]
     assert (run.data.recipe, run.limit, run.companions) == ("paper", None, ())
     assert (run.seed, run.fit.epochs, run.model.embedding) == (1, 100, 50)
@@ -90,7 +91,7 @@ def test_vectors_are_of_the_training_words_of_films_and_of_news_and_made_once(
     files["sst"].write_text(f"a{' 1' * 300}\n", encoding="utf-8")
     before = [file.read_bytes() for file in files.values()]
     assert [file.read_bytes() for file in trained.make_vectors(folder, tmp_path).values()] == before
-    grid = trained.grid(folder, {**files, "news": files["sst"]})
+    grid = trained.STUDY.grid(Params(folder, vectors_of={**files, "news": files["sst"]}))
     started = {label[:3] for label, cell in zip(grid.labels, grid.cells, strict=True) if cell.model.vectors_digest}
     assert {(corpus, preset) for corpus, preset, _ in started} == {
         ("sst", "tutek2020"),
@@ -125,7 +126,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Small:
 
 def test_a_row_is_what_the_store_holds(small: Small) -> None:
     grid, store = small
-    told = trained.table(grid, store)
+    told = table(trained.STUDY, grid, store)
     row = told["rows"][-1]
     at = grid.labels.index((row["corpus"], row["preset"], row["model"], row["seed"]))
     audit, cell = store.audit(grid.keys[at]), grid.cells[at]
@@ -142,7 +143,7 @@ def test_a_row_is_what_the_store_holds(small: Small) -> None:
 
 
 def test_a_model_is_told_by_its_mean_over_seeds_and_how_far_it_is_from_what_is_printed(small: Small) -> None:
-    told = trained.table(*small)
+    told = table(trained.STUDY, *small)
     base = next(one for one in told["models"] if one["model"] == "bilstm+additive")
     assert base["corpus"] == "sst"
     rows = [row for row in told["rows"] if (row["corpus"], row["model"]) == ("sst", "bilstm+additive")]
@@ -154,7 +155,7 @@ def test_a_model_is_told_by_its_mean_over_seeds_and_how_far_it_is_from_what_is_p
 
 
 def test_of_settings_that_were_not_chosen_no_test_score_is_told(small: Small) -> None:
-    told = trained.table(*small)
+    told = table(trained.STUDY, *small)
     settings = {(one["corpus"], one["model"]) for one in told["settings"]}
     assert settings == {(corpus, model) for (corpus, _), models in trained.SETTINGS.items() for model in models}
     unchosen = settings - {(corpus, model) for (corpus, _), model in trained.CHOSEN.items()}
@@ -164,7 +165,7 @@ def test_of_settings_that_were_not_chosen_no_test_score_is_told(small: Small) ->
 
 def test_untaught_models_break_the_gates_and_what_is_not_whole_has_none(small: Small) -> None:
     grid, store = small
-    gates = {gate["name"]: gate for gate in trained.table(grid, store)["gates"]}
+    gates = {gate["name"]: gate for gate in table(trained.STUDY, grid, store)["gates"]}
     asked = gates["babi1, jain2019-babi, bilstm+additive+query: accuracy"]
     assert (asked["holds"], asked["limit"]) == (False, "reaches 0.98")
     first = grid_of(
@@ -172,7 +173,7 @@ def test_untaught_models_break_the_gates_and_what_is_not_whole_has_none(small: S
         grid.axes,
         [(label, cell) for label, cell in zip(grid.labels, grid.cells, strict=True) if label[3] == "0"],
     )
-    told = trained.table(first, store)
+    told = table(trained.STUDY, first, store)
     assert {one["reached"] for group in told["models"] for one in group["printed"]} == {None}
     assert [gate["name"] for gate in told["gates"]] == [
         "sst, tying: the setting of the best validation score",
@@ -192,12 +193,6 @@ def test_what_keeping_words_costs_is_held_against_the_base_of_the_same_corpus() 
     assert [*trained._gates([group("bilstm+additive"), dear])] == []
     base = group("bilstm+additive", corpus="news")
     assert [gate["holds"] for gate in trained._gates([group("bilstm+additive"), base, dear])] == [False]
-
-
-def test_its_table_follows_from_its_rows(small: Small) -> None:
-    grid, store = small
-    counted = trained.counted(grid, store)
-    assert trained.summed(with_earlier({"rows": [], "settings": []}, counted, grid)) == trained.table(grid, store)
 
 
 @pytest.mark.parametrize(("lost", "holds"), [(0.0299, True), (0.0301, False)])

@@ -134,6 +134,22 @@ def test_the_texts_that_choose_are_not_those_that_are_left() -> None:
     assert any({text.id for text in chosen(seed=seed).rest} != {text.id for text in found.rest} for seed in (1, 2))
 
 
+def test_no_source_is_measured_on_the_texts_that_are_left() -> None:
+    measured: list[set[str]] = []
+
+    class Recording(Asking):
+        def measured(self, model: Any, texts: Any, measures: Any) -> Any:
+            measured.append({text.id for text in texts})
+            return super().measured(model, texts, measures)
+
+    given = asking()
+    recording = Recording(given.seed, given.batch_size, given.on_progress, given.pairs, given.least)
+    rest = {text.id for text in choose(MODEL, TEXTS, (), recording).rest}
+    tried = set().union(*measured[1:])
+    assert measured[0] == {text.id for text in TEXTS} == tried | rest  # the first call asks for predictions alone
+    assert not tried & rest
+
+
 def test_what_the_others_find_does_not_say_who_chooses() -> None:
     """The draw sees predictions and clusters alone: of each class it is a random part."""
     predicted, clusters = np.repeat([0, 1], 100), np.arange(200)

@@ -1,1 +1,1 @@
-"""The command line: each command translates its flags into one library call."""
+"""The command line: each command turns its flags into one call of `sightline.api`."""

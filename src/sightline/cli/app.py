@@ -26,16 +26,17 @@ import typer
 from sightline.cli.audit import audit
 from sightline.cli.check_data import check_data
 from sightline.cli.check_model import check_model
+from sightline.cli.codes import BUG, DONE, INTERRUPTED, READER_GONE, TERMINATED, WRONG_INPUT
 from sightline.cli.command import Contextual, Once
 from sightline.cli.compare import compare
 from sightline.cli.demo import demo
 from sightline.cli.doctor import doctor
-from sightline.cli.door import PACKAGES
 from sightline.cli.export import export
 from sightline.cli.figure import figure
 from sightline.cli.listing import listing
 from sightline.cli.look import look
 from sightline.cli.predict import predict
+from sightline.cli.process import PACKAGES
 from sightline.cli.refusals import closed_stream, drop_output, refused
 from sightline.cli.report import report
 from sightline.cli.results import results
@@ -49,7 +50,6 @@ from sightline.report.visible import one_line
 
 _TAKE_MEMORY = ("--memory", "--batch-size", "--max-tokens", "--dimension", "--workers")
 """Flags of which a lower value takes less memory, where a command has them."""
-DONE, BUG, WRONG_INPUT, GATE_CLOSED, READER_GONE, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 141, 130, 143
 _LEFT = "code that is not sightline's ended the command; let the model raise an error instead"
 
 

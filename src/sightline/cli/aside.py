@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from typing import NoReturn, TextIO, TypeVar
 
+from sightline.cli.codes import WRONG_INPUT
 from sightline.cli.output import tell
 
 T = TypeVar("T")
-WRONG_INPUT = 2
 OUT, ERROR = 1, 2
 """File descriptors of the process."""
 

@@ -28,8 +28,7 @@ def check_asked(sql: str | None, out: Path | None, csv_file: Path | None, memory
         return
     if csv_file is not None:
         raise SpecError("lists every run, and --sql answers a query; take --out for its answer", field="csv_file")
-    from sightline.experiments.sql.answer import check_answer  # noqa: PLC0415  (numpy, for a question alone)
-    from sightline.experiments.sql.ask import check_sql  # noqa: PLC0415  (the same)
+    from sightline.api.runs import check_answer, check_sql  # noqa: PLC0415  (numpy, for a question alone)
 
     if out is not None:
         check_answer(out)
@@ -38,8 +37,7 @@ def check_asked(sql: str | None, out: Path | None, csv_file: Path | None, memory
 
 def answer(store: Path, query: str, out: Path | None, as_json: bool, memory: int | None) -> None:
     """Ask, and print the answer, or write it and say so."""
-    from sightline.experiments.sql.apart import ask_apart  # noqa: PLC0415  (numpy, for a question alone)
-    from sightline.experiments.sql.memory import usual_memory  # noqa: PLC0415  (the same)
+    from sightline.api.runs import ask_apart, usual_memory  # noqa: PLC0415  (numpy, for a question alone)
 
     allowed = memory or usual_memory()
     if out is None:

@@ -5,63 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sightline.api.check import check_data as card_of
 from sightline.cli import flags
 from sightline.cli.display import reading_progress
+from sightline.cli.groups import Texts, grouped
 from sightline.cli.output import emit, say
-from sightline.cli.source import read_source
-from sightline.data.corpora.own_rule import DIVIDED, EVERY_ROW
-from sightline.findings.thresholds import committed
 from sightline.report.sheets.columns import aligned
 from sightline.report.visible import one_line, shortened
 
 LABELS_SHOWN = 8
 
 
-def check_data(
-    data: flags.DataOrFiles = None,
-    train: flags.Train = None,
-    validation: flags.Validation = None,
-    test: flags.Test = None,
-    text: flags.Text = "text",
-    label: flags.Label = "label",
-    split: flags.Split = "split",
-    rationale: flags.Rationale = "rationale",
-    query: flags.Query = "",
-    id: flags.Id = "",
-    group: flags.Group = "",
-    on_copies: flags.OnCopies = "refuse",
-    recipe: flags.Recipe = "clean",
-    max_tokens: flags.MaxTokens = 512,
-    seed: flags.Seed = 0,
-    as_json: flags.Json = False,
-) -> None:
+@grouped
+def check_data(texts: Texts, seed: flags.Seed = 0, as_json: flags.Json = False) -> None:
     """Read data as an audit would, and print what was found, dropped and cut; nothing is trained or written."""
-    from sightline.data.loading import load  # noqa: PLC0415  (as late as it is needed)
-
-    columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
-    columns |= {"id": id, "group": group, "on_copies": on_copies}
-    spec = read_source(data, train, validation, test, **columns, recipe=recipe, max_tokens=max_tokens)
+    source = texts.source()
     with reading_progress(as_json=as_json):
-        card = with_warning(with_advice(load(spec, seed, training=False).card))
+        card = card_of(source, seed)
     if as_json:
         return emit(card)
     return say(card_lines(card))
-
-
-def with_advice(card: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Add to the notes of a card that is divided by the seed which models are audited on all of it."""
-    if not any(note.startswith(DIVIDED) for note in card["notes"]):
-        return card
-    return {**card, "notes": [*card["notes"], f"for a model that was trained on none of these texts, {EVERY_ROW}"]}
-
-
-def with_warning(card: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Add to the notes of a card that its test texts are too few for any verdict, where they are."""
-    n, least = card["splits"]["test"]["n"], committed().least
-    if n >= least:
-        return card
-    told = f"{n} test texts: a verdict rests on at least {least}, so an audit of these will say that it cannot tell"
-    return {**card, "notes": [*card["notes"], told]}
 
 
 def card_lines(card: Mapping[str, Any]) -> list[str]:

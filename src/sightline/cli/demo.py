@@ -7,15 +7,17 @@ from typing import Annotated
 
 import typer
 
-from sightline.cli import flags
-from sightline.cli.audit import do_audit, show_audit, write_audit, written
-from sightline.cli.display import progress
-from sightline.cli.machine import prepare, tokens_at_once
+from sightline.api.audit import audit_source
+from sightline.api.data import read_source
+from sightline.api.machine import today
+from sightline.api.model_source import choose_training
+from sightline.api.multi_seed import Audits
+from sightline.api.options import AuditOptions, TrainingOptions
+from sightline.cli.audits import show_audits, write_audits, written
+from sightline.cli.groups import AuditReport, Console, Seeded, grouped
 from sightline.cli.places import Output, check_places
 from sightline.cli.train import MODEL as SAVED_MODEL
 from sightline.cli.train import save_model
-from sightline.experiments.subject import choose_training
-from sightline.spec.texts import parse_data
 
 DATA = "planted:needle(n=1200,length=30,strength=0.9,ending=true)"
 MODEL = "mlp+additive"
@@ -28,27 +30,27 @@ Out = Annotated[
 ]
 
 
+@grouped
 def demo(
     out: Out = Path("sightline-demo"),
-    seed: flags.Seed = 0,
-    device: flags.Device = "auto",
-    threads: flags.Threads = None,
-    as_json: flags.Json = False,
-    quiet: flags.Quiet = False,
-    verbose: flags.Verbose = False,
+    *,
+    run: Seeded,
+    console: Console,
 ) -> None:
     """Train a small model on generated texts, audit it, and write a report: under a minute, nothing needed.
 
     One word of each text tells its class, nine times in ten: so it is known where attention ought to look.
     """
-    report, saved, model = out / "report.html", out / "audit", out / "model"
-    subject = choose_training(parse_data(DATA), MODEL, {"companions": COMPANIONS}, seed=seed)
-    check_places((), *written(report, saved), Output("--out", model, SAVED_MODEL))
-    where = prepare(device, threads)
+    report, model = AuditReport(out=out / "report.html", save=out / "audit"), out / "model"
+    training = TrainingOptions(companions=COMPANIONS)
+    source = choose_training(read_source(DATA), MODEL, training, AuditOptions(seed=run.seed))
+    check_places((), *written(report), Output("--out", model, SAVED_MODEL))
+    machine = run.resources.machine()
     # What demo stands for.
-    command = f"sightline audit --data '{DATA}' --model {MODEL} --companions {COMPANIONS} --seed {seed}"
-    with progress(quiet=quiet, verbose=verbose, as_json=as_json) as display:
-        trained, found = do_audit(subject, display, where, tokens_at_once(None), command)
+    command = f"sightline audit --data '{DATA}' --model {MODEL} --companions {COMPANIONS} --seed {run.seed}"
+    about = {"command": command, "date": today()}
+    trained, found = audit_source(source, console.hooks, machine, about=about)
     save_model(trained, model)
-    write_audit(found, report, saved)
-    show_audit(found, report, saved, as_json)
+    audits = Audits({run.seed: found})
+    write_audits(audits, report)
+    show_audits(audits, report, console.as_json)

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from sightline.cli.estimate import duration
-from sightline.data.watching import watched
+from sightline.api.hooks import Display, watched
+from sightline.cli.durations import duration
 from sightline.report.numerals import counted
 from sightline.report.visible import one_line
 
 if TYPE_CHECKING:
-    from sightline.experiments.trainings import Display
-    from sightline.training.states import Epoch
+    from sightline.api.hooks import Epoch
 
 SECONDS_BETWEEN = 60.0
 """A line a minute: what is written to a file is read afterwards, and what is slow is looked at by the minute."""
@@ -28,8 +27,6 @@ _FRAME = 0.1
 @contextmanager
 def progress(*, quiet: bool = False, verbose: bool = False, as_json: bool = False) -> Iterator[Display]:
     """Show the progress of a run; with JSON on stdout, only somebody at a terminal is told."""
-    from sightline.experiments.trainings import Display  # noqa: PLC0415  (torch)
-
     terminal = sys.stderr.isatty()
     if quiet or (as_json and not terminal):
         yield Display()

@@ -10,15 +10,12 @@ from pathlib import Path
 
 import typer
 
+from sightline.api.machine import named_threads, prepare
 from sightline.cli import flags
-from sightline.cli.door import UNFIT, packages
-from sightline.cli.machine import named_threads, prepare
+from sightline.cli.codes import UNFIT
 from sightline.cli.output import emit, say
+from sightline.cli.process import packages
 from sightline.report.sheets.columns import aligned
-from sightline.results import Failed
-from sightline.spec.presets import build_specs
-from sightline.spec.texts import parse_data
-from sightline.spec.values import RunSpec
 
 
 @dataclass(frozen=True)
@@ -73,7 +70,7 @@ def _threads() -> str:
 
 
 def _device() -> str:
-    from sightline.experiments.device import pick_device  # noqa: PLC0415  (torch)
+    from sightline.api.machine import pick_device  # noqa: PLC0415  (as late as it is needed)
 
     return pick_device("auto")
 
@@ -85,22 +82,9 @@ def _temporary() -> str:
 
 
 def _audit() -> str:
-    """Train and audit a tiny model and draw its page, in memory; check the identity that every audit rests on."""
-    from sightline.experiments.run import run  # noqa: PLC0415  (torch)
-    from sightline.findings.verdict import IDENTITY  # noqa: PLC0415  (scipy)
-    from sightline.report.page.render import render  # noqa: PLC0415  (jinja2)
+    from sightline.api.check import check_installation  # noqa: PLC0415  (as late as it is needed)
 
-    model, fit = build_specs("mlp(hidden=8)", epochs=2)
-    trained, audit = run(RunSpec(parse_data("planted:needle(n=160,length=6)"), model, fit))
-    if broken := [f"{one.code}: {one.error}" for one in audit.measurements.values() if isinstance(one, Failed)]:
-        raise RuntimeError("; ".join(broken))
-    trace = trained.model.trace(trained.model.collate(trained.dataset.test))
-    error = float((trained.model.decode(trace, trace.attention) - trace.logits).detach().abs().max())
-    if not error <= IDENTITY:
-        raise RuntimeError(f"decoding the model's own attention misses its logits by {error:.2g}")
-    page = len(render(audit).encode())
-    told = f"{len(audit.findings)} findings on {len(audit.texts)} texts, drawn on a page of {page:,} bytes"
-    return f"{told}; own attention decodes to within {error:.1g}"
+    return check_installation()
 
 
 LOOKS = {

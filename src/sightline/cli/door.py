@@ -1,20 +1,15 @@
 """The way in: where a part of the installation is missing, that is said in a line or by the doctor, with no traceback.
 
-At the top stand the standard library and ``sightline.installing``, which needs nothing else.
+At the top stand the standard library and modules of ours that need nothing else.
 """
 
 import json
 import sys
 from importlib.metadata import PackageNotFoundError
-from time import perf_counter
 
-from sightline.installing import AGAIN, version_of
-
-BEGAN = perf_counter()
-"""When the command began, before anything that takes long is imported."""
-PACKAGES = ("sightline", "torch", "numpy", "scipy", "safetensors", "typer", "rich", "jinja2")
-UNFIT, WRONG = 1, 2
-"""Exit codes: the doctor found something, and a command that cannot work here."""
+from sightline.cli.codes import UNFIT, WRONG_INPUT
+from sightline.cli.process import packages
+from sightline.installing import AGAIN
 
 
 def main() -> None:
@@ -40,16 +35,11 @@ def _run() -> None:
     run()
 
 
-def packages() -> str:
-    """Name the packages that a command needs, with their versions; one that is missing is an error."""
-    return ", ".join(f"{name} {version_of(name)}" for name in PACKAGES)
-
-
 def _unfit(error: ImportError, asked: list[str]) -> int:
     if asked[:1] == ["doctor"]:
         return _diagnosed(error, as_json="--json" in asked)
     print(f"error: {error}; {AGAIN}", file=sys.stderr)
-    return WRONG
+    return WRONG_INPUT
 
 
 def _diagnosed(error: ImportError, *, as_json: bool) -> int:

@@ -3,73 +3,54 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING
 
-from sightline.cli.door import BEGAN
+from sightline.cli.durations import duration, span
 from sightline.cli.output import emit, say, tell
+from sightline.cli.process import BEGAN
 from sightline.report.noted import worth_noting
 
 if TYPE_CHECKING:
-    from sightline.experiments.forecasted import Forecast
-    from sightline.experiments.run import Trained
-    from sightline.experiments.subject import Chosen
+    from sightline.api.forecast import Forecast
+    from sightline.api.machine import Machine, Resources
+    from sightline.api.model_source import Chosen, Source
+    from sightline.api.models import Trained
 
 NOT_COUNTED = "not counted: what is saved beside the page, and that others may use the machine"
 
 
-def made_forecast(subject: Chosen, device: str, tokens: int, runs: int = 1, attribution: str | None = None) -> Forecast:
+def made_forecast(source: Chosen, resources: Resources, kept_in: Path, runs: int = 1) -> Forecast:
     """Estimate what a command takes, with what went by until it could begin."""
-    import sightline.experiments.forecast  # noqa: F401, PLC0415  (torch, and all that a run needs)
+    from sightline.api.forecast import forecast  # noqa: PLC0415  (torch, and all that a run needs)
 
-    started = perf_counter() - BEGAN
-    told = subject.forecast(device, tokens, attribution).times(runs)
-    return replace(told, seconds_start=told.seconds_start + started)
+    return forecast(source, resources, runs, kept_in=kept_in, began=BEGAN)
 
 
 FEWER = 100
 """Texts that are enough for a first audit of a slow model."""
 
 
-@dataclass(frozen=True)
-class Ready:
-    """Say of a model that is trained already, before its audit: how the data were read, and about how long it takes."""
+def say_ready(source: Source, trained: Trained, machine: Machine, *, quiet: bool) -> None:
+    """Say of a model that is trained already how its data were read, and about how long its audit takes."""
+    if source.trains:
+        return
+    for note in worth_noting(trained.dataset.card):
+        tell(f"note: {note}")
+    if not quiet:
+        # A model that does not do what an audit needs may fail in any way: its audit says what is wrong.
+        with suppress(Exception):
+            tell(_estimate(source, trained, machine))
 
-    subject: Chosen
-    tokens: int
-    scores: Path | None = None
-    quiet: bool = False
 
-    def __call__(self, trained: Trained) -> None:
-        """Print it on stderr, a sentence a line; nothing of a model that was trained first."""
-        from sightline.experiments.subject import ToTrain  # noqa: PLC0415  (the caller has it)
+def _estimate(source: Source, trained: Trained, machine: Machine) -> str:
+    from sightline.api.forecast import quick_estimate  # noqa: PLC0415  (torch)
 
-        if isinstance(self.subject, ToTrain):
-            return
-        for note in worth_noting(trained.dataset.card):
-            tell(f"note: {note}")
-        if not self.quiet:
-            # A model that does not do what an audit needs may fail in any way: its audit says what is wrong.
-            with suppress(Exception):
-                tell(self._estimate(trained))
-
-    def _estimate(self, trained: Trained) -> str:
-        from sightline.experiments.forecast import quick_seconds  # noqa: PLC0415  (torch)
-        from sightline.experiments.subject import Imported  # noqa: PLC0415  (the caller has it)
-        from sightline.taking.attributing import is_attribution  # noqa: PLC0415  (torch)
-
-        there, limit = len(trained.dataset.test), self.subject.limit
-        audited = there if limit is None else min(limit, there)
-        attribution = str(self.scores) if self.scores is not None and is_attribution(self.scores) else None
-        seconds = quick_seconds(
-            trained, self.subject.seed, limit, self.tokens, self.subject.measures, attribution=attribution
-        )
-        fewer = f", --limit {FEWER} audits fewer" if audited > FEWER else ""
-        about = f"about {duration(seconds)} (estimate; --dry-run says more{fewer})"
-        name = self.subject.factory if isinstance(self.subject, Imported) else trained.model.name
-        return f"Auditing {audited:,} texts with {name}: {about}."
+    audited, seconds = quick_estimate(source, trained, machine)
+    fewer = f", --limit {FEWER} audits fewer" if audited > FEWER else ""
+    about = f"about {duration(seconds)} (estimate; --dry-run says more{fewer})"
+    return f"Auditing {audited:,} texts with {source.name_of(trained)}: {about}."
 
 
 def show_forecast(forecast: Forecast, as_json: bool, *, audits: bool = True) -> None:
@@ -96,23 +77,7 @@ def show_forecast(forecast: Forecast, as_json: bool, *, audits: bool = True) -> 
     )
 
 
-def span(least: float, most: float) -> str:
-    """Write between which durations something lies."""
-    return f"about {duration(most)}" if least == most else f"{duration(least)} to {duration(most)}"
-
-
 def _training(forecast: Forecast) -> str:
     """Say what an epoch costs, and how many there may be: validation ends a training, and nobody knows when."""
     epoch, (fewest, most) = forecast.seconds_epoch, forecast.epochs
     return f"training: {span(*forecast.training)}, about {duration(epoch)} an epoch, {fewest} to {most} epochs"
-
-
-def duration(seconds: float) -> str:
-    """Write a duration as coarsely as an estimate is known.
-
-    >>> [duration(s) for s in (0.4, 48.2, 500, 9000)]
-    ['1 s', '48 s', '8 min', '2.5 h']
-    """
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"

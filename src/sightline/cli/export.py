@@ -7,15 +7,16 @@ from typing import Annotated
 
 import typer
 
+from sightline.api import folders
+from sightline.api.saved import load_results, place_of
 from sightline.cli import flags
 from sightline.cli.output import emit, note_unsealed, say, writing
 from sightline.cli.places import Folder, Output, check_places, note_replaced
 from sightline.errors import SpecError
-from sightline.report.frames.writing import COLUMNS, check_kind
+from sightline.report.frames.writing import check_kind
 from sightline.report.frames.writing import export as write_export
-from sightline.saving import load_results
 
-EXPORT = Folder("an export", (COLUMNS,))
+EXPORT = Folder("an export", folders.EXPORT)
 
 Saved = Annotated[
     Path,
@@ -50,8 +51,6 @@ def export(
     wanted = {kind: place for kind, place in (("csv", csv), ("parquet", parquet)) if place is not None}
     if not wanted:
         raise SpecError("expected --csv DIR or --parquet DIR, got neither; say where the tables are to be written")
-    from sightline.experiments.named import place_of  # noqa: PLC0415  (as late as it is needed)
-
     saved = place_of(saved)
     written = [Output(f"--{kind}", place, EXPORT) for kind, place in wanted.items()]
     check_places((("AUDIT_DIR", saved),), *written)

@@ -87,7 +87,7 @@ def figure(
 
 def _folders(asked: Figure, places: Sequence[str]) -> list[Path]:
     """Find the folders of the audits that are named, each once."""
-    from sightline.experiments.named import audits_of  # noqa: PLC0415  (numpy)
+    from sightline.api.saved import audits_of  # noqa: PLC0415  (numpy)
 
     found = list({one.folder.resolve(): one.folder for place in places for one in audits_of(place)}.values())
     if not asked.several and len(found) != 1:
@@ -98,7 +98,7 @@ def _folders(asked: Figure, places: Sequence[str]) -> list[Path]:
 
 def _read(folders: Sequence[Path], *, ids: bool) -> Iterator[Results]:
     """Read the audits one after another: a store may have more than fit into memory."""
-    from sightline.saving import load_results  # noqa: PLC0415  (numpy)
+    from sightline.api.saved import load_results  # noqa: PLC0415  (numpy)
 
     for folder in folders:
         found = load_results(folder)

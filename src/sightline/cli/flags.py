@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 
 import typer
 
+from sightline.api.listing import COMPANIONS, EXPENSIVE, Reduction
+from sightline.api.workers import Workers, read_workers
 from sightline.bounds import read_size
 from sightline.installing import install_line
-from sightline.questions import Reduction
-from sightline.spec.catalogue import COMPANIONS
 
 _LEAST_MEMORY = 2**20
 
@@ -186,6 +186,19 @@ MinCount = Annotated[
         rich_help_panel=_DATA,
     ),
 ]
+Scores = Annotated[
+    Path | None,
+    typer.Option(
+        "--scores",
+        metavar="FILE",
+        show_default="none",
+        help="Scores of words by another tool, one more map to compare: a .csv, .tsv or .jsonl file (plain or .gz) "
+        "with columns id, word, score; the words of a text in order, or with their position, from 0. Or captum:NAME, "
+        "an attribution of Captum such as captum:IntegratedGradients; "
+        f"{needs('captum')}.",
+        rich_help_panel=_DATA,
+    ),
+]
 
 Reading = Annotated[
     str | None,
@@ -216,6 +229,25 @@ TrainedModel = Annotated[
         show_default=False,
         help="The folder of a model that sightline train wrote; hf:FOLDER, a saved Hugging Face classifier; or "
         "py:package.module:factory, a function of yours that returns what sightline.wrap or tap gives.",
+    ),
+]
+Model = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        metavar="SPEC",
+        help="A spec such as bilstm+additive, trained first; the folder of a model that sightline train wrote; or "
+        "py:package.module:factory, a function of yours that returns what sightline.wrap or tap gives, or hf:FOLDER.",
+        rich_help_panel=_MODEL,
+    ),
+]
+ModelToTrain = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        metavar="SPEC",
+        help="What to train, such as bilstm(layers=2)+additive: see sightline list models.",
+        rich_help_panel=_MODEL,
     ),
 ]
 Preset = Annotated[
@@ -366,6 +398,28 @@ Gradient = Annotated[
     ),
 ]
 
+Seeds = Annotated[
+    int,
+    typer.Option(
+        "--seeds",
+        metavar="N",
+        min=1,
+        help="Train and audit so many times, from --seed upwards; the report is of the first, and says how far the "
+        "others differ.",
+        rich_help_panel="Run",
+    ),
+]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        metavar="NAME",
+        show_default="none",
+        help=f"Also take a measure that is dear, one of {', '.join(EXPENSIVE)}; may be repeated.",
+        rich_help_panel="Run",
+    ),
+]
+
 STORE = "The folder in which the runs of studies are kept."
 StoreFolder = Annotated[
     Path,
@@ -380,6 +434,16 @@ StoreFolder = Annotated[
 
 Page = Annotated[
     Path, typer.Option("--out", metavar="FILE", help="The report to write, one HTML file.", rich_help_panel=_OUTPUT)
+]
+Save = Annotated[
+    Path | None,
+    typer.Option(
+        "--save",
+        metavar="DIR",
+        show_default="not saved",
+        help="Also save the audit with its raw numbers, for sightline report.",
+        rich_help_panel="Output",
+    ),
 ]
 NoTexts = Annotated[
     bool,
@@ -418,7 +482,122 @@ Json = Annotated[
         rich_help_panel=_OUTPUT,
     ),
 ]
+FailOn = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-on",
+        metavar="VERDICT|CODE",
+        show_default="never",
+        help="Exit with 3 where this is the verdict (such as must-not-be-shown) or this finding (such as SL-301) is "
+        "contradicted; decided-by-absence is asked of each predicted class, the other verdicts of all texts together; "
+        "may be repeated.",
+        rich_help_panel="Output",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", metavar=_SWITCH, help="Show no progress.", rich_help_panel=_OUTPUT)]
 Verbose = Annotated[
     bool, typer.Option("--verbose", metavar=_SWITCH, help="Print a line for each epoch.", rich_help_panel=_OUTPUT)
+]
+
+_OF_A_PAPER = "A paper’s table or figure"
+Crew = Annotated[
+    Workers,
+    typer.Option(
+        "--workers",
+        metavar="N|ray[:HOST:PORT]",
+        parser=read_workers,
+        help="Processes here, one thread each; or the processors of a Ray cluster.",
+    ),
+]
+RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Run the cells again that are kept as failed.")]
+TableFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--table",
+        metavar="FILE",
+        show_default="not written",
+        help="Also write the table: .md, .csv (every number in full, a line a cell) or .tex.",
+    ),
+]
+TableColumns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="A,B,…",
+        show_default="the verdict, accuracy, F1 and every effect",
+        help="Columns of the table, in this order: see sightline list columns.",
+    ),
+]
+Spread = Annotated[
+    Literal["interval", "sd"],
+    typer.Option("--spread", help="What stands beside a mean: its interval, or the standard deviation over seeds."),
+]
+StudyStore = Annotated[
+    Path | None,
+    typer.Option("--store", metavar="DIR", show_default=False, help=STORE, rich_help_panel=RUN),
+]
+Corpora = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        metavar="DIR",
+        show_default=False,
+        help="The folder that holds the papers’ corpora, each in its published form.",
+        rich_help_panel=_OF_A_PAPER,
+    ),
+]
+Datasets = Annotated[
+    str | None,
+    typer.Option(
+        "--datasets",
+        metavar="A,B,…",
+        show_default="all that are in the folder",
+        help="Which of them: see sightline study list.",
+        rich_help_panel=_OF_A_PAPER,
+    ),
+]
+StudySeeds = Annotated[
+    int | None,
+    typer.Option(
+        "--seeds", metavar="N", min=1, show_default="3", help="Seeds of each model.", rich_help_panel=_OF_A_PAPER
+    ),
+]
+StudyFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        show_default="not written",
+        help="Also write the table as Markdown, CSV and LaTeX, and the figures as PDF, PNG and SVG, into this folder.",
+        rich_help_panel=_OF_A_PAPER,
+    ),
+]
+_RESULTS = "What was read of each run"
+ResultsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--results",
+        metavar="FILE",
+        show_default="not written",
+        help="The results file (compressed CSV, a row for each run and quantity) that is brought up to date.",
+        rich_help_panel=_RESULTS,
+    ),
+]
+SoFar = Annotated[
+    bool,
+    typer.Option(
+        "--so-far",
+        metavar=_SWITCH,
+        help="Run nothing: count what the store has.",
+        rich_help_panel=_RESULTS,
+    ),
+]
+SkipCounted = Annotated[
+    bool,
+    typer.Option(
+        "--skip-counted",
+        metavar=_SWITCH,
+        help="Do not run what the results file has already.",
+        rich_help_panel=_RESULTS,
+    ),
 ]

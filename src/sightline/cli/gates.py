@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import typer
+
+from sightline.api.listing import CLAIMS
+from sightline.api.multi_seed import Audits
+from sightline.cli.codes import GATE_CLOSED
+from sightline.cli.output import tell
 from sightline.errors import SpecError
-from sightline.findings.claims import CLAIMS
 from sightline.report.sentences import by_absence, listed, quoted
 from sightline.results import BY_ABSENCE, VERDICTS, Results
 
@@ -20,6 +25,14 @@ def read_gates(names: Sequence[str]) -> tuple[str, ...]:
             known = ", ".join([*VERDICT_GATES, *CLAIMS])
             raise SpecError(f"--fail-on {name!r}: expected a verdict or a finding: {known}")
     return gates
+
+
+def close_gates(audits: Audits, gates: Sequence[str]) -> None:
+    """Leave with the exit code of a closed gate, if an audit closes one."""
+    found = audits.by_seed.values()
+    if reasons := dict.fromkeys(reason for audit in found for reason in closed(audit, gates)):
+        tell(f"gate closed: {'; '.join(reasons)}")
+        raise typer.Exit(GATE_CLOSED)
 
 
 def closed(audit: Results, gates: Sequence[str]) -> list[str]:

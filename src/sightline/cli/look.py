@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sightline.api.machine import prepare
+from sightline.api.model_source import saved_folder
 from sightline.cli import flags
 from sightline.cli.aside import printed_aside
-from sightline.cli.machine import prepare
 from sightline.cli.output import emit, note_unsealed, say
 from sightline.cli.source import STDIN, read_stdin
-from sightline.experiments.subject import saved_folder
 from sightline.reading import USUAL
 
 if TYPE_CHECKING:
@@ -71,8 +71,8 @@ def look(
     A map over one text is not evidence: whether it may be shown is what sightline audit answers.
     """
     where = prepare(device, threads)
-    from sightline.experiments.named import place_of  # noqa: PLC0415  (numpy)
-    from sightline.front.look import look as look_at  # noqa: PLC0415  (torch)
+    from sightline.api.look import look as look_at  # noqa: PLC0415  (torch)
+    from sightline.api.saved import place_of  # noqa: PLC0415  (numpy)
 
     audit = None if audit is None else place_of(audit)
     told = read_stdin() if text == STDIN else text

@@ -10,10 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from sightline.api.data import data_places
+from sightline.api.folders import store_files
+from sightline.api.model_source import model_place
 from sightline.cli.output import tell, writing
 from sightline.errors import SpecError, StoreError
 from sightline.files import hidden_name, is_free, kind_of, put_back
+
+if TYPE_CHECKING:
+    from sightline.api.data import DataSpec
 
 Input = tuple[str, Path | None]
 """A flag and the file or folder that it has read; None where there is none."""
@@ -47,6 +54,24 @@ class Output:
     def place(self) -> Path:
         """The place without links and dots, by which places are compared."""
         return _real(self.path)
+
+
+def inputs(data: DataSpec, model: str | None = None, **files: Path | None) -> list[Input]:
+    """Name what a command reads: its data, the folder or code of its model, and files by their flags."""
+    read = [(f"--{name}", path) for name, path in data_places(data)]
+    named = [("--model", model_place(model))] if model is not None else []
+    return [*read, *named, *((f"--{name}", path) for name, path in files.items())]
+
+
+def unfinished(out: Path, save: Path | None = None) -> Output:
+    """Name the folder in which a command keeps what it has trained until its output is written.
+
+    It is named after the output, or after the folder that is saved where the output lies in that, which is replaced.
+    """
+    inside = save is not None and Path(os.path.realpath(save)) in Path(os.path.realpath(out)).parents
+    whole = save if inside and save is not None else out
+    folder = Folder("what is unfinished", store_files(), kept=True)
+    return Output("--out", Path(f"{whole}.partial"), folder)
 
 
 def check_places(inputs: Sequence[Input], *outputs: Output | None) -> None:

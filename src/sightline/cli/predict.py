@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from sightline.api.data import table_of
+from sightline.api.machine import prepare
+from sightline.api.model_source import model_place
 from sightline.cli import flags
 from sightline.cli.aside import each_aside, printed_aside
-from sightline.cli.machine import prepare
 from sightline.cli.output import emit, tell, writing
 from sightline.cli.places import Output, check_places
-from sightline.cli.source import STDIN, model_place, read_stdin
-from sightline.errors import SpecError
+from sightline.cli.source import STDIN, read_stdin
 from sightline.files import write_whole
 from sightline.report.sheets.predictions import Form, about, written
-from sightline.spec.tables import TABLES, table_kind
-from sightline.spec.texts import parse_data
-from sightline.spec.values import DataSpec
-
-if TYPE_CHECKING:
-    from sightline.example import Example
 
 Texts = Annotated[
     list[str],
@@ -75,40 +70,16 @@ def predict(
     place = None if table is None else Path(table.path)
     check_places((("MODEL", model_place(model)), ("FILE", place)), None if out is None else Output("--out", out))
     where = prepare(device, threads)
-    from sightline.front.models import known_model  # noqa: PLC0415  (torch)
-    from sightline.front.predict import predictions  # noqa: PLC0415  (torch)
+    from sightline.api.predict import predict_each, read_texts  # noqa: PLC0415  (torch)
 
-    examples = read(texts, table, text, query, max_tokens)
+    given, file = (read_stdin().splitlines(), "stdin") if [*texts] == [STDIN] else (texts, "TEXT")
+    # What is wrong with a text is said before the first is predicted, and before anything is written.
+    examples = read_texts(table, given, file, text, query, max_tokens, on_note=lambda note: tell(f"note: {note}"))
     with printed_aside():
-        known = known_model(model, where).model
-    found = each_aside(predictions(known, examples))
-    numbered = ((example.index, one) for example, one in zip(examples, found, strict=True))
+        found = predict_each(model, examples, where)
     if as_json:
-        return emit([about(line, one) for line, one in numbered])
-    return write(written(numbered, form or ending(out)), out)
-
-
-def table_of(texts: Sequence[str]) -> DataSpec | None:
-    """Tell a table, by its ending or by csv: before it, from texts, which are what they are."""
-    tables = [one for one in texts if one.partition(":")[0] in TABLES or table_kind(one) is not None]
-    if tables and len(texts) > 1:
-        raise SpecError(f"expected one table, or texts alone, got {tables[0]} among {len(texts)}", field="FILE")
-    return parse_data(tables[0]) if tables else None
-
-
-def read(texts: Sequence[str], table: DataSpec | None, text: str, query: str, max_tokens: int) -> list[Example]:
-    """Read every text before the first is predicted: what is wrong with one is said before anything is written."""
-    from sightline.front.texts import in_table, unlabelled  # noqa: PLC0415  (as late as it is needed)
-
-    if table is not None:
-        found, empty = in_table(table.path, table.kind, text, query, max_tokens)
-        if empty:
-            tell(f"note: {table.path}: {empty} empty rows, which get no prediction")
-        return found
-    if query:
-        raise SpecError("names a column, and these texts have none; write them to a table", field="query")
-    given, file = (read_stdin().splitlines(), "stdin") if list(texts) == [STDIN] else (texts, "TEXT")
-    return [unlabelled(one, None, max_tokens, i, file) for i, one in enumerate(given, 1)]
+        return emit([about(line, one) for line, one in each_aside(found)])
+    return write(written(each_aside(found), form or ending(out)), out)
 
 
 def ending(out: Path | None) -> Form:

@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from sightline.cli import flags
-from sightline.cli.output import emit, note_unsealed, say, writing
-from sightline.cli.pages import check_endings, write_card
-from sightline.cli.places import Output, check_places
-from sightline.cli.seeds import report_seeds
-from sightline.report.sentences import headline
+from sightline.cli.audits import write_audits, written
+from sightline.cli.groups import Report, grouped
+from sightline.cli.output import emit, note_unsealed, say
+from sightline.cli.pages import check_endings
+from sightline.cli.places import check_places
 
 Folder = Annotated[
     Path,
@@ -24,31 +24,21 @@ Folder = Annotated[
 ]
 
 
-def report(
-    folder: Folder,
-    out: flags.Page = Path("report.html"),
-    card: flags.Card = None,
-    no_texts: flags.NoTexts = False,
-    no_ids: flags.NoIds = False,
-    as_json: flags.Json = False,
-) -> None:
+@grouped
+def report(folder: Folder, page: Report, as_json: flags.Json = False) -> None:
     """Draw a saved audit again: the same numbers, the same page, without the model or the data."""
-    from sightline.experiments.named import place_of, read_place  # noqa: PLC0415  (numpy)
+    from sightline.api.multi_seed import load_audits  # noqa: PLC0415  (as late as it is needed)
+    from sightline.api.saved import place_of  # noqa: PLC0415  (numpy)
 
     folder = place_of(folder)
-    from sightline.experiments.several import seeds_in  # noqa: PLC0415  (numpy)
-    from sightline.report.page.render import write_page  # noqa: PLC0415  (jinja2)
-
-    seeds = seeds_in(folder)
-    check_places((("AUDIT_DIR", folder),), Output("--out", out), None if card is None else Output("--card", card))
-    check_endings(out, card)
-    if seeds:
-        return report_seeds(folder, out, card, as_json, texts=not no_texts, ids=not no_ids)
-    found = read_place(folder)
-    note_unsealed(folder)
-    with writing(out):
-        write_page(found, out, texts=not no_texts, ids=not no_ids)
-    write_card(found, card)
+    check_places((("AUDIT_DIR", folder),), *written(page))
+    check_endings(page.out, page.card)
+    audits, folders = load_audits(folder)
+    for one in folders:
+        note_unsealed(one)
+    write_audits(audits, page)
     if as_json:
-        return emit({"report": str(out), "verdict": found.verdict.text})
-    return say([f"Verdict: {headline(found.verdict)}", f"report: {out}"])
+        told = {"report": str(page.out), "verdict": audits.first.verdict.text}
+        return emit(told | ({"headline": audits.headline} if audits.together else {}))
+    verdict = "" if audits.together else "Verdict: "
+    return say([f"{verdict}{audits.headline}", f"report: {page.out}"])

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,13 +12,11 @@ from sightline.cli import flags
 from sightline.cli.asking import answer, check_asked
 from sightline.cli.output import emit, say, tell, write_text
 from sightline.cli.places import Output, check_places
-from sightline.files import plain
 from sightline.report.numerals import counted
 from sightline.report.sheets.columns import aligned
-from sightline.report.sheets.csv import csv_text
 
 if TYPE_CHECKING:
-    from sightline.experiments.store import Summary
+    from sightline.api.runs import Summary
 
 Csv = Annotated[
     Path | None,
@@ -63,7 +58,6 @@ Memory = Annotated[
         rich_help_panel=flags.RUN,
     ),
 ]
-HEAD = ("key", "state", "data", "model", "seed", "number", "value", "low", "high", "n", "seconds")
 
 
 def results(
@@ -76,11 +70,11 @@ def results(
     as_json: flags.Json = False,
 ) -> None:
     """List the runs of a store: what each is, how it ended, and its verdict; or answer a query."""
-    from sightline.experiments.store import Store  # noqa: PLC0415  (numpy and the report, for this command alone)
+    from sightline.api.runs import open_store, runs_as_csv  # noqa: PLC0415  (numpy and the report)
 
     written = [Output(flag, file) for flag, file in (("--csv", csv_file), ("--out", out)) if file is not None]
     check_places((("--store", store),), *written)
-    kept = Store.there(store)
+    kept = open_store(store)
     check_asked(sql, out, csv_file, memory)
     torn = kept.check() if check else ()
     for key in torn:
@@ -89,7 +83,7 @@ def results(
         return answer(kept.root, sql, out, as_json, memory)
     runs = kept.summaries()
     if csv_file is not None:
-        write_text(csv_file, _as_csv(runs))
+        write_text(csv_file, runs_as_csv(runs))
     if as_json:
         return emit([asdict(run) for run in runs])
     return say(
@@ -102,23 +96,3 @@ def results(
 
 def _line(run: Summary) -> tuple[str, ...]:
     return run.key, run.state, run.data, run.model, str(run.seed), run.verdict or run.error
-
-
-def _as_csv(runs: Sequence[Summary]) -> str:
-    out = io.StringIO()
-    rows = csv.writer(out)
-    rows.writerow(HEAD)
-    rows.writerows(row for run in runs for row in _rows(run))
-    return out.getvalue()
-
-
-def _rows(run: Summary) -> list[list[Any]]:
-    from sightline.experiments.rows import main_numbers  # noqa: PLC0415  (numpy and the report)
-
-    about = [run.key, run.state, csv_text(run.data), csv_text(run.model), run.seed]
-    # Undefined numbers are left empty, as the JSON has null.
-    rows = [
-        plain([*about, csv_text(one.quantity), one.value, one.low, one.high, one.n, run.seconds])
-        for one in main_numbers(run)
-    ]
-    return rows or [[*about, "", "", "", "", "", run.seconds]]

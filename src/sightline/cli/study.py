@@ -4,146 +4,99 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sightline.cli import artefacts, flags
-from sightline.cli.cells import Ended, How, check_out, check_printing, do_cells, show_table
+from sightline.cli.artefacts import show_list
+from sightline.cli.cells import check_out, check_printing, do_study, outputs, show_table
+from sightline.cli.groups import OfPaper, OfResults, StudyOutput, StudyRun, grouped
+from sightline.cli.output import tell, writing
 from sightline.cli.places import Input, check_places
+from sightline.cli.studies import do_named_study, is_named_study
 from sightline.errors import SpecError
-from sightline.experiments.executors.asked import Workers, read_workers
 
 if TYPE_CHECKING:
-    from sightline.experiments.grid import Grid
-
-ALONE = Workers()
+    from sightline.api.papers import Params
+    from sightline.api.study import Ended, Planned
 
 File = Annotated[
     str,
     typer.Argument(
-        metavar="FILE.toml|PAPER:ID",
+        metavar="FILE.toml|PAPER:ID|NAME",
         show_default=False,
-        help="The study: a file with a base and the axes that vary it, or a table or figure of a paper by its id, such "
-        "as jain2019:J-2 (list names them all).",
-    ),
-]
-Crew = Annotated[
-    Workers,
-    typer.Option(
-        "--workers",
-        metavar="N|ray[:HOST:PORT]",
-        parser=read_workers,
-        help="Processes here, one thread each; or the processors of a Ray cluster.",
-    ),
-]
-Again = Annotated[bool, typer.Option("--retry-failed", help="Run the cells again that are kept as failed.")]
-TableFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--table",
-        metavar="FILE",
-        show_default="not written",
-        help="Also write the table: .md, .csv (every number in full, a line a cell) or .tex.",
+        help="The study: a file with a base and the axes that vary it; a table or figure of a paper by its id, such "
+        "as jain2019:J-2 (list names them all), or all of them: papers; or a calibration, such as worlds.",
     ),
 ]
 
-Columns = Annotated[
-    str | None,
-    typer.Option(
-        "--columns",
-        metavar="A,B,…",
-        show_default="the verdict, accuracy, F1 and every effect",
-        help="Columns of the table, in this order: see sightline list columns.",
-    ),
-]
-Beside = Annotated[
-    Literal["interval", "sd"],
-    typer.Option("--spread", help="What stands beside a mean: its interval, or the standard deviation over seeds."),
-]
+_OF_NAMED = "of the papers together, or of a calibration"
 
 
-Kept = Annotated[
-    Path | None,
-    typer.Option("--store", metavar="DIR", show_default=False, help=flags.STORE, rich_help_panel=flags.RUN),
-]
-_OF_A_PAPER = "A paper’s table or figure"
-Corpora = Annotated[
-    Path | None,
-    typer.Option(
-        "--data",
-        metavar="DIR",
-        show_default=False,
-        help="The folder that holds the papers’ corpora, each in its published form.",
-        rich_help_panel=_OF_A_PAPER,
-    ),
-]
-Datasets = Annotated[
-    str | None,
-    typer.Option(
-        "--datasets",
-        metavar="A,B,…",
-        show_default="all that are in the folder",
-        help="Which of them: see sightline study list.",
-        rich_help_panel=_OF_A_PAPER,
-    ),
-]
-Seeds = Annotated[
-    int | None,
-    typer.Option(
-        "--seeds", metavar="N", min=1, show_default="3", help="Seeds of each model.", rich_help_panel=_OF_A_PAPER
-    ),
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        metavar="DIR",
-        show_default="not written",
-        help="Also write the table as Markdown, CSV and LaTeX, and the figures as PDF, PNG and SVG, into this folder.",
-        rich_help_panel=_OF_A_PAPER,
-    ),
-]
-
-
-def study(
-    file: File,
-    store: Kept = None,
-    workers: Crew = ALONE,
-    limit: flags.Limit = None,
-    retry_failed: Again = False,
-    dry_run: flags.DryRun = False,
-    table: TableFile = None,
-    columns: Columns = None,
-    spread: Beside = "interval",
-    data: Corpora = None,
-    datasets: Datasets = None,
-    seeds: Seeds = None,
-    vectors: flags.Vectors = None,
-    out: Out = None,
-    as_json: flags.Json = False,
-    quiet: flags.Quiet = False,
-) -> None:
+@grouped
+def study(file: File, run: StudyRun, paper: OfPaper, kept: OfResults, output: StudyOutput) -> None:
     """Run the cells of a study that are not in its store yet, and print the table of all that are.
 
-    A table or figure of a paper stands beside what the paper prints. Stop it whenever you like and start it again:
-    whole cells are kept, and nothing else. Several of these may work on one store at once. Exits with 4 where cells
-    have failed, or where another process is at them.
+    A table or figure of a paper stands beside what the paper prints. Of the papers together, and of a calibration, it
+    says how much is done and what does not hold, and keeps what was read of each run in the results file.
+    Stop it whenever you like and start it again: whole cells are kept, and nothing else. Several of these may work on
+    one store at once. Exits with 4 where cells have failed, or where another process is at them, and with 3 where
+    something that a calibration must hold does not.
     """
-    wanted = artefacts.Wanted(data, datasets, seeds, limit, vectors)
+    from sightline.api.papers import is_named  # noqa: PLC0415  (as late as it is needed)
+
     if file == "list":
-        return artefacts.show_list(wanted, store, as_json)
-    if store is None:
+        return show_list(paper.asked(run.limit), paper.data, run.store, output.as_json)
+    if run.store is None:
         raise SpecError("missing; expected the folder in which runs are kept, made where there is none", field="store")
-    check_printing(table)
-    named = artefacts.is_named(file)
-    how = How(store, workers, None if named else limit, retry_failed, dry_run, table, out, as_json, quiet)
-    if named:
-        _refuse({"columns": columns, "spread": None if spread == "interval" else spread}, file, "of a study file")
-        return artefacts.study_artefact(file, wanted, how)
-    of_papers = {"data": data, "datasets": datasets, "seeds": seeds, "vectors": vectors}
-    _refuse(of_papers, file, "of a paper’s table or figure, as jain2019:J-2; a file says these itself")
-    return _study_file(Path(file), how, columns, spread)
+    check_printing(output.table)
+    if is_named(file):
+        _refuse({**kept.of_named, "results": kept.results}, file, _OF_NAMED)
+        _refuse(output.of_a_file, file, "of a study file")
+        planned, read = _of_a_paper(file, paper, paper.asked(run.limit))
+        return _do(planned, read, run, kept, output)
+    if is_named_study(file):
+        return _of_a_name(file, run, paper, kept, output)
+    _refuse(kept.of_named, file, _OF_NAMED)
+    _refuse(paper.given, file, "of a paper’s table or figure, as jain2019:J-2; a file says these itself")
+    planned, read = _of_a_file(Path(file), output)
+    return _do(planned, read, run, kept, output, run.limit)
+
+
+def _do(
+    planned: Planned,
+    read: list[Input],
+    run: StudyRun,
+    kept: OfResults,
+    output: StudyOutput,
+    limit: int | None = None,
+) -> None:
+    """Run what a file or a table of a paper lacks; ``limit`` is how many runs at most."""
+    from sightline.api.study import check_results, keep_results  # noqa: PLC0415  (as late as it is needed)
+
+    assert run.store is not None  # it was asked for
+    check_out(planned, output)
+    check_places(read, kept.output, *outputs(planned.name, run.store, output))
+    if kept.results is not None:
+        check_results(kept.results)
+
+    def show(ended: Ended, output: StudyOutput) -> None:
+        show_table(ended, output)
+        if kept.results is not None:
+            with writing(kept.results):
+                keep_results(ended, kept.results)
+
+    return do_study(planned, run.store, run.running(limit), output, dry_run=run.dry_run, show=show)
+
+
+def _of_a_name(name: str, run: StudyRun, paper: OfPaper, kept: OfResults, output: StudyOutput) -> None:
+    """Do all tables of the papers, or a calibration."""
+    from sightline.api.named_studies import NamedStudy  # noqa: PLC0415  (torch)
+
+    assert run.store is not None  # it was asked for
+    others = {"datasets": paper.datasets, "vectors": paper.vectors, "table": output.table, "out": output.out}
+    _refuse({**output.of_a_file, **others}, name, "of one table, or of a study file")
+    do_named_study(NamedStudy(name, run.store, paper.data, kept.results, paper.seeds), run, kept, output)
 
 
 def _refuse(given: Mapping[str, object], file: str, whose: str) -> None:
@@ -152,30 +105,26 @@ def _refuse(given: Mapping[str, object], file: str, whose: str) -> None:
             raise SpecError(f"{file} takes no such flag: it is {whose}", field=name)
 
 
-def _study_file(file: Path, how: How, columns: str | None, spread: Literal["interval", "sd"]) -> None:
-    from sightline.experiments.grid import read_grid  # noqa: PLC0415  (as late as it is needed)
-    from sightline.experiments.shown import read_shown  # noqa: PLC0415  (as late as it is needed)
-    from sightline.experiments.tabulate import check_columns, tabulate  # noqa: PLC0415  (as late as it is needed)
-    from sightline.studies.drawn import drawings_of, file_name  # noqa: PLC0415  (as late as it is needed)
+def _of_a_file(file: Path, output: StudyOutput) -> tuple[Planned, list[Input]]:
+    """Plan the study of a file, and name what it reads: the file, and the data and vectors of its cells."""
+    from sightline.api.study import plan_file  # noqa: PLC0415  (as late as it is needed)
 
-    asked = None if columns is None else tuple(name.strip() for name in columns.split(","))
-    check_columns(asked or ())
-    grid, shown = read_grid(file), read_shown(file)
-    chosen = shown.columns if asked is None else asked
-    check_out(how, shown.figures)
-    check_places(inputs(file, grid), *how.outputs(file_name(grid.name)))
-
-    def show(ended: Ended) -> None:
-        audits = ended.store.audit
-        told = tabulate(grid, ended.found, ended.elsewhere, columns=chosen, spread=spread, audits=audits)
-        show_table(told, how, file_name(grid.name), drawings_of(grid, shown.figures, told, ended.store))
-
-    do_cells(grid, how, show)
+    columns = None if output.columns is None else [name.strip() for name in output.columns.split(",")]
+    planned = plan_file(file, columns=columns, spread=output.spread)
+    read = [(f"data of {file}", one) for one in planned.data_places]
+    return planned, [("FILE.toml", file), *read, *((f"vectors of {file}", one) for one in planned.vector_places)]
 
 
-def inputs(file: Path, grid: Grid) -> list[Input]:
-    """Name what a study reads: its file, and the data and vectors of its cells."""
-    data = {Path(place) for cell in grid.cells for place in cell.data.places}
-    vectors = {Path(cell.model.vectors) for cell in grid.cells if cell.model.vectors}
-    named = [(f"data of {file}", one) for one in data] + [(f"vectors of {file}", one) for one in vectors]
-    return [("FILE.toml", file), *named]
+def _of_a_paper(name: str, paper: OfPaper, asked: Params) -> tuple[Planned, list[Input]]:
+    """Plan a table or figure of a paper, say which corpora are left out, and name what it reads."""
+    from sightline.api.papers import corpora_of  # noqa: PLC0415  (as late as it is needed)
+    from sightline.api.study import plan_paper  # noqa: PLC0415  (as late as it is needed)
+
+    if paper.data is None:
+        told = f"missing; {name} needs the folder that holds {', '.join(corpora_of(name))}"
+        raise SpecError(told, field="data")
+    planned = plan_paper(name, asked)
+    for corpus, why in planned.left_out.items():
+        tell(f"left out: {corpus} ({why})")
+    read: list[Input] = [("--data", paper.data), ("--vectors", paper.vectors)]
+    return planned, [*read, *(("--data", one) for one in planned.data_places)]

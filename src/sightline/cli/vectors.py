@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from sightline.bounds import WIDTH, WINDOW
 from sightline.cli import flags
+from sightline.cli.groups import Corpus, grouped
 from sightline.cli.output import emit, say, writing
-from sightline.cli.places import Output, check_places
-from sightline.cli.source import data_places, read_source
-
-if TYPE_CHECKING:
-    import numpy as np
+from sightline.cli.places import Output, check_places, inputs
 
 Out = Annotated[
     Path,
@@ -55,17 +52,10 @@ Near = Annotated[
 ]
 
 
+@grouped
 def vectors(
-    data: flags.Data,
+    texts: Corpus,
     out: Out,
-    text: flags.Text = "text",
-    label: flags.Label = "label",
-    split: flags.Split = "split",
-    rationale: flags.Rationale = "rationale",
-    query: flags.Query = "",
-    recipe: flags.Recipe = "clean",
-    max_tokens: flags.MaxTokens = 512,
-    min_count: flags.MinCount = None,
     dimension: Dimension = 300,
     window: Window = 5,
     near: Near = None,
@@ -77,27 +67,15 @@ def vectors(
     Counts of words that stand together, weighed by pointwise mutual information, and their singular vectors: the same
     texts give the same vectors.
     """
-    from sightline.data.loading import fit_vocabulary, load  # noqa: PLC0415  (as late as it is needed)
-    from sightline.data.ppmi import ppmi_vectors  # noqa: PLC0415  (as late as it is needed)
-    from sightline.data.vectors import write_vectors  # noqa: PLC0415  (as late as it is needed)
+    from sightline.api.vectors import make_vectors  # noqa: PLC0415  (as late as it is needed)
 
-    columns = {"text": text, "label": label, "split": split, "rationale": rationale, "query": query}
-    spec = read_source(data, **columns, recipe=recipe, max_tokens=max_tokens, min_count=min_count or 1)
-    check_places(data_places(spec), Output("--out", out))
-    dataset = load(spec, seed)
-    vocabulary = fit_vocabulary(dataset, spec)
-    rows = ppmi_vectors(dataset.train, vocabulary, dimension, window)
+    source = texts.source()
+    check_places(inputs(source), Output("--out", out))
+    made = make_vectors(source, dimension, window, seed)
     with writing(out):
-        write_vectors(out, vocabulary.words, rows)
-    about = {"texts": len(dataset.train), "words": len(vocabulary.words), "dimension": dimension, "window": window}
-    return show(out, about, neighbours(vocabulary.words, rows, near or ()), as_json)
-
-
-def neighbours(words: tuple[str, ...], rows: np.ndarray, near: list[str] | tuple[()]) -> dict[str, Any]:
-    """Give the nearest words, with their cosines, of each word that is asked for."""
-    from sightline.data.ppmi import nearest  # noqa: PLC0415  (as late as it is needed)
-
-    return {word: dict(nearest(words, rows, word)) for word in near}
+        made.write(out)
+    about = {"texts": made.texts, "words": len(made.words), "dimension": dimension, "window": window}
+    return show(out, about, {word: made.near(word) for word in near or ()}, as_json)
 
 
 def show(out: Path, about: dict[str, Any], near: dict[str, Any], as_json: bool) -> None:

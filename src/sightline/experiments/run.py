@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from sightline.auditing import audit
 from sightline.audits import Audit
@@ -13,6 +13,7 @@ from sightline.data.loading import load
 from sightline.experiments.trainings import SILENT, Display, Keep, Named, Trainings, describe, make_anew, no_store
 from sightline.measures import default_measures
 from sightline.models.altered import alter, check_alterable
+from sightline.questions import Reduction
 from sightline.spec.values import RunSpec
 from sightline.training.companions import companions_of, title_of
 from sightline.types import Auditable
@@ -45,8 +46,7 @@ def run(
 ) -> tuple[Trained, Audit]:
     """Train what the spec describes and audit it on the test split; ``options`` go to `sightline.auditing.audit`."""
     trained = train(spec, display, device, keep, named)
-    options.setdefault("measures", default_measures(chosen=spec.measures, gradient=spec.gradient))
-    return trained, audit_trained(trained, spec.seed, display, limit=spec.limit, spec=describe(spec), **options)
+    return trained, audit_as_asked(trained, spec, display, spec=describe(spec), **options)
 
 
 def train(
@@ -90,6 +90,40 @@ def train_on(
 def card_with_vectors(dataset: Dataset, record: Mapping[str, Any]) -> Dataset:
     """Say in the card how many words started from a vector of a file."""
     return replace(dataset, card={**dataset.card, "vectors": record["vectors"]}) if "vectors" in record else dataset
+
+
+class Asked(Protocol):
+    """What decides an audit of a trained model: a run's spec has it, and so have the options of an audit."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of every random draw."""
+
+    @property
+    def limit(self) -> int | None:
+        """Test texts at most."""
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Measures by name, where they are not those of every audit."""
+
+    @property
+    def gradient(self) -> Reduction:
+        """How a word's gradient becomes one number."""
+
+
+def audit_as_asked(
+    trained: Trained,
+    asked: Asked,
+    display: Display = SILENT,
+    *,
+    tokens_at_once: int | None = None,
+    **options: Any,
+) -> Audit:
+    """Audit a trained model with the measures, the limit and the seed that are asked for; ``options`` override them."""
+    if "measures" not in options:
+        options["measures"] = default_measures(tokens_at_once, asked.measures, asked.gradient)
+    return audit_trained(trained, asked.seed, display, **{"limit": asked.limit, **options})
 
 
 def audit_trained(

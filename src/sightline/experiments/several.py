@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sightline.errors import SpecError, StoreError
-from sightline.experiments.subject import Chosen, ToTrain, audited
 from sightline.files import is_free, put_back, write_whole
 from sightline.saving import FILES as OF_AN_AUDIT
 from sightline.saving import load_results, write_results
@@ -22,7 +21,6 @@ from sightline.seal import MANIFEST, changed_file, seal
 from sightline.spec.typed import parse_json, read_as
 
 if TYPE_CHECKING:
-    from sightline.experiments.trainings import Display
     from sightline.results import Results
 
 MARK = "seeds.json"
@@ -38,20 +36,6 @@ class _Mark:
 
     schema: int
     seeds: tuple[int, ...]
-
-
-def with_seeds(subject: Chosen, count: int) -> tuple[ToTrain, ...]:
-    """Give the run once for each of so many seeds, from its own upwards; a model that is trained already has one."""
-    if not isinstance(subject, ToTrain):
-        told = "expected a model that is trained first: another seed would not train this one anew"
-        raise SpecError(f"{told}; leave it out, or name a spec such as bilstm+additive", field="seeds")
-    spec = subject.spec
-    return tuple(replace(subject, spec=replace(spec, seed=spec.seed + i)) for i in range(count))
-
-
-def audited_seeds(subject: Chosen, count: int, display: Display | None = None, **options: Any) -> dict[int, Results]:
-    """Train and audit a model from so many seeds; ``options`` go to `sightline.experiments.subject.audited`."""
-    return {one.seed: audited(one, display, **options)[1] for one in with_seeds(subject, count)}
 
 
 def save_several(audits: Mapping[int, Results], folder: str | Path) -> Path:

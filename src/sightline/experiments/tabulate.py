@@ -26,7 +26,8 @@ from sightline.spec.catalogue import COMPANIONS
 from sightline.spec.values import RunSpec
 from sightline.statistics.across import across_seeds, deviation
 
-COLUMNS = ("verdict", *NUMBERS)
+VERDICT = "verdict"
+COLUMNS = (VERDICT, *NUMBERS)
 """The columns of a table where none are chosen."""
 Spread = Literal["interval", "sd"]
 """What stands beside a mean: its interval, or the standard deviation over seeds."""
@@ -136,10 +137,10 @@ def _row(
     done: Ended, planned: int, columns: Sequence[str], spread: Spread, audits: Audits | None, whole: bool
 ) -> tuple[TableCell, ...]:
     read = None if audits is None else cache(audits)  # for this row alone: audits are large
-    numbers = [(cell, summary.key, _numbers(summary, read if whole else None)) for cell, summary in done]
+    numbers = [(cell, summary.key, numbers_of(summary, read if whole else None)) for cell, summary in done]
     cells = (
         _verdicts(done)
-        if name == "verdict"
+        if name == VERDICT
         else _number(numbers, name, spread) or TableCell(None, note=_absent(done, name, read))
         for name in columns
     )
@@ -147,7 +148,7 @@ def _row(
     return tuple(replace(cell, note=cell.note or told) for cell in cells)
 
 
-def _numbers(summary: Summary, audits: Audits | None) -> Numbers:
+def numbers_of(summary: Summary, audits: Audits | None) -> Numbers:
     """Give the estimates of a run by their quantity."""
     if audits is None:
         return main_estimates(summary)

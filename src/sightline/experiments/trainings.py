@@ -11,6 +11,8 @@ from sightline.data.batching import length_batches
 from sightline.data.dataset import Dataset
 from sightline.data.loading import fit_vocabulary
 from sightline.errors import SpecError
+from sightline.experiments.display import SILENT as SILENT
+from sightline.experiments.display import Display as Display
 from sightline.experiments.seen import seen_texts
 from sightline.models.borrowed import Borrowed, Constant, attention_of, borrow
 from sightline.models.classifier import AttentionClassifier, build
@@ -18,25 +20,12 @@ from sightline.seeds import seed_for
 from sightline.spec.bases import as_trained, base_of
 from sightline.spec.keys import OF_AN_AUDIT, run_key, training_key
 from sightline.spec.values import RunSpec
-from sightline.taking.measuring import Progress
 from sightline.training.adversary import BATCH, Against
 from sightline.training.fit import fit
 from sightline.training.pieces import fix, take
 from sightline.training.start import start
 from sightline.training.states import NO_STATES, Epoch, States
 
-
-@dataclass(frozen=True)
-class Display:
-    """Where a run tells how far it is; every part may be left out."""
-
-    on_epoch: Callable[[str, Epoch, int], None] = lambda name, epoch, epochs: None
-    on_texts: Progress = lambda done, total: None
-    on_batch: Callable[[str, int, int, int, int], None] = lambda name, epoch, epochs, done, total: None
-
-
-SILENT = Display()
-SILENT = Display()
 Fitted = tuple[AttentionClassifier, dict[str, Any]]
 """A trained model and the record of its training."""
 Make = Callable[[States], Fitted]

@@ -1,4 +1,4 @@
-"""The numbers that turn effects into answers: set once, on planted corpora, by ``scripts/set_thresholds.py``."""
+"""The numbers that turn effects into answers: set once, on planted corpora, by ``validation/set_thresholds.py``."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def complaints(known: Thresholds) -> list[str]:
     missing = [code for code, one in CLAIMS.items() if one.fixed is None and code not in known.delta]
     unknown = [code for code in {**known.delta, **known.minimum} if code not in CLAIMS]
     told = [
-        f"thresholds.json: no δ for {code}; scripts/set_thresholds.py sets it from what was measured"
+        f"thresholds.json: no δ for {code}; validation/set_thresholds.py sets it from what was measured"
         for code in missing
     ]
     return told + [f"thresholds.json: a δ for {code}, which no claim has; take it out" for code in unknown]

@@ -11,24 +11,23 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from sightline.data.dataset import Split
 from sightline.data.loading import load
-from sightline.experiments.grid import Grid, pin
-from sightline.experiments.store import Store
-from sightline.results import Estimate
+from sightline.experiments.grid import pin
 from sightline.spec.keys import training_key
 from sightline.spec.parts import Part
 from sightline.spec.presets import build_specs
 from sightline.spec.values import Piece, RunSpec
-from sightline.statistics.across import across_seeds
-from sightline.studies.adversaries import row_of
+from sightline.studies.adversaries import moved
 from sightline.studies.corpora import data_of
-from sightline.studies.study import grid_of
+from sightline.studies.lines import by_labels, over_seeds
+from sightline.studies.named import SHARE
+from sightline.studies.study import Labels, Params, Rows, Study, of_audit
 from sightline.studies.trained import BILSTM
 
 MLP = "mlp+additive"
@@ -94,32 +93,35 @@ def telling_words(train: Split, count: int = WORDS, fewest: int = FEWEST) -> tup
     return tuple(sorted(sorted(known, key=lambda word: (-odds(word), word))[:count]))
 
 
-def grid(folder: Path, seeds: int | None = None, corpora: Sequence[str] = CORPORA) -> Grid:
+def runs_of(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
     """List the runs; what an MLP is given is trained before it."""
-    return grid_of("ablations", ("corpus", "kind", "seed"), _cells(folder, SEEDS[:seeds], corpora))
-
-
-def _cells(folder: Path, seeds: Sequence[int], corpora: Sequence[str]) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
-    for corpus in corpora:
-        for seed in seeds:
+    for corpus in params.among(CORPORA):
+        for seed in SEEDS[: params.seeds]:
             for kind in KINDS:
-                yield (corpus, kind, str(seed)), cell(folder, corpus, kind, seed)
+                yield (corpus, kind, str(seed)), cell(params.folder, corpus, kind, seed)
 
 
-def table(grid: Grid, store: Store) -> dict[str, Any]:
-    """Give the runs, and the means over seeds of what each scores and carries; there are no gates."""
-    cells = zip(grid.labels, grid.keys, strict=True)
-    rows = [row_of(grid.axes, labels, store.audit(key)) for labels, key in cells]
-    named = dict.fromkeys((row["corpus"], row["kind"]) for row in rows)
-    means = [_mean(corpus, kind, rows) for corpus, kind in named]
-    return {"rows": rows, "means": means, "words": WORDS, "gates": []}
+def _summary(rows: Rows) -> dict[str, Any]:
+    """Average over seeds what each scores and carries; there are no gates."""
+    groups = by_labels(rows["rows"], ("corpus", "kind"))
+    means = [_mean(corpus, kind, found) for (corpus, kind), found in groups.items()]
+    return {**rows, "means": means, "words": WORDS, "gates": []}
 
 
-def _mean(corpus: str, kind: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    found = [row for row in rows if (row["corpus"], row["kind"]) == (corpus, kind)]
-    scores = {name: [Estimate(**row["metrics"][name]) for row in found] for name in ("accuracy", "f1")}
-    carried = [Estimate(**row["SL-303"]["effect"]) for row in found if row["SL-303"].get("effect")]
-    told = {name: asdict(across_seeds(each, (0.0, 1.0))) for name, each in scores.items()}
+def _mean(corpus: str, kind: str, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    metrics = ("accuracy", "f1")
+    scores = {name: over_seeds((row["metrics"][name] for row in found), SHARE) for name in metrics}
+    carried = over_seeds(row["SL-303"].get("effect") for row in found)
     answers = [row["SL-303"].get("answer", "not applicable") for row in found]
-    beside = {"carried": asdict(across_seeds(carried)) if carried else None, "answers": answers}
-    return {"corpus": corpus, "kind": kind, "seeds": len(found), **told, **beside}
+    named = {"corpus": corpus, "kind": kind, "seeds": len(found)}
+    return {**named, **scores, "carried": carried, "answers": answers}
+
+
+STUDY = Study(
+    "ablations",
+    "models whose attention, or whose representation, is taken from them",
+    runs_of,
+    ("corpus", "kind", "seed"),
+    estimates=of_audit(moved),
+    summary=_summary,
+)

@@ -13,13 +13,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from sightline.experiments.grid import Grid, pin
-from sightline.experiments.store import Store
 from sightline.results import Results
 from sightline.spec.presets import build_specs
 from sightline.spec.values import BUT_ATTENTION, PIECES, Adversary, FitSpec, Piece, RunSpec
 from sightline.studies.corpora import data_of
-from sightline.studies.study import grid_of
+from sightline.studies.study import Labels, Params, Rows, Study, of_audit
 from sightline.studies.trained import BILSTM
 
 WEIGHTS = (1e-4, 3e-4, 1.05e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
@@ -59,33 +57,27 @@ def against(fit: FitSpec, divergence: Adversary, weight: float, held: tuple[Piec
     return changed
 
 
-def grid(folder: Path) -> Grid:
+def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
     """List the base and its adversaries."""
-    return grid_of("adversaries", ("kind", "divergence", "weight"), _cells(folder))
-
-
-def _cells(folder: Path) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
-    yield ("base", "", ""), pin(cell(folder, {}, SEEDS))
+    yield ("base", "", ""), cell(params.folder, {}, SEEDS)
     for divergence in DIVERGENCES:
         for kind, pieces in KINDS.items():
             for weight in WEIGHTS:
                 fit = {"adversary": divergence, "adversary_weight": weight, **TIME, **pieces}
-                yield (kind, divergence, f"{weight:g}"), pin(cell(folder, fit, ("base",)))
+                yield (kind, divergence, f"{weight:g}"), cell(params.folder, fit, ("base",))
 
 
-def table(grid: Grid, store: Store) -> dict[str, Any]:
-    """Give for each model its accuracy, its distance from others, and what its maps carry; there are no gates."""
-    cells = zip(grid.labels, grid.keys, strict=True)
-    return {"rows": [row_of(grid.axes, labels, store.audit(key)) for labels, key in cells], "gates": []}
+def _summary(rows: Rows) -> dict[str, Any]:
+    """Give the rows of the models; there are no gates."""
+    return {**rows, "gates": []}
 
 
-def row_of(axes: tuple[str, ...], labels: tuple[str, ...], audit: Results) -> dict[str, Any]:
+def moved(audit: Results) -> dict[str, Any]:
     """Say what there is to say of a model that was trained against another, or with parts left out."""
     training: Mapping[str, Any] = audit.spec["trainings"]["model"]
     found = next((one for one in audit.findings if one.code == "SL-303"), None)
     told = {} if found is None else {"answer": found.verdict, "effect": found.effect and asdict(found.effect)}
     return {
-        **dict(zip(axes, labels, strict=True)),
         **{name: training[name] for name in ("epochs", "kept", "converged")},
         "metrics": {name: asdict(one) for name, one in audit.metrics.items()},
         "beside": {
@@ -97,3 +89,13 @@ def row_of(axes: tuple[str, ...], labels: tuple[str, ...], audit: Results) -> di
         "maps": [{"name": one.name, "answer": one.answer, "carried": one.carried and asdict(one.carried)}
                  for one in audit.maps],
     }  # fmt: skip
+
+
+STUDY = Study(
+    "adversaries",
+    "how far attention can be moved while the answers stay",
+    _runs,
+    ("kind", "divergence", "weight"),
+    estimates=of_audit(moved),
+    summary=_summary,
+)

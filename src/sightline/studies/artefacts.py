@@ -7,16 +7,15 @@ from difflib import get_close_matches
 
 from sightline.errors import SpecError
 from sightline.studies import jain2019, meister2021, tutek2020, wen2022, wiegreffe2019
-from sightline.studies.artefact import Artefact, Asked, Plan, plan_of
+from sightline.studies.planning import Plan, plan_of
+from sightline.studies.study import Params, Study
 
-ARTEFACTS: Mapping[str, Artefact] = {
-    f"{paper.__name__.rpartition('.')[2]}:{one.name}": one
-    for paper in (jain2019, tutek2020, meister2021, wen2022, wiegreffe2019)
-    for one in paper.ARTEFACTS
+ARTEFACTS: Mapping[str, Study] = {
+    one.id: one for paper in (jain2019, tutek2020, meister2021, wen2022, wiegreffe2019) for one in paper.ARTEFACTS
 }
 
 
-def artefact(name: str) -> Artefact:
+def artefact(name: str) -> Study:
     """Find an artefact; a name that means none is refused with the nearest."""
     if name not in ARTEFACTS:
         near = get_close_matches(name, ARTEFACTS, n=3, cutoff=0.3)
@@ -25,7 +24,7 @@ def artefact(name: str) -> Artefact:
     return ARTEFACTS[name]
 
 
-def plan_named(name: str, asked: Asked) -> Plan:
+def plan_named(name: str, asked: Params) -> Plan:
     """Say what an artefact takes, by its id; a folder without it, and a corpus it is not of, are refused."""
     found = artefact(name)
     if not asked.folder.is_dir():

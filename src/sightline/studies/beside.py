@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from sightline.experiments.store import Store
 from sightline.report.numerals import counted, number
 from sightline.results import Estimate, Table, TableCell
-from sightline.studies.artefact import Artefact, Plan
 from sightline.studies.lines import Line, Read
-from sightline.studies.printed import LETTERS, PAPERS, Printed, printed_in
+from sightline.studies.planning import COUNTED, Plan
+from sightline.studies.printed import PAPERS, Printed, printed_in
+from sightline.studies.study import Study
 
 Key = tuple[str, str, str]
 """A corpus, a model (none of a corpus itself) and a quantity."""
@@ -31,13 +32,16 @@ def compare(plan: Plan, store: Store, read: Sequence[Read] | None = None) -> Tab
     """
     artefact = plan.artefact
     ours = {line.of: line for line in plan.lines(plan.read(store) if read is None else read)}
-    theirs = {one.of: one for one in printed_in(artefact.name) if _wanted(one, plan)}
+    theirs = {one.of: one for one in printed_in(artefact.id) if _wanted(one, plan)}
     keys = sorted({*ours, *theirs}, key=order([*theirs, *ours]))
     missing = _missing(plan, store)
     return Table(
-        title=f"{PAPERS[LETTERS[artefact.name[0]]]}, {artefact.place}: {artefact.told}",
+        title=f"{PAPERS[artefact.paper]}, {artefact.place}: {artefact.told}",
         columns=COLUMNS,
-        rows=tuple(_row(theirs.get(key), ours.get(key), artefact, key, plan) for key in keys),
+        rows=tuple(
+            row_beside(artefact, theirs.get(key), ours.get(key), key, plan.absent.get(key[0], "no run is done"))
+            for key in keys
+        ),
         row_names=tuple(keys),
         row_axes=("corpus", "model", "quantity"),
         notes=tuple(_notes(artefact, plan, theirs.values(), missing)),
@@ -58,28 +62,33 @@ def order(keys: Iterable[Key]) -> Callable[[Key], tuple[int, ...]]:
     return lambda key: tuple(first[name] for first, name in zip(firsts, key, strict=True))
 
 
-def _row(theirs: Printed | None, ours: Line | None, artefact: Artefact, key: Key, plan: Plan) -> tuple[TableCell, ...]:
+def row_beside(
+    artefact: Study, theirs: Printed | None, ours: Line | None, key: Key | None = None, lacking: str = "no run is done"
+) -> tuple[TableCell, ...]:
+    """Give the cells of one line: published, ours, floor, seeds, and whether the two agree."""
     value, floor = (None, None) if ours is None else (ours.found.value, ours.found.floor)
+    seeds = 0 if ours is None else ours.seeds
+    of = key or (ours.of if ours is not None else ("", "", ""))
     return (
         TableCell(None, note="not printed") if theirs is None else TableCell(theirs.value, sd=theirs.sd),
-        _cell(value, why=plan.absent.get(key[0], "no run is done")),
+        _cell(value, why=lacking),
         _cell(floor, why="") if floor else TableCell(""),
-        TableCell("" if ours is None or not ours.seeds else ours.seeds),
-        TableCell(_said(theirs, value, _why(artefact, key), 0 if ours is None else ours.seeds)),
+        TableCell(seeds or ""),
+        TableCell(_said(theirs, value, _why(artefact, of), seeds)),
     )
 
 
 def _cell(found: Estimate | None, why: str) -> TableCell:
     if found is None:
         return TableCell(None, note=why)
-    if found.method == "counted":
+    if found.method == COUNTED:
         return TableCell(found.value, method=found.method)
     if math.isnan(found.low):
         return TableCell(found.value, n=found.n, method=found.method)
     return TableCell(found.value, found.low, found.high, found.n, method=found.method)
 
 
-def _why(artefact: Artefact, key: Key) -> str:
+def _why(artefact: Study, key: Key) -> str:
     corpus, _, quantity = key
     return next((artefact.apart[name] for name in (*key, (corpus, quantity)) if name in artefact.apart), "")
 
@@ -116,7 +125,7 @@ def _partial(missing: Sequence[str], plan: Plan) -> str:
     return ", ".join(parts)
 
 
-def _notes(artefact: Artefact, plan: Plan, theirs: Iterable[Printed], missing: Sequence[str]) -> Iterator[str]:
+def _notes(artefact: Study, plan: Plan, theirs: Iterable[Printed], missing: Sequence[str]) -> Iterator[str]:
     places = dict.fromkeys(one.place for one in theirs)
     yield f"published: {', '.join(places)}" if places else f"published: {artefact.place}, without numbers"
     yield from HOW

@@ -10,13 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from sightline.audits import Audit
-from sightline.experiments.grid import Grid
-from sightline.experiments.store import Store
 from sightline.results import Estimate, Finding, MapRow
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
-from sightline.studies.study import gate, grid_of
+from sightline.studies.study import Done, Labels, Params, Rows, Study, gate
 from sightline.studies.thresholds import MEASURED
 
 DATA = "planted:needle(n=1200,length=20,strength=0.9,ending=true)"
@@ -97,26 +94,21 @@ def cell(name: str, seed: int = 0) -> RunSpec:
     )
 
 
-def grid() -> Grid:
-    """List the models."""
-    return grid_of("examples", ("model",), (((name,), cell(name)) for name in MODELS))
+def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
+    yield from (((name,), cell(name)) for name in MODELS)
 
 
-def table(grid: Grid, store: Store) -> dict[str, Any]:
-    """Give what was found of each model, and what it must be."""
-    audits = {labels[0]: store.audit(key) for labels, key in zip(grid.labels, grid.keys, strict=True)}
-    return {
-        "data": DATA,
-        "rows": [_row(name, audit) for name, audit in audits.items()],
-        "examples": {code: [asdict(case) for case in cases] for code, cases in EXAMPLES.items()},
-        "gates": [*_gates(audits)],
-    }
+def _summary(rows: Rows) -> dict[str, Any]:
+    """Hold every model against its row, and every example against its side."""
+    examples = {code: [asdict(case) for case in cases] for code, cases in EXAMPLES.items()}
+    gates = [*_gates({row["model"]: row for row in rows["rows"]})]
+    return {"data": DATA, **rows, "examples": examples, "gates": gates}
 
 
-def _row(name: str, audit: Audit) -> dict[str, Any]:
+def _values(run: Done) -> dict[str, Any]:
+    name, audit = run.model, run.audit()
     one, words = MODELS[name], audit.estimates["marks.words"]
     return {
-        "model": name,
         "spec": one.model,
         "guide": one.fit.guide,
         "altered": one.altered,
@@ -151,15 +143,25 @@ def _told(estimate: Estimate) -> dict[str, Any]:
     return {name: None if math.isnan(one) else round(one, 4) for name, one in numbers.items()} | {"n": estimate.n}
 
 
-def _gates(audits: Mapping[str, Audit]) -> Iterator[dict[str, Any]]:
-    """Hold every model against its row, and every example against its side."""
+def _gates(rows: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     for name, allowed in ROWS.items():
-        row = audits[name].verdict.row
-        yield gate(f"row: {name}", row, len(audits[name].texts), f"in {allowed}", holds=row in allowed)
+        row, texts = rows[name]["verdict"]["row"], rows[name]["accuracy"]["n"]
+        yield gate(f"row: {name}", row, texts, f"in {allowed}", holds=row in allowed)
     for code, cases in EXAMPLES.items():
         for case, wanted in zip(cases, ("supported", "contradicted"), strict=True):
-            audit = audits[case.model]
-            found = next(finding for finding in audit.findings if finding.code == code)
-            answer = found.answers.get(case.of, "not applicable") if case.of else found.verdict
+            found = rows[case.model]["findings"][code]
+            of = found["by_class"].get(case.of, {}) if case.of else found
+            answer = of.get("answer", "not applicable")
             told = f"{code}: {case.model}{case.of and f', predicted {case.of!r}'}"
-            yield gate(told, answer, len(audit.texts), wanted, holds=answer == wanted)
+            texts = rows[case.model]["accuracy"]["n"]
+            yield gate(told, answer, texts, wanted, holds=answer == wanted)
+
+
+STUDY = Study(
+    "examples",
+    "an example each way of every finding",
+    _runs,
+    ("model",),
+    estimates=_values,
+    summary=_summary,
+)

@@ -8,7 +8,7 @@ of the study `trained`, trained once for both. The corpora are not shipped: the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -17,15 +17,13 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import expit
 
-from sightline.experiments.grid import Grid, pin
-from sightline.experiments.store import Store
+from sightline.experiments.grid import pin
 from sightline.maths.farthest import farthest, within
 from sightline.results import Measurement, Ragged, Results
-from sightline.spec.keys import run_key
 from sightline.spec.values import RunSpec
 from sightline.statistics.bootstrap import mean, proportion
 from sightline.studies.corpora import data_of
-from sightline.studies.study import gate, grid_of
+from sightline.studies.study import Done, Labels, Params, Rows, Study, gate
 from sightline.studies.trained import BILSTM, SEEDS, Model
 from sightline.studies.trained import cell as trained_cell
 
@@ -50,26 +48,20 @@ def cell(folder: Path, corpus: str, seed: int) -> RunSpec:
     return pin(replace(run, limit=CORPORA[corpus][1], measures=MEASURES))
 
 
-def grid(folder: Path, seeds: int | None = None) -> Grid:
-    """List the runs."""
-    return grid_of("farthest", ("corpus", "seed"), _cells(folder, seeds))
-
-
-def _cells(folder: Path, seeds: int | None) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
+def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
     for corpus, (count, _) in CORPORA.items():
-        for seed in SEEDS[:count][:seeds]:
-            yield (corpus, str(seed)), cell(folder, corpus, seed)
+        for seed in SEEDS[:count][: params.seeds]:
+            yield (corpus, str(seed)), cell(params.folder, corpus, seed)
 
 
-def table(grid: Grid, store: Store) -> dict[str, Any]:
-    """Give the exact value beside what each search found, their histograms, and how often a search is much too low."""
-    rows = [_row(labels, run, store) for labels, run in zip(grid.labels, grid.cells, strict=True)]
-    return {"rows": rows, "bins": BINS.round(4).tolist(), "gates": list(_gates(rows))}
+def _summary(rows: Rows) -> dict[str, Any]:
+    """Say how often a search is above the exact value, beside the bins of all histograms."""
+    return {**rows, "bins": BINS.round(4).tolist(), "gates": list(_gates(rows["rows"]))}
 
 
-def _row(labels: tuple[str, ...], run: RunSpec, store: Store) -> dict[str, Any]:
-    audit, summary = store.audit(run_key(run)), store.summary(run_key(run))
-    assert summary is not None  # its audit was read
+def _values(run: Done) -> dict[str, Any]:
+    """Give the exact value beside what each search found, and how often a search is much too low."""
+    audit = run.audit()
     searched = audit.measurements["searched"]
     assert isinstance(searched, Measurement)
     values = {name: np.asarray(one, dtype=float) for name, one in searched.values.items()}
@@ -82,8 +74,6 @@ def _row(labels: tuple[str, ...], run: RunSpec, store: Store) -> dict[str, Any]:
     told = {name: _held(one[several], exact[several], run.seed) for name, one in found.items()}
     released = values["released"][several]
     return {
-        "corpus": labels[0],
-        "seed": labels[1],
         "texts": int(several.sum()),
         "one_word": int((~several).sum()),
         "exact": {"mean": asdict(mean(exact[several], run.seed, (0.0, 1.0))), "histogram": _histogram(exact[several])},
@@ -95,7 +85,7 @@ def _row(labels: tuple[str, ...], run: RunSpec, store: Store) -> dict[str, Any]:
         },
         "ends_outside": float(values["outside"][several].sum() / (several.sum() * int(searched.settings["starts"]))),
         "decodes": {name: float(values[f"decodes_{name}"][several].mean()) for name in ("published", "ours")},
-        "seconds": round(summary.seconds),
+        "seconds": round(run.summary().seconds),
     }
 
 
@@ -135,10 +125,20 @@ def _histogram(values: Float[Array, " N"]) -> list[int]:
     return counts
 
 
-def _gates(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _gates(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """No search is above the exact value at the same tolerance, on any text."""
     for row in rows:
         for name in SEARCHES:
             above = row["searches"][name]["above"]
             told = f"{row['corpus']}, seed {row['seed']}: {name} above the exact value by more than {ROUNDING:g}"
             yield gate(told, above, row["texts"], "0", holds=above == 0)
+
+
+STUDY = Study(
+    "farthest",
+    "how far a search for other attention falls short of the farthest there is",
+    _runs,
+    ("corpus", "seed"),
+    estimates=_values,
+    summary=_summary,
+)

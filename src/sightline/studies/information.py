@@ -13,19 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from sightline.audits import Audit
-from sightline.experiments.grid import Grid, pin
-from sightline.experiments.store import Store
 from sightline.findings.ends import ends_of
 from sightline.findings.evidence import Evidence
 from sightline.findings.ranks import told_of_ranks
 from sightline.findings.thresholds import Thresholds
-from sightline.results import Estimate, Measurement
-from sightline.spec.keys import lasting_key
+from sightline.results import Measurement
 from sightline.spec.presets import build_specs
 from sightline.spec.values import RunSpec
-from sightline.statistics.across import across_seeds
 from sightline.studies.corpora import data_of
-from sightline.studies.study import Counted, grid_of
+from sightline.studies.lines import by_labels, over_seeds
+from sightline.studies.study import Labels, Params, Rows, Study, of_audit
 from sightline.studies.trained import BILSTM, SEEDS
 
 ENCODERS, SCORERS = ("mlp", "bilstm", "cnn"), ("additive", "dot", "deep")
@@ -67,47 +64,29 @@ def cell(folder: Path, corpus: str, preset: str, model: str, kind: str, seed: in
     return RunSpec(data_of(folder, corpus), spec, made, seed, companions=(), measures=("information",), altered=altered)
 
 
-def grid(folder: Path, seeds: int | None = None) -> Grid:
-    """List the runs."""
-    return grid_of("information", AXES, _cells(folder, seeds))
-
-
-def _cells(folder: Path, seeds: int | None) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
+def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
     for kind in (UNTRAINED, *SHARPENED):
-        for seed in SEEDS[:seeds]:
-            yield ("sst", BILSTM, kind, str(seed)), pin(cell(folder, "sst", "wen2022", BILSTM, kind, seed))
+        for seed in SEEDS[: params.seeds]:
+            yield ("sst", BILSTM, kind, str(seed)), cell(params.folder, "sst", "wen2022", BILSTM, kind, seed)
     for asked in ASKED:
-        for seed in asked.seeds[:seeds]:
+        for seed in asked.seeds[: params.seeds]:
             for model in asked.models:
                 label = (asked.corpus, model.removesuffix("+query"), TRAINED, str(seed))
-                yield label, pin(cell(folder, asked.corpus, asked.preset, model, TRAINED, seed))
+                yield label, cell(params.folder, asked.corpus, asked.preset, model, TRAINED, seed)
 
 
-def table(grid: Grid, store: Store) -> dict[str, Any]:
-    """Give every run, and the means over seeds beside what the paper prints; there are no gates."""
-    return summed(counted(grid, store))
+def _summary(rows: Rows) -> dict[str, Any]:
+    """Average runs over seeds beside what the paper prints; there are no gates."""
+    means = [_mean(named, found) for named, found in by_labels(rows["rows"], AXES[:-1]).items()]
+    return {**rows, "means": means, "gates": []}
 
 
-def counted(grid: Grid, store: Store) -> Counted:
-    """Count each run."""
-    cells = zip(grid.labels, grid.cells, grid.keys, strict=True)
-    return {"rows": [{"run": lasting_key(run), **row(labels, store.audit(key))} for labels, run, key in cells]}
-
-
-def summed(counted: Counted) -> dict[str, Any]:
-    """Average runs over seeds."""
-    rows = counted["rows"]
-    named = dict.fromkeys((one["corpus"], one["model"], one["kind"]) for one in rows)
-    return {"rows": rows, "means": [_mean(name, rows) for name in named], "gates": []}
-
-
-def row(labels: Sequence[str], audit: Audit) -> dict[str, Any]:
+def values(audit: Audit) -> dict[str, Any]:
     """Give what one run says of ranks."""
     taken = audit.measurements["information"]
     assert isinstance(taken, Measurement), taken
     evidence = Evidence(audit.measurements, tuple(audit.cards["model"]["labels"] or ()), Thresholds({}, 1), 0)
     return {
-        **dict(zip(AXES, labels, strict=True)),
         "texts": len(audit.texts),
         "accuracy": asdict(audit.metrics["accuracy"]),
         "said": told_of_ranks(evidence) or "; ".join(taken.undefined.get("first.label", {})),
@@ -116,11 +95,21 @@ def row(labels: Sequence[str], audit: Audit) -> dict[str, Any]:
     }
 
 
-def _mean(named: tuple[str, ...], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _mean(named: tuple[str, ...], found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     corpus, model, kind = named
-    found = [one for one in rows if (one["corpus"], one["model"], one["kind"]) == named]
-    numbers = {name: [Estimate(**one["numbers"][name]) for one in found if name in one["numbers"]] for name in TOLD}
-    means = {name: asdict(across_seeds(each, ends_of(f"information.{name}"))) for name, each in numbers.items() if each}
+    each = {name: [one["numbers"].get(name) for one in found] for name in TOLD}
+    means = {name: over_seeds(known, ends_of(f"information.{name}")) for name, known in each.items()}
     printed = PRINTED.get(model) if (corpus, kind) == ("sst", TRAINED) else None
-    said = [one["said"].partition(":")[0] for one in found]
-    return {**dict(zip(AXES, named, strict=False)), "seeds": len(found), "printed": printed, "said": said, **means}
+    about = {"seeds": len(found), "printed": printed, "said": [one["said"].partition(":")[0] for one in found]}
+    known = {name: one for name, one in means.items() if one is not None}
+    return {**dict(zip(AXES, named, strict=False)), **about, **known}
+
+
+STUDY = Study(
+    "information",
+    "what ranks know",
+    _runs,
+    AXES,
+    estimates=of_audit(values),
+    summary=_summary,
+)

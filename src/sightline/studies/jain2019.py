@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,12 @@ from sightline.spec.presets import build_specs
 from sightline.spec.values import RunSpec
 from sightline.statistics.bootstrap import mean
 from sightline.statistics.intervals import LOG_2, Bounds
-from sightline.studies.artefact import Artefact, Asked, Cells
 from sightline.studies.corpora import BINARY, CORPORA, QUESTIONS, data_of
 from sightline.studies.counted import STORIES, sizes
 from sightline.studies.lines import Found
 from sightline.studies.named import SHARE, TAU, largest_of, numbers_of
 from sightline.studies.performance import performance_of
+from sightline.studies.study import OfCorpus, Params, of_paper
 from sightline.studies.trained import BILSTM
 
 MLP, CNN = "mlp+additive", "cnn+additive"
@@ -37,7 +38,7 @@ SIGNIFICANT = "significant: at p ≤ .05 over permutations of the words, which b
 
 
 def cell(
-    asked: Asked, corpus: str, seed: int, model: str, measures: tuple[str, ...], preset: str = "jain2019"
+    asked: Params, corpus: str, seed: int, model: str, measures: tuple[str, ...], preset: str = "jain2019"
 ) -> RunSpec:
     """Describe one run as they trained; models of questions read them, under presets of their own."""
     named = f"jain2019-{corpus.rstrip('123')}" if corpus in QUESTIONS else preset
@@ -45,15 +46,15 @@ def cell(
     return RunSpec(data_of(asked.folder, corpus), spec, fit, seed, companions=(), measures=measures)
 
 
-def _cells(*measures: str, models: tuple[str, ...] = (BILSTM, MLP)) -> Cells:
-    def cells(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+def _cells(*measures: str, models: tuple[str, ...] = (BILSTM, MLP)) -> OfCorpus:
+    def cells(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
         for model in models:
             yield model, cell(asked, corpus, seed, model, measures)
 
     return cells
 
 
-def _differing(asked: Asked, corpus: str, seed: int) -> Iterable[tuple[str, RunSpec]]:
+def _differing(asked: Params, corpus: str, seed: int) -> Iterable[tuple[str, RunSpec]]:
     """Exactly where words have answers of their own; models that read a question have none, and are searched."""
     return _cells("searched" if corpus in QUESTIONS else "counterfactual", models=(BILSTM, CNN))(asked, corpus, seed)
 
@@ -114,40 +115,41 @@ def _farthest(audit: Audit) -> dict[str, Found]:
     return {told: Found(mean(np.asarray(one, dtype=float), seed, LOG_2), None, LOG_2) for told, one in values.items()}
 
 
+_table = partial(of_paper, "jain2019")
 ARTEFACTS = (
-    Artefact(
+    _table(
         "J-1", "Table 1", "sizes, lengths, and test performance of the BiLSTM", CORPORA,
         cells=_cells("need", models=(BILSTM,)), numbers=performance_of, counted=sizes, apart=STORIES,
         notes=("words and lengths of the training texts; floor: what guessing reaches",),
     ),
-    Artefact(
+    _table(
         "J-2", "Table 2", "Kendall’s τ of attention with gradients and with deletion, by predicted class", CORPORA,
         cells=_cells("agreement"), numbers=_correlations, notes=(COUPLED, START, SIGNIFICANT),
     ),
-    Artefact(
+    _table(
         "J-3", "Figures 2 and 3", "histograms of τ with gradients and with deletion, by encoder and class", CORPORA,
         cells=_cells("agreement"), numbers=_correlations, figures=("tau-by-class", "tau-by-class-deletion"),
         notes=(COUPLED, START, SIGNIFICANT),
     ),
-    Artefact(
+    _table(
         "J-4", "Figures 4 and 5", "τ of gradient and deletion less τ of attention and each", CORPORA,
         cells=_cells("agreement", models=(BILSTM,)), numbers=_differences, figures=("tau-differences",),
         notes=("above 0: two accepted measures agree with each other more than attention agrees with one of them",),
     ),
-    Artefact(
+    _table(
         "J-6", "Figure 6", "median output change under permuted weights, by the largest weight", CORPORA,
         cells=_cells("permutation", models=(BILSTM, CNN)), numbers=_permuted,
         figures=("permutation-by-weight",),
     ),
-    Artefact(
+    _table(
         "J-7", "Figure 7", "how far attention may be from the model’s own with the same answer", CORPORA,
         cells=_differing, numbers=_farthest, figures=("farthest",), notes=(EPSILON,),
     ),
-    Artefact(
+    _table(
         "J-8", "Figure 8", "the same, by the largest weight", CORPORA,
         cells=_differing, numbers=_farthest, figures=("farthest-by-weight",), notes=(EPSILON,),
     ),
-    Artefact(
+    _table(
         "J-H", "Figure 1", "one text under the model’s attention, and under the farthest with the same answer", BINARY,
         cells=_cells("counterfactual", models=(BILSTM,)), numbers=_farthest, figures=("heat-map",),
         notes=(EPSILON,),

@@ -3,21 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from sightline.results import Estimate
 from sightline.spec.values import RunSpec
 from sightline.statistics.across import across_seeds
 from sightline.statistics.intervals import Bounds
 
+CORPUS, MODEL = ("corpus", "world"), ("model", "encoder")
+"""What studies call the axis of their corpora, and that of their models."""
+
 
 @dataclass(frozen=True)
-class Run:
-    """One run of an artefact."""
+class RunName:
+    """Which run of a study: its corpus, model and seed, and what else varies (``axis=value; …``)."""
 
     corpus: str
     model: str
     seed: int
+    setting: str = field(default="", kw_only=True)
+
+    @classmethod
+    def at(cls, axes: Sequence[str], labels: Sequence[str], seed: int) -> RunName:
+        """Name a run by its labels on the axes of a study."""
+        at = dict(zip(axes, labels, strict=True))
+        rest = {axis: label for axis, label in at.items() if axis not in (*CORPUS, *MODEL, "seed")}
+        corpus, model = (next((at[axis] for axis in axes if axis in of), "") for of in (CORPUS, MODEL))
+        return cls(corpus, model, seed, setting="; ".join("=".join(one) for one in rest.items()))
+
+    def labels(self, axes: Sequence[str]) -> tuple[str, ...]:
+        """Give the labels back."""
+        rest = dict(one.split("=", 1) for one in self.setting.split("; ") if one)
+        own = {**dict.fromkeys(CORPUS, self.corpus), **dict.fromkeys(MODEL, self.model)}
+        known = {**rest, **own, "seed": str(self.seed)}
+        return tuple(known[axis] for axis in axes)
+
+
+@dataclass(frozen=True)
+class Run(RunName):
+    """One run of a study."""
+
     spec: RunSpec
 
 
@@ -50,7 +76,7 @@ Of = tuple[str, str, int]
 """Of which corpus, model and seed a number is."""
 Said = Mapping[str, Found]
 """What one run says, by quantity."""
-Read = tuple[Run, Said]
+Read = tuple[RunName, Said]
 """A run and what was read of it."""
 Lines = Callable[[Sequence[Read]], Iterable[Line]]
 """What all runs say."""
@@ -66,7 +92,9 @@ def averaged(runs: Sequence[Read]) -> Iterator[Line]:
     for corpus, model in dict.fromkeys((run.corpus, run.model) for run, _ in runs):
         every = [found for run, found in runs if (run.corpus, run.model) == (corpus, model)]
         for name in dict.fromkeys(name for found in every for name in found):
-            known = [found[name] for found in every if name in found]
+            known = [found[name] for found in every if isinstance(found.get(name), Found)]
+            if not known:  # it is a text
+                continue
             yield Line(corpus, model, name, mean_of(known), len(known))
 
 
@@ -76,6 +104,24 @@ def mean_of(every: Sequence[Found]) -> Found:
     floors = [one.floor for one in every if one.floor is not None]
     floor = across_seeds(floors, bounds) if floors else None
     return Found(across_seeds([one.value for one in every], bounds), floor, bounds)
+
+
+Plain = Mapping[str, Any]
+"""A row, or an estimate, as plain values."""
+
+
+def over_seeds(estimates: Iterable[Plain | None], bounds: Bounds = None) -> dict[str, Any] | None:
+    """Average plain estimates over seeds; None where no seed has one."""
+    known = [Found(Estimate(**one), None, bounds) for one in estimates if one is not None]
+    return asdict(mean_of(known).value) if known else None
+
+
+def by_labels(rows: Sequence[Plain], axes: Sequence[str]) -> dict[tuple[str, ...], list[Plain]]:
+    """Put the rows of each setting together, in the order of the rows."""
+    groups = dict[tuple[str, ...], list[Plain]]()
+    for row in rows:
+        groups.setdefault(tuple(row[axis] for axis in axes), []).append(row)
+    return groups
 
 
 def less(number: str, usual: str, quantity: str) -> Lines:

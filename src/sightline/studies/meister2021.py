@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from sightline.audits import Audit
 from sightline.spec.values import BUT_ATTENTION, Adversary, Piece, RunSpec
@@ -11,12 +12,12 @@ from sightline.statistics.bootstrap import mean
 from sightline.statistics.sweep import At, goes_with
 from sightline.studies import sparse
 from sightline.studies.adversaries import SHORTER, against
-from sightline.studies.artefact import Artefact, Asked, Done, Together
 from sightline.studies.corpora import data_of
 from sightline.studies.counted import totals
 from sightline.studies.lines import Found, gained
 from sightline.studies.named import SHARE, TAU, named, numbers_of
 from sightline.studies.performance import moved_of, performance_of
+from sightline.studies.study import Done, Joint, Params, of_paper
 from sightline.studies.trained import Model
 from sightline.studies.trained import cell as trained_cell
 
@@ -58,12 +59,12 @@ def _label(model: str) -> str:
     return model.removesuffix("+softmax")
 
 
-def _pairs(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+def _pairs(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     for model in sparse.MODELS:
         yield _label(model), sparse.cell(asked.folder, corpus, model, seed)
 
 
-def _mixed(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+def _mixed(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     """Give the pairs, and on film reviews their App. A: whether the length of a state says what all its numbers say."""
     yield from _pairs(asked, corpus, seed)
     if corpus == "sst":
@@ -72,24 +73,24 @@ def _mixed(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]
             yield f"{model}, {FACETED} texts", both
 
 
-def _swept(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+def _swept(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     for pair in PAIRS:
-        for setting in sparse.LAMBDAS:
+        for setting in asked.swept(sparse.LAMBDAS):
             model = f"{pair}+sparsegen(lambda={setting})"
             yield model, sparse.cell(asked.folder, corpus, model, seed)
 
 
-def _every(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+def _every(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     yield from _pairs(asked, corpus, seed)
     yield from _swept(asked, corpus, seed)
 
 
-def _trained(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+def _trained(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     for model in PAIRS:
         yield model, trained_cell(data_of(asked.folder, corpus), Model(corpus, sparse.PRESET, model), seed, None)
 
 
-def _adversaries(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+def _adversaries(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     """Frozen: all but attention is the base's, and stays; unfrozen: a new model."""
     for model, base in _trained(asked, corpus, seed):
         plain = replace(base, measures=("beside",))
@@ -150,8 +151,9 @@ def _setting(run: Done) -> float:
 
 
 TABLE_5 = gained("accuracy", _base, "accuracy gained")
+_table = partial(of_paper, "meister2021")
 ARTEFACTS = (
-    Artefact(
+    _table(
         "M-1", "Table 1", "how evenly the importance of inputs for states lies over the words", CORPORA,
         cells=_mixed, numbers=_spread,
         notes=(
@@ -159,29 +161,29 @@ ARTEFACTS = (
             f"by every number of a state, {FACETED} texts: App. A says that it is nearly identical to that by length",
         ),
     ),
-    Artefact(
+    _table(
         "M-2", "Table 2", "τ of sparsegen’s λ with the evenness of the importance of inputs", CORPORA,
-        cells=_swept, together=Together(_pair, _along), figures=("sparsity",), notes=(SIGN,),
+        cells=_swept, joint=Joint(_pair, _along), figures=("sparsity",), notes=(SIGN,),
     ),
-    Artefact(
+    _table(
         "M-3", "Table 3", "sizes and accuracies", CORPORA, cells=_trained, numbers=performance_of,
         counted=totals, notes=("floor: what guessing reaches",),
     ),
-    Artefact(
+    _table(
         "M-5", "Table 5", "adversaries, all but attention frozen or not: how far, and at what accuracy", CORPORA,
         cells=_adversaries, numbers=moved_of, lines=TABLE_5,
         notes=(f"by KL as its footnote says, and by JSD as its text does; {NAMELESS}", SHORTER),
     ),
-    Artefact(
+    _table(
         "M-6", "Table 6", "τ of attention with the importance of inputs and of states", CORPORA,
         cells=_pairs, numbers=_agreement, notes=(COUPLED,),
     ),
-    Artefact(
+    _table(
         "M-F2", "Figure 2", "evenness of the importance of inputs over all projections", CORPORA,
         cells=_every, numbers=_evenness, figures=("evenness",),
     ),
-    Artefact(
+    _table(
         "M-F3", "Figure 3", "τ of attention with the importance of inputs over λ", ("imdb", "sst"),
-        cells=_swept, together=Together(_pair, _along), figures=("sparsity",), notes=(SIGN,),
+        cells=_swept, joint=Joint(_pair, _along), figures=("sparsity",), notes=(SIGN,),
     ),
 )  # fmt: skip

@@ -6,21 +6,22 @@ grid is made for the folder it lies in, and texts are read up to the 512th word,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sightline.experiments.grid import Grid, pin
-from sightline.experiments.store import Store
+from sightline.experiments.grid import pin
 from sightline.findings.marked import above_chance
 from sightline.questions import RIVALS, SIGNED_RIVALS
-from sightline.results import Estimate, MapRow, Results
+from sightline.results import MapRow, Results
 from sightline.spec.presets import build_specs
 from sightline.spec.texts import parse_data
 from sightline.spec.values import DataSpec, RunSpec
-from sightline.statistics.across import across_seeds
-from sightline.studies.study import grid_of
+from sightline.statistics.intervals import Bounds
+from sightline.studies.lines import by_labels, over_seeds
+from sightline.studies.named import SHARE, TAU
+from sightline.studies.study import Labels, Params, Rows, Study, of_audit
 
 PLACE = "eraser_movies/movies.tar.gz"
 MODELS = ("mlp(hidden=64)+additive", "bilstm(hidden=64)+additive")
@@ -43,31 +44,24 @@ def cell(folder: Path, text: str, seed: int) -> RunSpec:
     return pin(RunSpec(data_of(folder), model, fit, seed, LIMIT, companions=(), measures=MEASURES))
 
 
-def grid(folder: Path, seeds: int | None = None) -> Grid:
+def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
     """List the runs, the cheap model first."""
-    return grid_of("plausible", ("model", "seed"), _cells(folder, SEEDS[:seeds]))
-
-
-def _cells(folder: Path, seeds: Iterable[int]) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
     for text in MODELS:
-        for seed in seeds:
-            yield (text, str(seed)), cell(folder, text, seed)
+        for seed in SEEDS[: params.seeds]:
+            yield (text, str(seed)), cell(params.folder, text, seed)
 
 
-def table(grid: Grid, store: Store) -> dict[str, Any]:
-    """Give each run, and the means over seeds of what each map finds and carries; there are no gates."""
-    cells = zip(grid.labels, grid.keys, strict=True)
-    rows = [_row(labels, store.audit(key)) for labels, key in cells]
-    models = [_mean(model, rows) for model in dict.fromkeys(row["model"] for row in rows)]
-    return {"rows": rows, "models": models, "gates": []}
-
-
-def _row(labels: tuple[str, ...], audit: Results) -> dict[str, Any]:
+def _values(audit: Results) -> dict[str, Any]:
     carried = {row.name: row for row in audit.maps}
     maps = [_map(audit, name) | _carried(carried, name) for name in (*RIVALS, *SIGNED_RIVALS)]
-    model, seed = labels
     accuracy = asdict(audit.metrics["accuracy"])
-    return {"model": model, "seed": seed, "accuracy": accuracy, "maps": [one for one in maps if one["auprc"]]}
+    return {"accuracy": accuracy, "maps": [one for one in maps if one["auprc"]]}
+
+
+def _summary(rows: Rows) -> dict[str, Any]:
+    """Average over seeds what each map finds and carries; there are no gates."""
+    models = [_mean(model, found) for (model,), found in by_labels(rows["rows"], ("model",)).items()]
+    return {**rows, "models": models, "gates": []}
 
 
 def _map(audit: Results, name: str) -> dict[str, Any]:
@@ -86,21 +80,27 @@ def _carried(rows: Mapping[str, MapRow], name: str) -> dict[str, Any]:
     return {"carried": row.carried and asdict(row.carried), "answer": row.answer}
 
 
-def _mean(model: str, rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def _mean(model: str, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Average a model over its seeds."""
-    found = [row for row in rows if row["model"] == model]
     names = dict.fromkeys(one["name"] for row in found for one in row["maps"])
     by_map = [_mean_map(name, [one for row in found for one in row["maps"] if one["name"] == name]) for name in names]
-    accuracy = asdict(across_seeds([Estimate(**row["accuracy"]) for row in found], (0.0, 1.0)))
+    accuracy = over_seeds((row["accuracy"] for row in found), SHARE)
     return {"model": model, "seeds": len(found), "accuracy": accuracy, "maps": by_map}
 
 
 def _mean_map(name: str, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Average one map over seeds; chance is a mean like any other, because each seed has its own texts."""
     kinds = [kind for score in SCORES for kind in (score, f"{score}_chance")]
-    each = {kind: [Estimate(**one[kind]) for one in found if one[kind]] for kind in kinds}
-    carried, above = ([Estimate(**one[kind]) for one in found if one[kind]] for kind in ("carried", "above_chance"))
-    told = {kind: asdict(across_seeds(known, (0.0, 1.0))) for kind, known in each.items()}
-    told["above_chance"] = asdict(across_seeds(above, (-1.0, 1.0)))
-    answers = [one["answer"] for one in found]
-    return {"name": name, **told, "carried": asdict(across_seeds(carried)) if carried else None, "answers": answers}
+    bounds: dict[str, Bounds] = {**dict.fromkeys(kinds, SHARE), "above_chance": TAU, "carried": None}
+    means = {kind: over_seeds((one[kind] for one in found), ends) for kind, ends in bounds.items()}
+    return {"name": name, **means, "answers": [one["answer"] for one in found]}
+
+
+STUDY = Study(
+    "plausible",
+    "maps beside the words that people marked",
+    _runs,
+    ("model", "seed"),
+    estimates=of_audit(_values),
+    summary=_summary,
+)

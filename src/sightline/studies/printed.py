@@ -21,8 +21,8 @@ PAPERS = {
     "wiegreffe2019": "Wiegreffe & Pinter 2019",
 }
 """The papers by the name of their file; of the last one nothing is printed as a number that is taken up here."""
-LETTERS = {"J": "jain2019", "T": "tutek2020", "M": "meister2021", "W": "wen2022", "P": "wiegreffe2019"}
-"""The paper of an artefact, by the letter its id begins with."""
+PERFORMANCE = ("jain2019:J-1", "wen2022:W-1", "meister2021:M-3", "tutek2020:T-1")
+"""The tables that print how well models do."""
 METRICS = ("accuracy", "F1")
 """How well a model does."""
 FOLDER = Path(__file__).parent / "published"
@@ -66,13 +66,15 @@ def _read(paper: str, row: dict[str, str]) -> Printed:
 
 
 def printed_in(artefact: str) -> Iterator[Printed]:
-    """Give what is printed in an artefact, by its id."""
-    return (one for one in printed(LETTERS[artefact[0]]) if one.artefact == artefact)
+    """Give what is printed in a table or figure, by its id: ``PAPER:TABLE``."""
+    paper, _, name = artefact.partition(":")
+    return (one for one in printed(paper) if one.artefact == name)
 
 
 def value_of(artefact: str, corpus: str, model: str, quantity: str) -> float | None:
     """Give one printed value; None where there is none."""
-    return next((one.value for one in printed_in(artefact) if one.of == (corpus, model, quantity)), None)
+    of = (corpus, model, quantity)
+    return next((one.value for one in printed_in(artefact) if one.of == of), None)
 
 
 def performance(corpus: str, model: str) -> list[Printed]:
@@ -86,7 +88,7 @@ def performance(corpus: str, model: str) -> list[Printed]:
     bare = "+".join(name for name in names if name != "query")
     return [
         one
-        for artefact in ("J-1", "W-1", "M-3", "T-1")
+        for artefact in PERFORMANCE
         for one in printed_in(artefact)
         if (one.corpus, one.model) == (corpus, bare) and one.quantity in METRICS
     ]

@@ -6,12 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from sightline.audits import Audit
-from sightline.experiments.grid import Grid
-from sightline.experiments.store import Store
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
-from sightline.studies.study import gate, grid_of
+from sightline.studies.study import Done, Labels, Params, Rows, Study, gate
 
 NEEDLE = "planted:needle(n=1200,length=20)"
 _MLP, _BILSTM = FitSpec(epochs=20, patience=4), FitSpec(epochs=25, patience=10)
@@ -38,26 +35,21 @@ def cell(name: str, seed: int = 0) -> RunSpec:
     return RunSpec(parse_data(NEEDLE), parse_model(model), fit, seed, companions=())
 
 
-def grid() -> Grid:
-    """List the examples."""
-    return grid_of("random attention", ("model",), (((name,), cell(name)) for name in MODELS))
+def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
+    yield from (((name,), cell(name)) for name in MODELS)
 
 
-def table(grid: Grid, store: Store) -> dict[str, Any]:
-    """Give the rows of ``docs/random-attention.md``, and what they must show."""
-    audits = {labels[0]: store.audit(key) for labels, key in zip(grid.labels, grid.keys, strict=True)}
-    return {
-        "data": NEEDLE,
-        "rows": [_row(name, audit) for name, audit in audits.items()],
-        "gates": [*_gates(audits)],
-    }
+def _summary(rows: Rows) -> dict[str, Any]:
+    """Hold what the examples must show."""
+    gates = [*_gates({row["model"]: row for row in rows["rows"]})]
+    return {"data": NEEDLE, **rows, "gates": gates}
 
 
-def _row(name: str, audit: Audit) -> dict[str, Any]:
+def _values(run: Done) -> dict[str, Any]:
+    name, audit = run.model, run.audit()
     found = {f.code: f for f in audit.findings if f.code in CODES}
     effects = {code: asdict(f.effect) for code, f in found.items() if f.effect is not None}
     return {
-        "model": name,
         "spec": MODELS[name][0],
         "accuracy": asdict(audit.metrics["accuracy"]),
         "tau_gradient": asdict(audit.estimates["agreement.tau.gradient"]),
@@ -66,15 +58,26 @@ def _row(name: str, audit: Audit) -> dict[str, Any]:
     }
 
 
-def _gates(audits: Mapping[str, Audit]) -> Iterator[dict[str, Any]]:
+def _gates(rows: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     for name, expected in EXPECTED.items():
-        answers = {finding.code: finding.verdict for finding in audits[name].findings}
-        texts = len(audits[name].texts)
+        found, texts = rows[name]["findings"], rows[name]["accuracy"]["n"]
         for code, allowed in expected.items():
-            yield gate(f"{name}: {code}", answers[code], texts, " or ".join(allowed), holds=answers[code] in allowed)
-    mlp, bilstm = audits["MLP, random attention"], audits["BiLSTM, random attention"]
-    tau, accuracy = mlp.estimates["agreement.tau.gradient"], bilstm.metrics["accuracy"]
+            answer = found.get(code, {}).get("verdict", "not applicable")
+            told = f"{name}: {code}"
+            yield gate(told, answer, texts, " or ".join(allowed), holds=answer in allowed)
+    tau = rows["MLP, random attention"]["tau_gradient"]
+    accuracy = rows["BiLSTM, random attention"]["accuracy"]
     name = "MLP, random attention: τ with the gradient"
-    yield gate(name, round(tau.value, 3), tau.n, "> .5", holds=tau.low > 0.5)
+    yield gate(name, round(tau["value"], 3), tau["n"], "> .5", holds=tau["low"] > 0.5)
     name = "BiLSTM, random attention: accuracy"
-    yield gate(name, accuracy.value, accuracy.n, "1", holds=accuracy.value == 1)
+    yield gate(name, accuracy["value"], accuracy["n"], "1", holds=accuracy["value"] == 1)
+
+
+STUDY = Study(
+    "random_attention",
+    "worked examples: attention that nobody chose",
+    _runs,
+    ("model",),
+    estimates=_values,
+    summary=_summary,
+)

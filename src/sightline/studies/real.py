@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from sightline.audits import Audit
-from sightline.experiments.grid import Grid, pin
-from sightline.experiments.store import Store
+from sightline.experiments.grid import pin
 from sightline.results import Verdict
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
-from sightline.studies.study import grid_of
+from sightline.studies.study import Study, of_audit
 
 ENCODERS: Mapping[str, str] = {
     "mlp": "mlp(hidden=64)+additive",
@@ -71,11 +70,6 @@ def cell(folder: Path, name: str, encoder: str, seed: int) -> RunSpec:
     return pin(RunSpec(data, model, corpus.fit, seed, corpus.limit, companions=("uniform",)))
 
 
-def grid(folder: Path, names: tuple[str, ...] = tuple(CORPORA)) -> Grid:
-    """List the runs of some corpora."""
-    return grid_of("real texts", ("corpus", "encoder", "seed"), _cells(folder, names))
-
-
 def _cells(folder: Path, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
     for name in names:
         for seed in CORPORA[name].seeds:
@@ -83,15 +77,8 @@ def _cells(folder: Path, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
                 yield (name, encoder, str(seed)), cell(folder, name, encoder, seed)
 
 
-def table(grid: Grid, store: Store) -> dict[str, Any]:
-    """Give a row for every run: the verdict with its reasons, by class, and the maps; there are no gates."""
-    audits = ((labels, store.audit(key)) for labels, key in zip(grid.labels, grid.keys, strict=True))
-    return {"rows": [_row(labels, audit) for labels, audit in audits], "gates": []}
-
-
-def _row(labels: tuple[str, ...], audit: Audit) -> dict[str, Any]:
+def _row(audit: Audit) -> dict[str, Any]:
     return {
-        **dict(zip(("corpus", "encoder", "seed"), labels, strict=True)),
         "texts": len(audit.texts),
         "learned": None if audit.learned is None else asdict(audit.learned),
         "verdict": _told(audit.verdict),
@@ -107,3 +94,15 @@ def _row(labels: tuple[str, ...], audit: Audit) -> dict[str, Any]:
 
 def _told(verdict: Verdict) -> dict[str, Any]:
     return {"row": verdict.row, "text": verdict.text, "reasons": list(verdict.reasons)}
+
+
+STUDY = Study(
+    "real",
+    "the verdict on the papers’ models of real texts",
+    lambda params: _cells(params.folder, params.among(tuple(CORPORA))),
+    ("corpus", "encoder", "seed"),
+    estimates=of_audit(_row),
+    summary=lambda rows: {**rows, "gates": []},
+)
+BEFORE = replace(STUDY, name="real-before")
+"""The same by the rules before decision 0094, as it was counted then; it is not counted again."""

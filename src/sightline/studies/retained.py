@@ -13,19 +13,16 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from sightline.experiments.grid import Grid, pin
-from sightline.experiments.store import Store
 from sightline.findings.ends import ends_of
 from sightline.maths.information import comparable
-from sightline.results import Estimate, Results
-from sightline.spec.keys import lasting_key
+from sightline.results import Results
 from sightline.spec.values import RunSpec
-from sightline.statistics.across import across_seeds
 from sightline.statistics.intervals import Bounds
 from sightline.studies.corpora import data_of
+from sightline.studies.lines import by_labels, over_seeds
 from sightline.studies.printed import value_of
-from sightline.studies.study import Counted, grid_of
-from sightline.studies.trained import BILSTM, CHOSEN, RETENTION, Model, Vectors, positive_f1_of
+from sightline.studies.study import Labels, Params, Rows, Study, of_audit
+from sightline.studies.trained import BILSTM, CHOSEN, RETENTION, Model, positive_f1_of
 from sightline.studies.trained import cell as trained_cell
 
 AXES = ("corpus", "scorer", "kind", "state", "seed")
@@ -69,52 +66,34 @@ def cell(data: Path, corpus: str, scorer: str, kind: str, state: str, seed: int,
     return run
 
 
-def grid(folder: Path, vectors: Vectors | None = None, seeds: int | None = None) -> Grid:
-    """List the runs on the corpora of a folder; the words start from vectors, where there are any."""
-    return grid_of("retained", AXES, _cells(folder, vectors or {}, SEEDS[:seeds]))
-
-
-def _cells(folder: Path, vectors: Vectors, seeds: Sequence[int]) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
+def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
+    """List the runs; the words start from vectors, where there are any."""
     for corpus in CORPORA:
         for scorer in SCORERS:
             for state, kinds in STATES.items():
                 for kind in kinds:
-                    for seed in seeds:
+                    for seed in SEEDS[: params.seeds]:
                         labels = (corpus, scorer, kind, state, str(seed))
-                        yield labels, pin(cell(folder, corpus, scorer, kind, state, seed, vectors.get(corpus)))
+                        yield labels, cell(params.folder, *labels[:-1], seed, params.vectors_of.get(corpus))
 
 
-def table(grid: Grid, store: Store) -> dict[str, Any]:
-    """Give the runs, and the means over seeds beside what is printed; there are no gates."""
-    return summed(counted(grid, store))
+def _summary(rows: Rows) -> dict[str, Any]:
+    """Average runs over seeds beside what is printed; there are no gates."""
+    means = [_mean(group, found) for group, found in by_labels(rows["rows"], AXES[:-1]).items()]
+    return {**rows, "means": means, "gates": []}
 
 
-def counted(grid: Grid, store: Store) -> Counted:
-    """Count each run."""
-    cells = zip(grid.labels, grid.cells, grid.keys, strict=True)
-    return {"rows": [_row(labels, store.audit(key), run) for labels, run, key in cells]}
-
-
-def summed(counted: Counted) -> dict[str, Any]:
-    """Average runs over seeds."""
-    rows = counted["rows"]
-    groups = dict.fromkeys(tuple(row[axis] for axis in AXES[:-1]) for row in rows)
-    return {"rows": rows, "means": [_mean(AXES[:-1], group, rows) for group in groups], "gates": []}
-
-
-def _row(labels: tuple[str, ...], audit: Results, run: RunSpec) -> dict[str, Any]:
+def _values(audit: Results) -> dict[str, Any]:
     found = {one.code: one for one in audit.findings if one.code in (CARRIED, STANDS)}
-    f1 = positive_f1_of(audit, run.seed)
+    f1 = positive_f1_of(audit, int(audit.spec["seed"]))
     known = {name: asdict(audit.estimates[name]) for name in (*SHARES, *NUMBERS) if name in audit.estimates}
     told = {code: one.effect and asdict(one.effect) for code, one in found.items()}
     answers = {code: one.verdict for code, one in found.items()}
-    named = {"run": lasting_key(run), **dict(zip(AXES, labels, strict=True))}
-    return {**named, "F1": f1, **known, **told, "answers": answers}
+    return {"F1": f1, **known, **told, "answers": answers}
 
 
-def _mean(axes: tuple[str, ...], group: tuple[str, ...], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    found = [row for row in rows if tuple(row[axis] for axis in axes) == group]
-    named = dict(zip(axes, group, strict=True))
+def _mean(group: tuple[str, ...], found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    named = dict(zip(AXES[:-1], group, strict=True))
     means = {name: _across(name, [row.get(name) for row in found]) for name in (*SHARES, *NUMBERS, CARRIED, STANDS)}
     printed = _printed(named["corpus"], named["scorer"], named["kind"]) if named["state"] == "trained" else {}
     answers = {code: [row["answers"][code] for row in found] for code in (CARRIED, STANDS)}
@@ -123,15 +102,25 @@ def _mean(axes: tuple[str, ...], group: tuple[str, ...], rows: Sequence[Mapping[
 
 def _across(name: str, by_seed: Sequence[Mapping[str, Any] | None]) -> dict[str, Any] | None:
     """Average over seeds; nothing where no seed has the number, or where what is counted is not of as many pairs."""
-    known = [Estimate(**one) for one in by_seed if one is not None and not math.isnan(one["value"])]
-    if not known or (name in NUMBERS[:2] and not all(comparable(one.n, known[0].n) for one in known)):
+    known = [one for one in by_seed if one is not None and not math.isnan(one["value"])]
+    if name in NUMBERS[:2] and not all(comparable(one["n"], known[0]["n"]) for one in known):
         return None
-    return asdict(across_seeds(known, BOUNDS.get(name) or ends_of(name)))
+    return over_seeds(known, BOUNDS.get(name) or ends_of(name))
 
 
 def _printed(corpus: str, scorer: str, kind: str) -> dict[str, float | None]:
     model = f"bilstm+{scorer}" + f"+{kind}" * (kind != "base")
     return {
-        "printed_probability": value_of("T-3", corpus, model, "probability by one word alone"),
-        "printed_information": value_of("T-2", corpus, model, "counted information, frequent words"),
+        "printed_probability": value_of("tutek2020:T-3", corpus, model, "probability by one word alone"),
+        "printed_information": value_of("tutek2020:T-2", corpus, model, "counted information, frequent words"),
     }
+
+
+STUDY = Study(
+    "retained",
+    "models that keep their words",
+    _runs,
+    AXES,
+    estimates=of_audit(_values),
+    summary=_summary,
+)

@@ -14,20 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from sightline.experiments.grid import Grid, pin
-from sightline.experiments.store import Store
 from sightline.findings.ends import ends_of
-from sightline.results import Estimate, Measurement, Results
-from sightline.spec.keys import lasting_key
+from sightline.results import Measurement, Results
 from sightline.spec.values import RunSpec
 from sightline.statistics.across import across_seeds
 from sightline.statistics.bootstrap import mean
 from sightline.statistics.intervals import Bounds
 from sightline.statistics.sweep import At, goes_with
 from sightline.studies.corpora import data_of
-from sightline.studies.named import TAU
+from sightline.studies.lines import by_labels, over_seeds
+from sightline.studies.named import SHARE, TAU
 from sightline.studies.printed import value_of
-from sightline.studies.study import Counted, grid_of
+from sightline.studies.study import Done, Joint, Labels, Params, Rows, Study
 from sightline.studies.trained import BILSTM, SEEDS, Model
 from sightline.studies.trained import cell as trained_cell
 
@@ -53,11 +51,11 @@ MEASURES = ("mixing", *SWEPT)
 """What is asked of models along λ, and of those of Table 1, whose states are also asked what moves them."""
 REFERENCES = ("gradient_through", "deletion", "state_gradient", "state_deletion")
 PRINTED: Mapping[str, tuple[str, str]] = {
-    "entropy": ("M-1", "evenness of inputs for states"),
-    "gradient_through": ("M-6", "τ with gradient of inputs"),
-    "deletion": ("M-6", "τ with deletion of inputs"),
-    "state_gradient": ("M-6", "τ with gradient of states"),
-    "state_deletion": ("M-6", "τ with removal of states"),
+    "entropy": ("meister2021:M-1", "evenness of inputs for states"),
+    "gradient_through": ("meister2021:M-6", "τ with gradient of inputs"),
+    "deletion": ("meister2021:M-6", "τ with deletion of inputs"),
+    "state_gradient": ("meister2021:M-6", "τ with gradient of states"),
+    "state_deletion": ("meister2021:M-6", "τ with removal of states"),
 }
 """Where the paper prints a number, and under which name it is kept."""
 PRINTED_ALONG = "τ of λ with evenness of inputs for the answer"
@@ -66,8 +64,8 @@ ALONG = tuple(f"{kind}.{one}" for kind in ("tau", "entropy") for one in REFERENC
 """What is held against λ."""
 MIXED = ("mixing.entropy", "mixing.focus.untrained", "mixing.own")
 """Of the importance of inputs for states: how even it is, how uneven it is as drawn, and what is the word's own."""
-Swept = tuple[str, float, Mapping[str, np.ndarray]]
-"""A run of a sweep: its name, its λ, and its numbers of each text."""
+UNDEFINED = asdict(across_seeds(()))
+"""What goes with λ where no seed has every λ."""
 
 
 def cell(folder: Path, corpus: str, model: str, seed: int) -> RunSpec:
@@ -81,42 +79,19 @@ def cell(folder: Path, corpus: str, model: str, seed: int) -> RunSpec:
     return limited
 
 
-def grid(folder: Path, seeds: int | None = None) -> Grid:
-    """List the runs."""
-    return grid_of("sparse", ("corpus", "model", "seed"), _cells(folder, seeds))
-
-
-def _cells(folder: Path, seeds: int | None) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
+def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
     for corpus, (models, count, _) in CORPORA.items():
-        for seed in SEEDS[:count][:seeds]:
+        for seed in SEEDS[:count][: params.seeds]:
             for model in models:
-                yield (corpus, model, str(seed)), pin(cell(folder, corpus, model, seed))
+                yield (corpus, model, str(seed)), cell(params.folder, corpus, model, seed)
 
 
-def table(grid: Grid, store: Store) -> dict[str, Any]:
-    """Give each run, its means over seeds, and what goes with λ; there are no gates."""
-    return summed(counted(grid, store))
-
-
-def counted(grid: Grid, store: Store) -> Counted:
-    """Count each run, and under each seed what goes with λ, text by text."""
-    rows, by_seed = [], dict[tuple[str, str], list[Swept]]()
-    for labels, run, key in zip(grid.labels, grid.cells, grid.keys, strict=True):
-        (corpus, model, seed), name, values = labels, lasting_key(run), _values(audit := store.audit(key))
-        rows.append({"run": name, **_row(labels, audit, values)})
-        if model in SETTINGS:
-            by_seed.setdefault((corpus, seed), []).append((name, SETTINGS[model], values))
-    return {"rows": rows, "swept": [_swept(corpus, seed, runs) for (corpus, seed), runs in by_seed.items()]}
-
-
-def summed(counted: Counted) -> dict[str, Any]:
-    """Average runs over seeds, and say of each λ what they do."""
-    rows = counted["rows"]
-    named = dict.fromkeys((row["corpus"], row["model"]) for row in rows)
-    means = [_mean([row for row in rows if (row["corpus"], row["model"]) == pair]) for pair in named]
-    corpora = dict.fromkeys(one["corpus"] for one in counted["swept"])
-    sweeps = [_sweep([mean for mean in means if mean["corpus"] == one], counted["swept"], one) for one in corpora]
-    return {**counted, "means": means, "sweeps": sweeps, "gates": []}
+def _summary(rows: Rows) -> dict[str, Any]:
+    """Average runs over seeds, and say of each λ what they do; there are no gates."""
+    means = [_mean(found) for found in by_labels(rows["rows"], ("corpus", "model")).values()]
+    corpora = dict.fromkeys(one["corpus"] for one in rows["joint"])
+    sweeps = [_sweep([mean for mean in means if mean["corpus"] == one], rows["joint"], one) for one in corpora]
+    return {**rows, "means": means, "sweeps": sweeps, "gates": []}
 
 
 def _values(audit: Results) -> Mapping[str, np.ndarray]:
@@ -130,38 +105,32 @@ def _ends_of(name: str) -> Bounds:
     return ends_of(name if name in MIXED else f"state_agreement.{name}")
 
 
-def _row(labels: tuple[str, ...], audit: Results, of_texts: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    corpus, model, seed = labels
-    values = {name: asdict(mean(one, int(seed), _ends_of(name))) for name, one in of_texts.items()}
+def _estimates(run: Done) -> dict[str, Any]:
+    audit = run.audit()
+    values = {name: asdict(mean(one, run.seed, _ends_of(name))) for name, one in _values(audit).items()}
     values |= {name: asdict(audit.estimates[name]) for name in MIXED if name in audit.estimates}
-    accuracy = asdict(audit.metrics["accuracy"])
-    return {"corpus": corpus, "model": model, "seed": seed, "accuracy": accuracy, "values": values}
+    return {"accuracy": asdict(audit.metrics["accuracy"]), "values": values}
 
 
 def _mean(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Average one model over its seeds."""
     first = found[0]
-    values = {
-        name: asdict(across_seeds([Estimate(**row["values"][name]) for row in found], _ends_of(name)))
-        for name in first["values"]
-    }
-    accuracy = asdict(across_seeds([Estimate(**row["accuracy"]) for row in found], (0.0, 1.0)))
+    values = {name: over_seeds((row["values"][name] for row in found), _ends_of(name)) for name in first["values"]}
+    accuracy = over_seeds((row["accuracy"] for row in found), SHARE)
     named = {name: first[name] for name in ("corpus", "model")}
     corpus, model = first["corpus"], first["model"].removesuffix("+softmax")
     printed = {name: value_of(artefact, corpus, model, told) for name, (artefact, told) in PRINTED.items()}
     return {**named, "seeds": len(found), "accuracy": accuracy, "values": values, "printed": printed}
 
 
-def _swept(corpus: str, seed: str, runs: Sequence[Swept]) -> dict[str, Any]:
-    """Say what of one seed goes with λ."""
+def _along(runs: Sequence[Done]) -> dict[str, Any]:
+    """Say what goes with λ under one seed, text by text."""
+    swept = [(SETTINGS[run.model], run.seed, _values(run.audit())) for run in runs]
     along = {
-        name: asdict(
-            goes_with([At(setting, int(seed), values[name], values["support"]) for _, setting, values in runs])
-        )
+        name: asdict(goes_with([At(setting, seed, values[name], values["support"]) for setting, seed, values in swept]))
         for name in ALONG
     }
-    settings = [setting for _, setting, _ in runs]
-    return {"run": "+".join(name for name, *_ in runs), "corpus": corpus, "seed": seed, "settings": settings, **along}
+    return {"settings": [setting for setting, *_ in swept], **along}
 
 
 def _sweep(means: Sequence[Mapping[str, Any]], swept: Sequence[Mapping[str, Any]], corpus: str) -> dict[str, Any]:
@@ -176,7 +145,7 @@ def _sweep(means: Sequence[Mapping[str, Any]], swept: Sequence[Mapping[str, Any]
     whole = [one for one in swept if one["corpus"] == corpus and len(one["settings"]) == len(found)]
     along = {
         name: {
-            "with_lambda": asdict(across_seeds([Estimate(**one[name]) for one in whole], TAU)),
+            "with_lambda": over_seeds((one[name] for one in whole), TAU) or UNDEFINED,
             "points": [
                 {"setting": setting, "value": values[name], "support": values["support"], "seeds": seeds}
                 for setting, values, seeds in found
@@ -184,4 +153,18 @@ def _sweep(means: Sequence[Mapping[str, Any]], swept: Sequence[Mapping[str, Any]
         }
         for name in ALONG
     }
-    return {"corpus": corpus, "along": along, "printed": value_of("M-2", corpus, f"{BILSTM}+sparsegen", PRINTED_ALONG)}
+    return {
+        "corpus": corpus,
+        "along": along,
+        "printed": value_of("meister2021:M-2", corpus, f"{BILSTM}+sparsegen", PRINTED_ALONG),
+    }
+
+
+STUDY = Study(
+    "sparse",
+    "sparse attention beside the importance of inputs and of states",
+    _runs,
+    estimates=_estimates,
+    joint=Joint(lambda model: f"{BILSTM}+sparsegen" if model in SETTINGS else "", _along),
+    summary=_summary,
+)

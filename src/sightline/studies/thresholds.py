@@ -4,19 +4,17 @@
 that does a quarter as well as one of which the claim is true does too little to matter. The fewest texts are the
 smallest of `SIZES` with which hardly any run of the MLP says the opposite of what all its texts say. How often so few
 texts give an answer at all stands beside it: it is up to the interval to say "inconclusive", and to this rule that an
-answer can be trusted. `scripts/set_thresholds.py` says which worlds, and why.
+answer can be trusted. `validation/set_thresholds.py` says which worlds, and why.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import Any
 
 from sightline.audits import Audit
-from sightline.experiments.grid import Grid
-from sightline.experiments.store import Store
 from sightline.findings.claims import CLAIMS, DECIDING
 from sightline.findings.decide import decide
 from sightline.findings.evidence import Evidence
@@ -26,7 +24,7 @@ from sightline.questions import ALWAYS, BY_NAME, MEASURES
 from sightline.results import Estimate
 from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, RunSpec
-from sightline.studies.study import grid_of
+from sightline.studies.study import Done, Labels, Params, Rows, Study
 
 
 @dataclass(frozen=True)
@@ -73,13 +71,9 @@ MEASURED = tuple(name for name in MEASURES if name != ALWAYS and (name not in BY
 """What is taken: all that every audit takes, and what SL-401 rests on."""
 
 
-def grid(seeds: Sequence[int] = SEEDS) -> Grid:
+def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
     """List the audits that effects are taken from, and those of few texts that show what few can tell."""
-    return grid_of("thresholds", ("world", "texts", "seed"), _cells(seeds))
-
-
-def _cells(seeds: Sequence[int]) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
-    for seed in seeds:
+    for seed in SEEDS[: params.seeds]:
         for name, world in WORLDS.items():
             whole = RunSpec(
                 parse_data(world.corpus),
@@ -94,23 +88,26 @@ def _cells(seeds: Sequence[int]) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
                 yield (name, str(texts), str(seed)), replace(whole, limit=texts)
 
 
-def table(grid: Grid, store: Store) -> dict[str, Any]:
+def _values(run: Done) -> dict[str, Any]:
+    return {code: asdict(effect) for code, effect in effects(run.audit(), run.seed).items()}
+
+
+def _summary(rows: Rows) -> dict[str, Any]:
     """Set δ and the fewest texts of each finding; there are no gates."""
-    runs = list(zip(grid.labels, grid.cells, grid.keys, strict=True))
-    found = {label: effects(store.audit(key), cell.seed) for label, cell, key in runs}
+    found = {_label(row): _effects(row) for row in rows["rows"]}
     delta = deltas([(label[0], each) for label, each in found.items() if label[1] == "all"])
     few = {n: [(e, found[w, "all", seed]) for (w, size, seed), e in found.items() if size == str(n)] for n in SIZES}
     power = {code: {str(n): power_at(code, delta[code], [e for e, _ in few[n]]) for n in SIZES} for code in delta}
     astray = {code: {str(n): astray_at(code, delta[code], few[n]) for n in SIZES} for code in delta}
     fewest = {code: fewest_texts(shares) for code, shares in astray.items()}
-    seeds = [spec.seed for spec in grid.cells]
+    seeds = [int(seed) for *_, seed in found]
     return {
         "delta": delta,
         "minimum_texts": max(fewest[code] for code in DECIDING),
         "minimum": fewest,
         "power": power,
         "astray": astray,
-        "set_by": "scripts/set_thresholds.py",
+        "set_by": "validation/set_thresholds.py",
         "worlds": {name: {"corpus": world.corpus, "model": world.model} for name, world in WORLDS.items()},
         "seeds": [min(seeds), max(seeds)],
     }
@@ -118,6 +115,14 @@ def table(grid: Grid, store: Store) -> dict[str, Any]:
 
 Effects = Mapping[str, Estimate]
 """The effects of one audit, by finding."""
+
+
+def _label(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    return row["world"], row["texts"], row["seed"]
+
+
+def _effects(row: Mapping[str, Any]) -> dict[str, Estimate]:
+    return {code: Estimate(**row[code]) for code in CLAIMS if code in row}
 
 
 def effects(audit: Audit, seed: int) -> dict[str, Estimate]:
@@ -157,3 +162,13 @@ def fewest_texts(astray: Mapping[str, float]) -> int:
 def _share(hits: Iterable[bool]) -> float:
     known = [*hits]
     return round(sum(known) / len(known), 3) if known else 0.0
+
+
+STUDY = Study(
+    "thresholds",
+    "what the smallest effects that matter are set from",
+    _runs,
+    ("world", "texts", "seed"),
+    estimates=_values,
+    summary=_summary,
+)

@@ -19,21 +19,21 @@ from sightline.data.loading import load
 from sightline.data.ppmi import ppmi_vectors
 from sightline.data.vectors import with_vectors, write_vectors
 from sightline.data.vocabulary import Vocabulary
-from sightline.experiments.grid import Grid, pin
-from sightline.experiments.store import Store
 from sightline.maths.scores import confusion, positive_f1
 from sightline.models.checkpoint import read_classifier
 from sightline.results import Estimate, Measurement, Results
-from sightline.spec.keys import lasting_key, run_key, training_key
+from sightline.spec.keys import training_key
 from sightline.spec.presets import build_specs
 from sightline.spec.values import DataSpec, RunSpec
-from sightline.statistics.across import across_seeds
 from sightline.statistics.bootstrap import statistic
+from sightline.statistics.intervals import Bounds
 from sightline.studies.corpora import data_of
+from sightline.studies.lines import over_seeds
 from sightline.studies.printed import performance
-from sightline.studies.study import Counted, gate, grid_of
+from sightline.studies.study import Done, Labels, Params, Rows, Study, gate
 
 SEEDS = (0, 1, 2)
+SHARE: Bounds = (0.0, 1.0)
 TRIED = ("run", "corpus", "model", "validation")
 """What is told of a setting that is tried."""
 DIMENSION, FEWEST = 300, 5
@@ -140,47 +140,30 @@ def starts_in(out: Path) -> Mapping[Path, tuple[str, ...]]:
     return {out / f"{name}.vectors.txt": corpora for name, corpora in STARTS.items()}
 
 
-def grid(
-    folder: Path, vectors: Vectors | None = None, seeds: int | None = None, models: Sequence[Model] = MODELS
-) -> Grid:
+def runs_of(params: Params, models: Sequence[Model] = MODELS) -> Iterator[tuple[Labels, RunSpec]]:
     """List the runs on the corpora of a folder; some start from vectors, where there are any."""
-    return grid_of(
-        "trained", ("corpus", "preset", "model", "seed"), _cells(folder, vectors or {}, SEEDS[:seeds], models)
-    )
+    for model in (one for one in models if params.vectors_of or not one.vectors):
+        kept = _is_kept(model.corpus, model.setting, model.model)
+        for seed in SEEDS[: params.seeds] if kept else SEEDS[:1]:
+            vectors = params.vectors_of.get(model.corpus)
+            run = cell(data_of(params.folder, model.corpus), model, seed, vectors)
+            yield (model.corpus, model.preset, model.label, str(seed)), run
 
 
-def _cells(
-    folder: Path, vectors: Vectors, seeds: Sequence[int], models: Sequence[Model]
-) -> Iterator[tuple[tuple[str, ...], RunSpec]]:
-    for model in (one for one in models if vectors or not one.vectors):
-        for seed in seeds if _is_kept(model.corpus, model.setting, model.model) else seeds[:1]:
-            run = cell(data_of(folder, model.corpus), model, seed, vectors.get(model.corpus))
-            yield (model.corpus, model.preset, model.label, str(seed)), pin(run)
-
-
-def table(grid: Grid, store: Store) -> dict[str, Any]:
-    """Give the runs, their means over seeds beside what the papers print, and what was chosen by validation."""
-    return summed(counted(grid, store))
-
-
-def counted(grid: Grid, store: Store) -> Counted:
-    """Count each run; of settings that were not chosen the validation score is all that is told."""
-    runs = [_run(labels, cell, store) for labels, cell in zip(grid.labels, grid.cells, strict=True)]
-    tried = [run for run in runs if run["seed"] == "0" and _setting(run)]
-    rows = [run for run in runs if _is_kept(run["corpus"], _setting(run), run["model"])]
-    return {"rows": rows, "settings": [{name: run[name] for name in TRIED} for run in tried]}
-
-
-def summed(counted: Counted) -> dict[str, Any]:
-    """Average runs over seeds."""
-    rows, settings = counted["rows"], counted["settings"]
-    groups = [_group(model, found) for model in MODELS if (found := _of_model(rows, model))]
+def _summary(rows: Rows) -> dict[str, Any]:
+    """Average runs over seeds beside what the papers print, and hold what validation chose."""
+    every = rows["rows"]
+    kept = [row for row in every if "accuracy" in row]
+    known = {(row["corpus"], row["model"]): row for row in every if row["seed"] == "0"}
+    tried = [(corpus, model) for (corpus, _), models in SETTINGS.items() for model in models]
+    settings = [{name: known[of][name] for name in TRIED} for of in tried if of in known]
+    groups = [_group(model, found) for model in MODELS if (found := _of_model(kept, model))]
     gates = [*_gates(groups), *_choices(settings)]
-    return {"rows": rows, "models": groups, "settings": settings, "gates": gates}
+    return {"rows": kept, "models": groups, "settings": settings, "gates": gates}
 
 
-def _setting(run: Mapping[str, Any]) -> str:
-    known = (name for (on, name), models in SETTINGS.items() if on == run["corpus"] and run["model"] in models)
+def _setting(run: Done) -> str:
+    known = (name for (on, name), models in SETTINGS.items() if on == run.corpus and run.model in models)
     return next(known, "")
 
 
@@ -193,20 +176,23 @@ def _of_model(rows: Sequence[Mapping[str, Any]], model: Model) -> list[Mapping[s
     return [row for row in rows if (row["corpus"], row["preset"], row["model"]) == wanted]
 
 
-def _run(labels: tuple[str, ...], cell: RunSpec, store: Store) -> dict[str, Any]:
-    """Say how a model was trained, and how well it does; its validation score is that by which its epoch was kept."""
-    audit, summary = store.audit(run_key(cell)), store.summary(run_key(cell))
-    assert summary is not None  # its audit was read
-    training = read_classifier(store.training_folder(training_key(cell)))[1]
-    kept = training["fit"]["epochs"][training["summary"]["kept"] - 1]
+def _values(run: Done) -> dict[str, Any]:
+    """Say how a model was trained, and how well it does; its validation score chose its epoch.
+
+    Of a setting that was not chosen the validation score is all that is read: who sees test scores
+    may choose by them.
+    """
+    training = read_classifier(run.store.training_folder(training_key(run.spec)))[1]
+    best = training["fit"]["epochs"][training["summary"]["kept"] - 1][run.spec.fit.keep]
+    if not _is_kept(run.corpus, _setting(run), run.model):
+        return {"validation": best}
+    audit = run.audit()
     return {
-        "run": lasting_key(cell),
-        **dict(zip(("corpus", "preset", "model", "seed"), labels, strict=True)),
         "accuracy": asdict(audit.metrics["accuracy"]),
-        "F1": positive_f1_of(audit, cell.seed),
-        "validation": kept[cell.fit.keep],
+        "F1": positive_f1_of(audit, run.seed),
+        "validation": best,
         **training["summary"],
-        "seconds": round(summary.seconds),
+        "seconds": round(run.summary().seconds),
         "words_found": training.get("vectors", {}).get("words_found"),
     }
 
@@ -221,24 +207,18 @@ def positive_f1_of(audit: Results, seed: int) -> dict[str, Any] | None:
 
 
 def _group(model: Model, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    means = {name: _mean([row[name] for row in rows]) for name in ("accuracy", "F1")}
+    means = {name: over_seeds((row[name] for row in rows), SHARE) for name in ("accuracy", "F1")}
     whole = len(rows) == len(SEEDS)
     printed = [
         {
             **{"paper": one.paper, "place": one.place, "metric": one.quantity, "value": one.value},
-            "apart": mean.value - one.value,
-            "reached": _reaches(mean, one.value) if whole else None,
+            "apart": mean["value"] - one.value,
+            "reached": _reaches(Estimate(**mean), one.value) if whole else None,
         }
         for one in performance(model.corpus, model.model)
         if (mean := means[one.quantity]) is not None
     ]
-    told = {name: None if mean is None else asdict(mean) for name, mean in means.items()}
-    return {**asdict(model), "model": model.label, "seeds": len(rows), **told, "printed": printed}
-
-
-def _mean(by_seed: Sequence[Mapping[str, Any] | None]) -> Estimate | None:
-    known = [Estimate(**one) for one in by_seed if one is not None]
-    return across_seeds(known, (0.0, 1.0)) if known else None
+    return {**asdict(model), "model": model.label, "seeds": len(rows), **means, "printed": printed}
 
 
 def _reaches(mean: Estimate, value: float) -> bool:
@@ -274,3 +254,13 @@ def _choices(settings: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
             best = max(models, key=lambda model: scores[corpus, model])
             told = f"{corpus}, {name}: the setting of the best validation score"
             yield gate(told, best, len(models), CHOSEN[of], holds=best == CHOSEN[of])
+
+
+STUDY = Study(
+    "trained",
+    "models trained as the papers trained theirs",
+    runs_of,
+    ("corpus", "preset", "model", "seed"),
+    estimates=_values,
+    summary=_summary,
+)

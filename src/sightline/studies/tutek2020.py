@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from sightline.spec.values import RunSpec
 from sightline.studies import retained
 from sightline.studies.adversaries import SHORTER, against
-from sightline.studies.artefact import Artefact, Asked, Cells
 from sightline.studies.corpora import data_of
 from sightline.studies.counted import words
 from sightline.studies.named import MOVED, named
 from sightline.studies.performance import lost_of, peaked_of
+from sightline.studies.study import OfCorpus, Params, of_paper
 from sightline.studies.trained import RETENTION, Model
 from sightline.studies.trained import cell as trained_cell
 
@@ -64,80 +65,81 @@ def _label(scorer: str, kind: str, layers: int = 1) -> str:
     return f"{_encoder(layers)}+{scorer}" + f"+{kind}" * (kind != "base")
 
 
-def cell(asked: Asked, corpus: str, seed: int, scorer: str, kind: str, layers: int = 1) -> RunSpec:
+def cell(asked: Params, corpus: str, seed: int, scorer: str, kind: str, layers: int = 1) -> RunSpec:
     """Describe one run as they trained."""
     model = Model(corpus, RETENTION, f"{_encoder(layers)}+{scorer}{retained.added(corpus, kind)}")
     return trained_cell(data_of(asked.folder, corpus), model, seed, None)
 
 
-def _lost(scorers: Sequence[str], layers: Sequence[int] = (1,), kinds: Sequence[str] = ()) -> Cells:
-    def cells(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+def _lost(scorers: Sequence[str], layers: Sequence[int] = (1,), kinds: Sequence[str] = ()) -> OfCorpus:
+    def cells(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
         for depth in layers:
             for scorer in scorers:
-                for kind in kinds or retained.KINDS:
+                for kind in kinds or asked.swept(retained.KINDS):
                     yield _label(scorer, kind, depth), cell(asked, corpus, seed, scorer, kind, depth)
 
     return cells
 
 
-def _retained(scorers: Sequence[str]) -> Cells:
-    def cells(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+def _retained(scorers: Sequence[str]) -> OfCorpus:
+    def cells(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
         for scorer in scorers:
-            for kind in retained.KINDS:
+            for kind in asked.swept(retained.KINDS):
                 run = retained.cell(asked.folder, corpus, scorer, kind, "trained", seed, None)
                 yield _label(scorer, kind), run
 
     return cells
 
 
-def _informed(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+def _informed(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     """Each model twice: its frequent words are asked in the runs of Table 3, the random ones in runs of their own."""
     for model, run in _retained(("additive",))(asked, corpus, seed):
         yield model, run
         yield model, replace(run, measures=("input_information_drawn",))
 
 
-def _against(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+def _against(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     """Adversaries of the plain model and of one that learned to tell masked words, over λ."""
     for kind in ("base", "mlm"):
         run = replace(cell(asked, corpus, seed, "additive", kind), measures=("beside",))
-        for weight in WEIGHTS:
+        for weight in asked.swept(WEIGHTS):
             fit = against(run.fit, "jsd", weight)
             yield f"{_label('additive', kind)}, λ {weight:g}", replace(run, fit=fit, companions=("base",))
 
 
+_table = partial(of_paper, "tutek2020")
 ARTEFACTS = (
-    Artefact(
+    _table(
         "T-1", "Table 1", "F1, and what uniform and permuted weights cost, by way of keeping words", CORPORA,
         cells=_lost(SCORERS), numbers=lost_of, notes=(LOST, DIABETES, VECTORS),
     ),
-    Artefact(
+    _table(
         "T-2", "Table 2", "information of words and their states, by way of keeping words", CORPORA,
         cells=_informed, numbers=named({**COUNTED, **READ}), apart=APART,
         notes=("floor: the same count where words are shuffled", KEPT, VECTORS),
     ),
-    Artefact(
+    _table(
         "T-3", "Table 3", "probability of the answer by one word alone, in texts decided rightly", CORPORA,
         cells=_retained(SCORERS), numbers=named(EVIDENCE), notes=(SCALE, KEPT, VECTORS),
     ),
-    Artefact(
+    _table(
         "T-5", "Table 5", "lengths and vocabularies", ("sst", "agnews", "news", "imdb", "diabetes", "anemia"),
         counted=words, notes=("of training texts by the recipe of Jain & Wallace; the paper keeps more of the words",),
     ),
-    Artefact(
+    _table(
         "T-6", "Table 6", "Table 1 for one, two and three layers", CORPORA[:-1],
         cells=_lost(SCORERS[:1], layers=(1, 2, 3)), numbers=lost_of, notes=(LOST, VECTORS),
     ),
-    Artefact(
+    _table(
         "T-C", "Appendix C", "Table 1 for dot attention, by how it starts and whether its scores are divided by √H",
         CORPORA[:-1], cells=_lost(DOTS, kinds=REGULARIZED), numbers=peaked_of, notes=(UNDIVIDED, LOST, VECTORS),
     ),
-    Artefact(
+    _table(
         "T-F1", "Figure 1", "answers against attention of adversaries over λ: a plain model, one that keeps words",
         (*CORPORA, "diabetes"), cells=_against, numbers=named(MOVED), figures=("adversaries",),
         notes=(f"by JSD, as in the paper’s equation 6; {SHORTER}", KEPT, VECTORS),
     ),
-    Artefact(
+    _table(
         "T-F2", "Figures 2 to 7", "probability by each word of one text alone, for several models", ("sst",),
         cells=_retained(("additive",)), numbers=named(EVIDENCE), figures=("words-alone",),
         notes=(SCALE, VECTORS),

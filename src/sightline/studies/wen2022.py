@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 
 from sightline.audits import Audit
@@ -16,13 +17,13 @@ from sightline.statistics.intervals import Bounds, without_interval
 from sightline.studies import jain2019
 from sightline.studies.ablations import REPRESENTATION
 from sightline.studies.adversaries import BY_CORPUS, SHORTER, against
-from sightline.studies.artefact import Artefact, Asked
 from sightline.studies.corpora import BINARY, QUESTIONS
 from sightline.studies.counted import STORIES, sizes
 from sightline.studies.lines import Found, Line, Of, Read, averaged, each_of, less
 from sightline.studies.named import TAU, named
 from sightline.studies.performance import moved_of, performance_of
 from sightline.studies.raised import TASKS, UNCHANGED, raised
+from sightline.studies.study import Params, of_paper
 from sightline.studies.trained import BILSTM
 
 CORPORA = (*BINARY, *QUESTIONS[1:])
@@ -54,28 +55,28 @@ REPEATED = (
 TOGETHER = "over models (§5.3): above 0 where τ is low as weights are even; by each seed, and the mean over seeds"
 
 
-def cell(asked: Asked, corpus: str, seed: int, model: str, measures: tuple[str, ...]) -> RunSpec:
+def cell(asked: Params, corpus: str, seed: int, model: str, measures: tuple[str, ...]) -> RunSpec:
     """Describe one run as they trained; of questions as Jain & Wallace did, whom they follow."""
     return jain2019.cell(asked, corpus, seed, model, measures, "wen2022")
 
 
-def _plain(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+def _plain(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     yield BILSTM, cell(asked, corpus, seed, BILSTM, ("need",))
 
 
-def _ranked(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
-    for encoder, scorer in product(ENCODERS, SCORERS):
+def _ranked(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    for encoder, scorer in product(asked.swept(ENCODERS), asked.swept(SCORERS)):
         yield f"{encoder}+{scorer}", cell(asked, corpus, seed, f"{encoder}+{scorer}", INFORMED)
 
 
-def _gumbel(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+def _gumbel(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     for model, run in _ranked(asked, corpus, seed):
         yield model, run
         projection = Part("gumbel", (("temperature", TEMPERATURE),))
         yield f"{model}+gumbel", replace(run, model=replace(run.model, projection=projection))
 
 
-def _fixed(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+def _fixed(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     run = cell(asked, corpus, seed, BILSTM, INFORMED)
     yield BILSTM, run
     yield f"{BILSTM}, attention fixed", replace(run, model=replace(run.model, source=Part("uniform")))
@@ -83,16 +84,16 @@ def _fixed(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]
     yield f"{BILSTM}, representation fixed", replace(run, fit=held)
 
 
-def _against(asked: Asked, corpus: str, seed: int, measures: tuple[str, ...]) -> RunSpec:
+def _against(asked: Params, corpus: str, seed: int, measures: tuple[str, ...]) -> RunSpec:
     run = cell(asked, corpus, seed, BILSTM, measures)
     return replace(run, fit=against(run.fit, "kl", BY_CORPUS[corpus]))
 
 
-def _adversaries(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+def _adversaries(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     yield f"{BILSTM}, adversary", replace(_against(asked, corpus, seed, ("beside",)), companions=("base",))
 
 
-def _moved(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+def _moved(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     yield BILSTM, cell(asked, corpus, seed, BILSTM, INFORMED)
     yield f"{BILSTM}, adversary", _against(asked, corpus, seed, INFORMED)
 
@@ -143,32 +144,33 @@ def _figure(runs: Sequence[Read]) -> Iterator[Line]:
     yield from _together({of: (tau.value, uneven[of].value) for of, tau in taus.items() if tau.n})
 
 
+_table = partial(of_paper, "wen2022")
 ARTEFACTS = (
-    Artefact(
+    _table(
         "W-1", "Table 1", "sizes, and test performance of the BiLSTM", CORPORA, cells=_plain,
         numbers=performance_of, counted=sizes, apart=STORIES,
         notes=("floor: what guessing reaches",),
     ),
-    Artefact(
+    _table(
         "W-F2", "Figure 2", "τ of information and weight by rank: encoders × scorers", CORPORA, cells=_ranked,
         numbers=_of_ranks, lines=_figure, figures=("ranks",), apart={"all eleven": FEWER, AGAIN: REPEATED},
         notes=(CALIBRATED, TOGETHER),
     ),
-    Artefact(
+    _table(
         "W-2", "Table 2", "what τ loses under fixed attention, and over a fixed representation", CORPORA,
         cells=_fixed, numbers=named(TAUS), lines=less(TAU_BY_RANK, BILSTM, "τ lost"),
         notes=("fixed attention: uniform, where ranks are ties that are broken at random once", CALIBRATED),
     ),
-    Artefact(
+    _table(
         "W-3", "Table 3", "adversaries: accuracy, and how far answers and attention are from the base’s", BINARY,
         cells=_adversaries, numbers=moved_of,
         notes=("TVD is half the L1 distance of both classes: twice what the paper’s code calls so", SHORTER),
     ),
-    Artefact(
+    _table(
         "W-4", "Table 4", "what τ loses in adversaries", BINARY, cells=_moved,
         numbers=named(TAUS), lines=less(TAU_BY_RANK, BILSTM, "τ lost"), notes=(CALIBRATED, SHORTER),
     ),
-    Artefact(
+    _table(
         "W-5", "Table 5", "how often Gumbel-softmax (0.8) leaves τ higher or unchanged", CORPORA, cells=_gumbel,
         numbers=named(TAUS), lines=raised(TAU_BY_RANK), apart={"all": FEWER, **dict.fromkeys(TASKS, FEWER)},
         notes=(f"unchanged: no more than {UNCHANGED} lower, in the mean over seeds; no noise is drawn at test time",

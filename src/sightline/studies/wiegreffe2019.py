@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from sightline.spec.values import RunSpec
 from sightline.studies import adversaries
-from sightline.studies.artefact import Artefact, Asked
 from sightline.studies.corpora import data_of
 from sightline.studies.named import named
+from sightline.studies.study import Params, of_paper
 from sightline.studies.trained import BILSTM
 
 MOVED = {
@@ -19,18 +20,20 @@ MOVED = {
 }
 
 
-def _cells(asked: Asked, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+def _cells(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     """The base beside its other seeds, and its adversaries over λ."""
     data = data_of(asked.folder, corpus)
-    plain = replace(adversaries.cell(asked.folder, {}, adversaries.SEEDS), data=data, seed=seed)
+    seeds = tuple(asked.swept(adversaries.SEEDS))
+    plain = replace(adversaries.cell(asked.folder, {}, seeds), data=data, seed=seed)
     yield BILSTM, plain
-    for weight in adversaries.WEIGHTS:
+    for weight in asked.swept(adversaries.WEIGHTS):
         fit = adversaries.against(plain.fit, "kl", weight)
         yield f"{BILSTM}, λ {weight:g}", replace(plain, fit=fit, companions=("base",))
 
 
+_table = partial(of_paper, "wiegreffe2019")
 ARTEFACTS = (
-    Artefact(
+    _table(
         "P-V", "Figures 3 and 5", "how far attention is from itself under other seeds, and from that of adversaries",
         ("sst", "imdb", "agnews", "news", "diabetes", "anemia"), cells=_cells, numbers=named(MOVED),
         figures=("seeds-and-adversaries", "adversaries"),

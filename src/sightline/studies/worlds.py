@@ -25,7 +25,7 @@ from sightline.spec.texts import parse_data, parse_model
 from sightline.spec.values import FitSpec, Guide, RunSpec
 from sightline.statistics.bootstrap import proportion
 from sightline.studies.quality import FRAUD, MISLEADING, RIGHT, quality
-from sightline.studies.study import gate, grid_of
+from sightline.studies.study import Labelled, Params, Study, gate, grid_of
 
 MODELS: Mapping[str, str] = {
     "mlp": "mlp(hidden=64)",
@@ -370,7 +370,7 @@ def labels(
 
 
 def table(grid: Grid, store: Store) -> dict[str, Any]:
-    """Count in which row each world ends, and hold the counts against what is promised."""
+    """Count in which row each world ends; what follows from the counts is `held`."""
     found = store.find(grid.keys)
     keys = zip(grid.labels, grid.keys, strict=True)
     runs = [Run((label[0], label[1], label[2]), found[key], partial(store.audit, key)) for label, key in keys]
@@ -392,26 +392,23 @@ class Run:
 
 
 def counted(worlds: Sequence[World], runs: Sequence[Run]) -> dict[str, Any]:
-    """Count the runs of some worlds by world and encoder, and hold the counts against what is promised."""
+    """Count the runs of some worlds by world and encoder; what follows from the counts is `held`."""
     cells: dict[tuple[str, str], dict[str, Run]] = {}
     for run in runs:
         cells.setdefault(run.label[:2], {})[run.label[2]] = run
-    groups, gates = [], list[dict[str, Any]]()
+    groups = []
     for world, encoder in ((one, encoder) for one in worlds for encoder in one.models):
         if mine := cells.get((world.name, encoder)):
             silent = {seed for seed, run in mine.items() if not _said(world, run)}
             like = _ended(cells.get((world.like, encoder), {}))
             groups.append(group(world, encoder, _ended(mine), like, silent))
-            gates += promised(world, groups[-1])
     kinds = {world.name: kind_of(world) for world in worlds}
     known = ((kind, run.audit()) for run in runs if (kind := kinds[run.label[0]]))
     seeds = [int(run.label[2]) for run in runs]
     return {
         "cells": len(runs),
         "seeds": [min(seeds), max(seeds)],
-        "groups": groups,
-        "gates": gates,
-        "rates": rates(groups),
+        "rows": groups,
         "quality": quality(known),
     }
 
@@ -557,3 +554,29 @@ def _by_class(runs: Iterable[Summary]) -> dict[str, list[int]]:
 def _mean(values: Sequence[float]) -> float | None:
     known = [value for value in values if math.isfinite(value)]
     return round(float(np.mean(known)), 3) if known else None
+
+
+def held(worlds: Sequence[World], groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Hold the counts of some worlds against what is promised."""
+    known = {world.name: world for world in worlds}
+    gates = [gate for one in groups if one["world"] in known for gate in promised(known[one["world"]], one)]
+    return {"groups": groups, "gates": gates, "rates": rates(groups)}
+
+
+def _runs(params: Params, seeds: Mapping[str, int] = SEEDS) -> Labelled:
+    made = grid(params.seeds, params.first, seeds)
+    return zip(made.labels, made.cells, strict=True)
+
+
+STUDY = Study(
+    "worlds",
+    "how often the verdict is right where the truth is known",
+    _runs,
+    AXES,
+    summary=lambda rows: held(WORLDS, rows["rows"]),
+    whole=table,
+)
+CONFIRMATION = replace(STUDY, name="worlds-confirmation", runs=partial(_runs, seeds=CONFIRMED))
+"""The same on seeds that nobody had looked at."""
+TRIAL = replace(STUDY, name="worlds-trial", summary=lambda rows: {})
+"""The same before the last rules, as it was counted then; it is not counted again."""

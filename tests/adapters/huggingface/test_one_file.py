@@ -56,11 +56,13 @@ def test_what_is_quiet_says_how_data_were_read_and_no_time(folder: Path, capsys:
     assert json.loads(said.out)["cards"]["data"]["sample"]["of"] == 200
 
 
+@pytest.mark.slow
 def test_an_estimate_of_cost_is_of_every_row(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert audit(folder, "--dry-run", "--json") == 0
     assert "of 200 test texts" in json.loads(capsys.readouterr().out)["basis"]
 
 
+@pytest.mark.slow
 def test_a_reading_is_chosen_without_validation_texts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A few rows of each class choose, others are audited, and no mixture of heads is among what is tried."""
     assert audit(folder, "--reading", "all", "--limit", 40, "--quiet", "--json") == 0

@@ -1,6 +1,6 @@
 """Of a BERT whose heads are written down, the audit says of each reading what is so by construction.
 
-A small version of what ``scripts/verify.py --only planted_heads`` counts over many seeds.
+A small version of what ``validation/verify.py --only planted_heads`` counts over many seeds.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from tests.adapters.huggingface.planted import (
     sunk,
     tells_of_special_tokens,
 )
+from tests.sampling import slow_but
 
 DECIDING = ("agreement", "erasure", "transplant", "marks")
 """The measures on which the rows of the table rest, and that of special tokens."""
@@ -34,7 +35,7 @@ def texts() -> Dataset:
     return sightline.load(parse_data(DATA), 0)
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", slow_but({0, 1}, WORLDS))
 def test_every_proof_holds(world: str, texts: Dataset) -> None:
     """Also where most of the weight is on special tokens, and the share of the words moves with the embeddings."""
     for chosen in READINGS.values():
@@ -42,7 +43,9 @@ def test_every_proof_holds(world: str, texts: Dataset) -> None:
         assert not [str(proof) for proof in check(model, texts.test, model.labels) if proof.outcome == "failed"]
 
 
-@pytest.mark.parametrize("world", ["decoys", "sink"])  # each finding that the others end in is in one of these
+@pytest.mark.parametrize(
+    "world", slow_but({1}, ["decoys", "sink"])
+)  # each finding that the others end in is in one of these
 def test_the_verdict_of_a_head_is_that_of_what_is_planted(world: str, texts: Dataset) -> None:
     wanted = WORLDS[world]
     for reading, right in zip(HEADS_ALONE, wanted.right, strict=False):
@@ -53,7 +56,7 @@ def test_the_verdict_of_a_head_is_that_of_what_is_planted(world: str, texts: Dat
         assert tells_of_special_tokens(audit) == (wanted.sunk and right == CAN)
 
 
-@pytest.mark.parametrize("world", ["decoys", "even sink"])
+@pytest.mark.parametrize("world", slow_but({0}, ["decoys", "even sink"]))
 def test_the_reading_that_is_chosen_is_right(world: str, texts: Dataset) -> None:
     """Where one head alone decides and the others point elsewhere it is chosen; where none shows it, none is praised."""
     model = sightline.transformer(*planted_bert(world, seed=1), reading="all")

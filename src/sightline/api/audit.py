@@ -1,0 +1,164 @@
+"""The one way to an audit: a source is trained or read, measured and judged; callbacks hear how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sightline.api.hooks import Hooks
+from sightline.api.machine import Machine
+from sightline.api.model_source import MODEL_FILE, Chosen, Given, Saved, Source, ToTrain
+from sightline.api.multi_seed import Audits
+from sightline.api.options import AuditOptions
+from sightline.experiments.display import Display
+
+if TYPE_CHECKING:
+    from sightline.api.models import Model
+    from sightline.audits import Audit
+    from sightline.data.dataset import Dataset
+    from sightline.data.scores import Scores
+    from sightline.experiments.display import OnTexts
+    from sightline.experiments.run import Trained
+    from sightline.results import Results
+    from sightline.types import Auditable
+
+QUIET, HERE = Hooks(), Machine()
+
+
+def audit(
+    model: Model,
+    data: Dataset,
+    companions: Mapping[str, Auditable] | None = None,
+    seed: int = 0,
+    *,
+    on_progress: OnTexts = lambda done, total: None,
+    **options: Any,
+) -> Audit:
+    """Ask whether a model's attention can be trusted as an explanation, on the test texts of a dataset.
+
+    Parameters
+    ----------
+    model
+        What `sightline.train` gave, the folder of a saved model (the companions of both come along),
+        ``py:package.module:factory``, or anything that can be audited, such as what `sightline.wrap` gives.
+    data
+        Its test split is audited; texts that the model is known to have been trained on are refused. A table without
+        a split column was divided when it was loaded: for a model that was trained on none of it,
+        ``load(…, split="all")`` makes every row a test text.
+    companions
+        Others than those that came with the model, by name (``uniform``).
+    seed
+        Determines every random draw, text by text: batching and order cannot matter.
+    options
+        ``limit`` (a seeded sample of so many texts), ``scores``, ``label_map`` (which class of the model a label is:
+        ``{"pos": "POSITIVE"}``), ``measures``, ``batch_size`` and what else
+        `sightline.auditing.audit` takes.
+    """
+    from sightline.api.models import held  # noqa: PLC0415  (torch)
+
+    source = Given(held(model, data, companions), AuditOptions(seed=seed))
+
+    @contextmanager
+    def progress() -> Iterator[Display]:
+        yield Display(on_texts=on_progress)
+
+    about = options.pop("spec", {})
+    return audit_source(source, Hooks(progress=progress), about=about, **options)[1]
+
+
+def audit_source(
+    source: Source,
+    hooks: Hooks = QUIET,
+    machine: Machine = HERE,
+    *,
+    about: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> tuple[Trained, Audit]:
+    """Train or read the model of a source, and audit it.
+
+    ``about`` is said in the report with what was run; ``options`` override those of the source, as
+    `sightline.auditing.audit` takes them.
+    """
+    from sightline.experiments.run import audit_as_asked  # noqa: PLC0415  (torch)
+
+    with hooks.progress() as display:
+        # Mistakes in the scores are raised before anything is trained.
+        given = None if source.scores is None else scores_of(source, source.scores)
+        trained = source.trained(display, machine.device, hooks.keep)
+        hooks.on_ready(source, trained, machine)
+        said = source.about(trained) | dict(about or {})
+        if source.scores is not None:
+            options["scores"] = str(source.scores) if given is None else given.by_id
+            said |= {} if given is None else {"scores": given.about()}
+        tokens = machine.tokens_at_once
+        found = audit_as_asked(trained, source.asked, display, tokens_at_once=tokens, spec=said, **options)
+    for note in _notes(source, trained, found):
+        hooks.on_note(note)
+    return trained, found
+
+
+def audit_each(
+    sources: Sequence[Chosen],
+    hooks: Hooks = QUIET,
+    machine: Machine = HERE,
+    *,
+    about: Mapping[str, Any] | None = None,
+) -> Audits:
+    """Audit one source, or a run from several seeds as `with_seeds` gives it."""
+    found: dict[int, Results] = {}
+    count = len(sources)
+    for number, source in enumerate(sources, 1):
+        if count > 1:
+            hooks.on_seed(source.asked.seed, number, count)
+        found[source.asked.seed] = audit_source(source, hooks, machine, about=about)[1]
+    return Audits(found, together=count > 1)
+
+
+def train_source(source: Chosen, hooks: Hooks = QUIET, machine: Machine = HERE) -> Trained:
+    """Train the model of a source, or read it where it is trained already."""
+    with hooks.progress() as display:
+        return source.trained(display, machine.device, hooks.keep)
+
+
+def with_seeds(source: Chosen, count: int) -> tuple[Chosen, ...]:
+    """Give a source once for each of so many seeds; several need a model that is trained first."""
+    if count == 1:
+        return (source,)
+    return tuple(source.with_seed(source.asked.seed + number) for number in range(count))
+
+
+def scores_of(source: Source, file: Path | str) -> Scores | None:
+    """Read scores for the texts that will be audited; the data stay in memory, and are not read twice.
+
+    An attribution is known by its name alone, and made of the model: None.
+    """
+    from sightline.data.dataset import sample_test  # noqa: PLC0415  (as late as it is needed)
+    from sightline.data.loading import load  # noqa: PLC0415  (as late as it is needed)
+    from sightline.data.scores import read_scores  # noqa: PLC0415  (as late as it is needed)
+    from sightline.experiments.saved import load_to_audit  # noqa: PLC0415  (torch)
+    from sightline.experiments.seen import seen_by  # noqa: PLC0415  (as late as it is needed)
+    from sightline.taking.attributing import is_attribution, known_attribution  # noqa: PLC0415  (torch)
+
+    if is_attribution(file):
+        known_attribution(file)
+        return None
+    asked = source.asked
+    if isinstance(source, Given):
+        dataset = source.held.dataset
+    elif isinstance(source, ToTrain):
+        dataset = load(source.data, asked.seed)
+    elif isinstance(source, Saved):
+        dataset = load_to_audit(source.data, asked.seed, seen_by(source.folder / MODEL_FILE))
+    else:
+        dataset = load_to_audit(source.data, asked.seed)
+    return read_scores(file, sample_test(dataset, asked.limit, asked.seed).test)
+
+
+def _notes(source: Source, trained: Trained, found: Audit) -> Iterator[str]:
+    """Say what to doubt of a training, of how texts were prepared, and which scores fit no text."""
+    yield from source.doubts_of(trained)
+    yield from found.cards["data"].get("unlike_training", ())
+    scores = found.spec.get("scores", {})
+    yield from (f"{source.scores}: {note}" for note in scores.get("notes", ()))

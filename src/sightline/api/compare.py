@@ -1,0 +1,26 @@
+"""Saved audits compared: found by what they are called, each with the first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sightline.audits import Comparison, compare
+from sightline.errors import SpecError
+from sightline.experiments.named import Named
+from sightline.experiments.named import named_audits as named_audits
+
+
+def compare_named(named: Sequence[Named]) -> Comparison:
+    """Compare saved audits; one that is named twice is refused."""
+    _refuse_repeats(named)
+    return compare(*(one.read() for one in named), places=[str(one) for one in named])
+
+
+def _refuse_repeats(named: Sequence[Named]) -> None:
+    if len(named) < 2:
+        raise SpecError(f"expected two audits or more to compare, got {len(named)}: {', '.join(map(str, named))}")
+    seen: dict[Path, Named] = {}
+    for one in named:
+        if (other := seen.setdefault(one.folder.resolve(), one)) is not one:
+            raise SpecError(f"{one}: is the same audit as {other}; name another")

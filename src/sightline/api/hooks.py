@@ -1,0 +1,71 @@
+"""What a caller may hear while the library works: callbacks, since nothing here prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from sightline.data.watching import watched as watched
+from sightline.experiments.display import SILENT
+from sightline.experiments.display import Display as Display
+
+if TYPE_CHECKING:
+    from sightline.api.machine import Machine
+    from sightline.api.model_source import Source
+    from sightline.experiments.run import Trained
+    from sightline.experiments.trainings import Keep
+    from sightline.training.states import Epoch as Epoch
+
+
+class ShowProgress(Protocol):
+    """Gives the callbacks for the progress of one run, for as long as it lasts."""
+
+    def __call__(self) -> AbstractContextManager[Display]:
+        """Begin to show it."""
+
+
+class OnNote(Protocol):
+    """Called with a sentence that the user should read."""
+
+    def __call__(self, note: str, /) -> None:
+        """Receive it."""
+
+
+class OnReady(Protocol):
+    """Called between training and audit, with the model and its data."""
+
+    def __call__(self, source: Source, trained: Trained, machine: Machine, /) -> None:
+        """Receive them, with the source they come from and where it computes."""
+
+
+class OnSeed(Protocol):
+    """Called before each of several seeds."""
+
+    def __call__(self, seed: int, number: int, count: int, /) -> None:
+        """Receive the seed, and its place among all."""
+
+
+@contextmanager
+def silent() -> Iterator[Display]:
+    """Show no progress."""
+    yield SILENT
+
+
+def _ignore(*heard: object) -> None:
+    """Take no notice."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hooks:
+    """The callbacks of an audit; each may be left out."""
+
+    progress: ShowProgress = silent
+    on_note: OnNote = _ignore
+    on_resume: OnNote = _ignore
+    """Hears whether kept trainings are used, and where a stop leaves them."""
+    on_ready: OnReady = _ignore
+    on_seed: OnSeed = _ignore
+    keep: Keep | None = None
+    """Gives a training that was kept, or makes it."""

@@ -1,0 +1,119 @@
+"""What there is to choose from: every part, measure, test, preset and figure, one row each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from sightline.findings.claims import CLAIMS as CLAIMS
+from sightline.quantities import quantity_of
+from sightline.questions import BY_NAME
+from sightline.questions import Reduction as Reduction
+from sightline.report.instead import MEASURED
+from sightline.spec.catalogue import COMPANIONS as COMPANIONS
+from sightline.spec.data_rows import GATHERED, PLANTED, PUBLISHED, TABLES
+from sightline.spec.model_rows import MODELS, TRAINED_BESIDE
+from sightline.spec.presets import PRESETS
+from sightline.spec.row import Row as Part
+from sightline.spec.typed import wanted
+
+Row = dict[str, Any]
+Kind = Literal["models", "companions", "data", "measures", "findings", "presets", "fields", "columns", "figures"]
+EXPENSIVE = tuple(sorted(BY_NAME))
+"""The measures that an audit runs only where they are named."""
+
+
+def list_choices(kind: Kind | None = None) -> dict[Kind, list[Row]]:
+    """List what there is of one kind, or of every kind."""
+    return {name: rows() for name, rows in KINDS.items() if kind in (None, name)}
+
+
+def _models() -> list[Row]:
+    return [{"name": part.name, "kind": part.kind, "options": part.defaults, "about": part.about} for part in MODELS]
+
+
+def _companions() -> list[Row]:
+    return [{"name": one.name, "options": one.defaults, "about": one.about} for one in TRAINED_BESIDE]
+
+
+def _data() -> list[Row]:
+    tables = [_source(table, f"{table.name}:FILE") for table in TABLES]
+    gathered = [_source(one, f"{one.name}:PATH") for one in GATHERED]
+    published = [_source(corpus, f"{corpus.name}:PATH") for corpus in PUBLISHED]
+    return [*tables, *gathered, *published, *(_source(corpus, f"planted:{corpus.name}") for corpus in PLANTED)]
+
+
+def _source(part: Part, spec: str) -> Row:
+    return {"name": part.name, "spec": spec, "options": part.defaults, "about": part.about}
+
+
+def _measures() -> list[Row]:
+    from sightline.measures import every_measure  # noqa: PLC0415  (torch)
+
+    return [
+        {"code": one.code, "needs": sorted(one.needs), "paper": one.paper, "about": _first_line(one)}
+        for one in every_measure()
+    ]
+
+
+def _first_line(measure: object) -> str:
+    return (type(measure).__doc__ or "").partition("\n")[0].rstrip(".")
+
+
+def _findings() -> list[Row]:
+    return [{"code": code, "role": claim.role, "claim": claim.text} for code, claim in CLAIMS.items()]
+
+
+def _presets() -> list[Row]:
+    return [{"name": name, "about": preset.source} for name, preset in PRESETS.items()]
+
+
+def _fields() -> list[Row]:
+    from sightline.experiments.grid import FIELDS  # noqa: PLC0415  (as late as it is needed)
+
+    return [{"name": name, "about": wanted(kind)} for name, kind in FIELDS.items()]
+
+
+def _columns() -> list[Row]:
+    from sightline.experiments.tabulate import choosable  # noqa: PLC0415  (as late as it is needed)
+
+    return [{"name": name, "about": _column(name)} for name in choosable()]
+
+
+def _figures() -> list[Row]:
+    from sightline.report.plots.named import FIGURES  # noqa: PLC0415  (numpy)
+
+    return [{"name": name, "about": figure.told} for name, figure in FIGURES.items()]
+
+
+def _column(name: str) -> str:
+    """Say what a column of a study's table holds."""
+    head, _, part = name.partition(".")
+    if head in CLAIMS:
+        return f"{part or 'effect'}: {CLAIMS[head].text}"
+    known = quantity_of(head, part)
+    return known.told if known else _OTHERS.get(name) or _OTHERS[part.rpartition(".")[2]]
+
+
+_OTHERS: Mapping[str, str] = {
+    "verdict": "the verdict of the audit",
+    "accuracy": "accuracy on the audited texts",
+    "f1": "macro-F1 on the audited texts",
+    "guessing": "accuracy of always saying the most common class",
+    "above": "accuracy above that",
+    **{"accuracy_drop": "accuracy that is lost", "F1_drop": "macro-F1 that is lost"},
+    **{did: f"share of the decision {told}" for did, told in MEASURED.items()},
+}
+"""What those columns hold that no claim and no quantity tells of."""
+
+KINDS: Mapping[Kind, Callable[[], list[Row]]] = {
+    "models": _models,
+    "companions": _companions,
+    "data": _data,
+    "measures": _measures,
+    "findings": _findings,
+    "presets": _presets,
+    "fields": _fields,
+    "columns": _columns,
+    "figures": _figures,
+}

@@ -1,0 +1,252 @@
+"""One text as a model reads it, to look at, to change, and to look at again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from sightline.adapters.admission import admit
+from sightline.adapters.asking import asked, blaming
+from sightline.adapters.factory import texts_known_to
+from sightline.adapters.sight import sight_of
+from sightline.api.models import Known, Model, class_names, known_model
+from sightline.api.texts import unlabelled
+from sightline.errors import ModelError, SpecError
+from sightline.example import Example
+from sightline.maths.divergences import probabilities
+from sightline.measures.arrays import decided, to_numpy
+from sightline.measures.maps import MAKERS, Maps
+from sightline.models.checkpoint import weights_digest
+from sightline.models.classifier import AttentionClassifier
+from sightline.questions import BROUGHT, MAPS
+from sightline.reading import USUAL, Reading
+from sightline.report.page.reading import in_notebook
+from sightline.report.sheets.reading import lines
+from sightline.report.visible import shortened
+from sightline.results import Results, TextRecord
+from sightline.saving import load_results
+from sightline.seeds import Seeds
+from sightline.spec.values import DataSpec
+from sightline.tokeniser import tokenise
+from sightline.types import Auditable, Subject, Trace
+
+NOT_KNOWN = (
+    "Whether that audit is of this training cannot be known: an older version saved it, or the model comes from "
+    "elsewhere"
+)
+"""What is said where the weights of one of them have no name."""
+ALIKE = (
+    "That audit is of a training with the same settings, and not of the same weights: other threads or versions, or "
+    "data that have changed, give others"
+)
+"""What is said where the model was trained once for the audit and once more to be kept."""
+
+COMMON = ("the", "film", "was", "good", "and", "bad")
+"""Words that stand between those of a text where a model is proved: one word alone proves nothing of attention."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A model and how its texts are looked at: what stays the same from text to text."""
+
+    model: Auditable
+    maps: tuple[str, ...]
+    max_tokens: int
+    advice: str
+    audit: Results | None
+    doubt: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Look(Reading):
+    """A reading that can be changed: each change gives another, with this one beside it."""
+
+    reader: Reader = field(kw_only=True, repr=False)
+
+    def edit(self, place: int | str, word: str) -> Look:
+        """Put another word, or several, in the place of one: counted from 0, or the word itself if it is there once."""
+        if not isinstance(word, str):
+            raise SpecError(f"expected a word, got {word!r:.60}", field="word")
+        return self.again(edited(self.text.text, self._place(place), word))
+
+    def without(self, place: int | str) -> Look:
+        """Leave a word out, named as for `edit`."""
+        return self.again(edited(self.text.text, self._place(place), ""))
+
+    def again(self, text: str) -> Look:
+        """Look at another text beside this one; a query stays."""
+        query = None if self.text.query is None else " ".join(self.text.query)
+        return _looked(self.reader, unlabelled(text, query, self.reader.max_tokens), self)
+
+    def __str__(self) -> str:
+        return "\n".join(lines(self))
+
+    def _repr_html_(self) -> str:
+        """Draw it where it is the last line of a notebook's cell."""
+        return in_notebook(self)
+
+    def __repr__(self) -> str:
+        text = shortened(self.text.text, 40)
+        return f"<Look at {text!r}: {self.text.predicted!r}; next: print(look), look.edit(place, word)>"
+
+    def _place(self, place: Any) -> int:
+        """Find a word by its place, or by itself; what is no number at all is refused, too."""
+        tokens = self.text.tokens
+        last = len(tokens) - 1
+        if isinstance(place, str):
+            found = [number for number, token in enumerate(tokens) if token == place.lower()]
+            if len(found) == 1:
+                return found[0]
+            told = f"{place!r}, which is there {len(found)} times"
+            raise SpecError(
+                f"expected a word that is there once, or a place from 0 to {last}, got {told}", field="place"
+            )
+        if isinstance(place, bool) or not isinstance(place, int | np.integer) or not 0 <= place <= last:
+            raise SpecError(f"expected the place of a word, from 0 to {last}, got {place!r:.60}", field="place")
+        return int(place)
+
+
+def look(
+    model: Model,
+    text: str,
+    query: str | None = None,
+    *,
+    audit: Results | str | Path | None = None,
+    maps: str | Sequence[str] = USUAL,
+    max_tokens: int = DataSpec.max_tokens,
+    device: str = "cpu",
+) -> Look:
+    """Look at one text: its words, the probability of every class, and maps over the words as an audit takes them.
+
+    A map over one text is not evidence: whether it may be shown is what an audit answers. A model from elsewhere is
+    first proved on texts of these words and a few common ones, as before an audit.
+
+    Parameters
+    ----------
+    model
+        What `sightline.train` gave, the folder of a saved model, ``py:package.module:factory``, or anything that can be
+        audited.
+    query
+        The question or hypothesis that comes with the text, for a model that reads one.
+    audit
+        An audit of this model, or the folder of a saved one: its verdict stands beside the maps. One of another model,
+        or of another training of it, is refused.
+    maps
+        A name of `sightline.questions.MAPS`, or several; what the model does not allow is said to be absent.
+    max_tokens
+        Words that are read at most; the rest is cut, and counted.
+    """
+    known = known_model(model, device)
+    chosen = _chosen(maps)
+    example = unlabelled(text, query, max_tokens)
+    beside = texts_known_to(known.model, (*example.tokens, *COMMON), queries=query is not None)
+    ready = admit(known.model, beside, known.model.labels)
+    reader = Reader(ready, chosen, max_tokens, known.advice, *_of_model(audit, ready, known))
+    return _looked(reader, example)
+
+
+def edited(text: str, place: int, word: str) -> str:
+    """Put a word in the place of another, set apart by spaces where it would grow together with its neighbours.
+
+    >>> edited("not good!", 1, "bad"), edited("good-bye, you", 1, "")
+    ('not bad!', 'good-bye  you')
+    """
+    tokens, offsets = tokenise(text)
+    start, end = offsets[place]
+    wanted = (*tokens[:place], *tokenise(word)[0], *tokens[place + 1 :])
+    plain = f"{text[:start]}{word or ' '}{text[end:]}"
+    return plain if tokenise(plain)[0] == wanted else f"{text[:start]} {word} {text[end:]}"
+
+
+def _chosen(maps: str | Sequence[str]) -> tuple[str, ...]:
+    maps = (maps,) if isinstance(maps, str) else maps
+    known = [name for name in MAPS if name not in BROUGHT]
+    if unknown := next((name for name in maps if name not in known), None):
+        raise SpecError(f"expected one of {', '.join(known)}, got {unknown!r}", field="maps")
+    return tuple(dict.fromkeys(maps))
+
+
+def _of_model(audit: Results | str | Path | None, model: Auditable, known: Known) -> tuple[Results | None, str]:
+    """Read an audit where a folder is named, and say what is in doubt; one of another model or training is refused."""
+    if audit is None:
+        return None, ""
+    found = audit if isinstance(audit, Results) else load_results(audit)
+    card = found.cards.get("model", {})
+    told = (card.get("name"), tuple(card.get("labels", ())))
+    if told[0] != model.name or (model.labels is not None and told[1] != tuple(model.labels)):
+        raise ModelError(
+            f"expected an audit of {model.name}, got one of {told[0]} with the classes {', '.join(told[1])}",
+            change="name an audit of this model",
+            field="audit",
+        )
+    return found, _doubt(found, weights_digest(model), known)
+
+
+def _doubt(audit: Results, weights: str, known: Known) -> str:
+    """Say why an audit may be of another training than this one; one that surely is gets refused."""
+    audited = audit.cards["model"].get("weights", "")
+    if not (audited and weights):
+        return NOT_KNOWN
+    if audited == weights:
+        return ""
+    if audit.spec.get("training_key", "") == known.record.get("key"):
+        return ALIKE
+    raise ModelError(
+        "expected the audit of this training, got that of another training of the same model, whose weights differ",
+        change=f"name the audit of this one; it is made by {known.advice}",
+        field="audit",
+    )
+
+
+def _looked(reader: Reader, example: Example, before: Look | None = None) -> Look:
+    """Run the model once, and take the maps of this one text; a word that the model does not see has NaN."""
+    model, sight = reader.model, sight_of(reader.model, example)
+    trace = asked(model, [sight.seen])
+    if not bool(trace.finite.all()):
+        raise ModelError(f"{model.name}: expected finite attention and logits for this text, got others")
+    allowed = [name for name in reader.maps if MAKERS[name].needs <= model.offers]
+    with blaming(model):
+        maps = _maps(Subject(model, texts=(sight.seen,), audited=(sight.seen,)), trace, allowed)
+    there = np.array(sight.there)
+    chances = probabilities(to_numpy(trace.logits))[0]
+    names = class_names(model, trace.logits.shape[1])
+    predicted = names[int(decided(trace)[0])]
+    words = (example.text, example.tokens, example.offsets)
+    return Look(
+        model=model.name,
+        text=TextRecord(example.id, *words, label="", predicted=predicted, query=example.query),
+        probabilities={name: float(chance) for name, chance in zip(names, chances, strict=True)},
+        maps={name: _spread(values, there) for name, values in maps.items()},
+        absent={name: _needed(name, model) for name in reader.maps if name not in allowed},
+        known=model.vocabulary.knows(example.tokens) if isinstance(model, AttentionClassifier) else None,
+        cut=len(tokenise(example.text)[0]) - len(example.tokens) + sight.beyond,
+        seen=sight.there,
+        advice=reader.advice,
+        audit=reader.audit,
+        doubt=reader.doubt,
+        before=before,
+        reader=reader,
+    )
+
+
+def _maps(subject: Subject, trace: Trace, names: Sequence[str]) -> dict[str, Float[np.ndarray, " W"]]:
+    maps = Maps(subject, trace, Seeds(0))
+    real = maps.words.mask[0]
+    return {name: np.asarray(maps[name][0][real], dtype=float) for name in names}
+
+
+def _spread(values: Float[np.ndarray, " W"], there: Bool[np.ndarray, " N"]) -> Float[np.ndarray, " N"]:
+    """Put the numbers of the seen words in their places among all words."""
+    every = np.full(len(there), np.nan)
+    every[there] = values
+    return every
+
+
+def _needed(name: str, model: Auditable) -> str:
+    missing = sorted(MAKERS[name].needs - model.offers)
+    return f"needs {' and '.join(missing)}, which the model does not offer"

@@ -1,0 +1,332 @@
+"""What is to be audited, as a value: a model to train, a saved one, one of the user's code, or one in memory.
+
+    source = choose(parse_data("csv:reviews.csv"), "bilstm+additive")
+    trained, audit = audit_source(source)
+
+Choosing reads no data, trains nothing and loads no torch.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from sightline.api.options import AuditOptions, TrainingOptions
+from sightline.data.vectors import with_vectors
+from sightline.errors import ModelError, SpecError, setting
+from sightline.experiments.remembered import SHAPING, prepared_alike
+from sightline.files import put_back
+from sightline.questions import beside_default
+from sightline.spec.catalogue import ENCODERS
+from sightline.spec.presets import build_specs
+from sightline.spec.texts import place_and_options
+from sightline.spec.values import DataSpec, RunSpec
+from sightline.training.companions import read_companions
+
+if TYPE_CHECKING:
+    from sightline.experiments.forecasted import Forecast
+    from sightline.experiments.run import Trained
+    from sightline.experiments.trainings import Display, Keep
+
+MODEL_FILE = "model.json"
+"""The file by which a saved model is known."""
+PY, HF = "py:", "hf:"
+ELSEWHERE = (PY, HF)
+"""What the name of a model begins with that was made elsewhere: by the user's own code, or for transformers."""
+FIT = ("epochs", "batch_size", "learning_rate")
+"""Settings of the training that may be chosen by name."""
+NO_TRAINING, USUAL = TrainingOptions(), AuditOptions()
+
+
+@dataclass(frozen=True)
+class ToTrain:
+    """A model that is trained first."""
+
+    spec: RunSpec
+    scores: Path | str | None = None
+    """Scores of words by another tool: no part of the run."""
+
+    def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
+        """Train it; ``keep`` may give back what was trained before."""
+        from sightline.experiments.run import train  # noqa: PLC0415  (torch)
+        from sightline.experiments.trainings import Display, make_anew  # noqa: PLC0415  (torch)
+
+        return train(self.spec, display or Display(), device, keep or make_anew)
+
+    def about(self, trained: Trained) -> dict[str, Any]:
+        """Say what was run."""
+        from sightline.experiments.trainings import describe  # noqa: PLC0415  (torch)
+
+        return describe(self.spec)
+
+    def doubts_of(self, trained: Trained) -> tuple[str, ...]:
+        """Say which trainings the cap on epochs ended, whoever chose it, and what else is to be known of them."""
+        from sightline.experiments.run import doubts_of  # noqa: PLC0415  (torch)
+
+        return tuple(doubts_of(trained))
+
+    def forecast(self, device: str, tokens: int, attribution: str | None = None) -> Forecast:
+        """Estimate what training and auditing it will cost."""
+        from sightline.experiments.forecast import forecast  # noqa: PLC0415  (torch)
+
+        return forecast(self.spec, device, tokens, attribution)
+
+    @property
+    def data(self) -> DataSpec:
+        """The data of the run."""
+        return self.spec.data
+
+    @property
+    def asked(self) -> RunSpec:
+        """The options of its audit, which are part of the run."""
+        return self.spec
+
+    @property
+    def trains(self) -> bool:
+        """Whether the model is trained first."""
+        return True
+
+    def name_of(self, trained: Trained) -> str:
+        """Give the name of the model for a person."""
+        return trained.model.name
+
+    def with_seed(self, seed: int) -> ToTrain:
+        """Give the same run from another seed."""
+        return replace(self, spec=replace(self.spec, seed=seed))
+
+
+class _Audited(ABC):
+    """What sources have in common whose options are not those of a run."""
+
+    asked: AuditOptions
+
+    @abstractmethod
+    def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
+        """Give the model with the data to audit it on."""
+
+    def forecast(self, device: str, tokens: int, attribution: str | None = None) -> Forecast:
+        """Estimate what auditing it will cost."""
+        from sightline.experiments.forecast import forecast_audit  # noqa: PLC0415  (torch)
+
+        began = perf_counter()
+        trained = self.trained(device=device)
+        reading = perf_counter() - began
+        asked = self.asked
+        found = forecast_audit(trained, asked.seed, asked.limit, tokens, asked.measures, attribution=attribution)
+        return replace(found, seconds_reading=reading)
+
+    @property
+    def scores(self) -> Path | str | None:
+        """Scores of words by another tool."""
+        return self.asked.scores
+
+    @property
+    def trains(self) -> bool:
+        """Whether the model is trained first."""
+        return False
+
+    def name_of(self, trained: Trained) -> str:
+        """Give the name of the model for a person."""
+        return trained.model.name
+
+    def doubts_of(self, trained: Trained) -> tuple[str, ...]:
+        """Say nothing: the command that trained it has said it, or nothing is known of its training."""
+        return ()
+
+    def with_seed(self, seed: int) -> ToTrain:
+        """Refuse: the model is trained already."""
+        told = "expected a model that is trained first: another seed would not train this one anew"
+        raise SpecError(f"{told}; leave it out, or name a spec such as bilstm+additive", field="seeds")
+
+
+@dataclass(frozen=True)
+class Saved(_Audited):
+    """A model that `sightline train` wrote, and the data to audit it on."""
+
+    folder: Path
+    data: DataSpec
+    asked: AuditOptions
+
+    def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
+        """Read it."""
+        from sightline.experiments.saved import load_trained  # noqa: PLC0415  (torch)
+
+        return load_trained(self.folder, self.data, self.asked.seed, device, self.asked.label_map)
+
+    def about(self, trained: Trained) -> dict[str, Any]:
+        """Say what was audited, and how it was trained."""
+        about = {"data": str(self.data), "model": str(self.folder), "trained": trained.record.get("run")}
+        return about | ({"label_map": dict(self.asked.label_map)} if self.asked.label_map else {})
+
+
+@dataclass(frozen=True)
+class Imported(_Audited):
+    """A model that was made elsewhere, ``py:package.module:factory`` or ``hf:FOLDER``, and the data to audit it on."""
+
+    factory: str
+    data: DataSpec
+    asked: AuditOptions
+
+    def name_of(self, trained: Trained) -> str:
+        """Give what the user called it."""
+        return self.factory
+
+    def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
+        """Make it; what the user's own code makes stays on the device it was built on."""
+        from sightline.experiments.saved import load_imported  # noqa: PLC0415  (torch)
+
+        return load_imported(self.factory, self.data, self.asked.seed, self.asked.device, self.asked.label_map)
+
+    def about(self, trained: Trained) -> dict[str, Any]:
+        """Say what was audited; how it was trained is not known."""
+        about = {"data": str(self.data), "model": self.factory}
+        return about | ({"label_map": dict(self.asked.label_map)} if self.asked.label_map else {})
+
+
+@dataclass(frozen=True)
+class Given(_Audited):
+    """A model and data that Python holds already."""
+
+    held: Trained
+    asked: AuditOptions
+
+    def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
+        """Give it as it is."""
+        return self.held
+
+    def about(self, trained: Trained) -> dict[str, Any]:
+        """Say what was audited, and how it was trained where that is known."""
+        dataset, record = trained.dataset, trained.record
+        about = {"data": str(dataset.card.get("source", dataset.name)), "model": trained.model.name}
+        return about | ({"trained": record["run"]} if "run" in record else {})
+
+
+Chosen = ToTrain | Saved | Imported
+"""A model that a text names."""
+Source = Chosen | Given
+
+
+def under_reading(model: str, reading: str | None) -> str:
+    """Write a reading behind the name of the model it is of: ``all``, ``rollout``, or ``layer=3,head=2``."""
+    if reading is None:
+        return model
+    if not model.startswith(HF):
+        told = f"{reading}: only a model of Hugging Face (hf:FOLDER) has several readings, got {model}"
+        raise SpecError(told, field="reading")
+    if model.endswith(")"):
+        raise SpecError(f"{reading}: {model} names its reading already; keep one", field="reading")
+    return f"{model}({reading if '=' in reading else f'reading={reading}'})"
+
+
+def choose(
+    data: DataSpec,
+    model: str,
+    training: TrainingOptions = NO_TRAINING,
+    options: AuditOptions = USUAL,
+    *,
+    told: Collection[str] = SHAPING,
+) -> Chosen:
+    """Decide what a text names: a spec, the folder of a saved model, or one that was made elsewhere (`ELSEWHERE`).
+
+    Any option of a training is refused for a model that is trained already. How its texts were prepared it remembers;
+    of ``SHAPING``, only what was ``told`` is taken from the data spec instead.
+    """
+    if data.files is not None:
+        data.files.check_tested()
+    if model.startswith(ELSEWHERE):
+        _refuse_training(training, f"of {model}")
+        return Imported(model, data, _in_order(options))
+    folder = saved_folder(model)
+    if folder is None:
+        if options.label_map:
+            known = f"{model} is trained first, and has the labels of its data; leave it out"
+            raise SpecError(known, field="label_map")
+        return choose_training(data, model, training, options)
+    _refuse_training(training, f"in {folder}")
+    alike = prepared_alike(data, folder / MODEL_FILE, told)
+    return Saved(folder, alike, _in_order(options))
+
+
+def choose_training(
+    data: DataSpec,
+    model: str,
+    training: TrainingOptions = NO_TRAINING,
+    options: AuditOptions = USUAL,
+) -> ToTrain:
+    """Read the spec of a model and its training; what is None keeps the value of the preset."""
+    fit = {name: getattr(training, name) for name in FIT if getattr(training, name) is not None}
+    if training.fit:
+        fit |= _settings(training.fit, fit)
+    chosen, fitting = build_specs(model, training.preset or "default", **fit)
+    if training.vectors:
+        chosen = with_vectors(chosen, Path(training.vectors).expanduser())
+    asked = training.companions
+    companions = RunSpec.companions if asked is None else read_companions(asked)
+    taken = beside_default(options.measures)
+    spec = RunSpec(
+        data,
+        chosen,
+        fitting,
+        options.seed,
+        options.limit,
+        companions,
+        measures=taken,
+        gradient=options.gradient,
+    )
+    return ToTrain(spec, options.scores)
+
+
+def _in_order(options: AuditOptions) -> AuditOptions:
+    """Name every measure of an audit, where more than the usual ones are asked for."""
+    return replace(options, measures=beside_default(options.measures))
+
+
+def saved_folder(model: str) -> Path | None:
+    """Give the folder of a saved model that a text names; None where it names none; a path to nothing is an error."""
+    if model.startswith(ELSEWHERE):
+        return None
+    path = Path(model).expanduser()
+    put_back(path)
+    if (path / MODEL_FILE).is_file():
+        return path
+    encoder = model.partition("+")[0].partition("(")[0].strip()
+    named = os.sep in model or "/" in model or model.startswith((".", "~")) or "-" in encoder
+    if not named and (encoder in ENCODERS or not path.exists()):
+        return None
+    if (path / "config.json").is_file():
+        raise ModelError(f"{model}: a model for transformers", change=f"name it {HF}{model}", field="model")
+    found = f"there is no {MODEL_FILE} in it" if path.exists() else "there is no such folder"
+    wanted = f"a folder that `sightline train` wrote, {HF}FOLDER for transformers, or a spec such as bilstm+additive"
+    raise ModelError(f"{model}: {found}; expected {wanted}", field="model")
+
+
+def model_place(model: str) -> Path | None:
+    """Name the folder of a saved model, or the code in this folder that builds one; None where it is a spec."""
+    if model.startswith(HF):
+        folder = Path(place_and_options(model.removeprefix(HF))[0])
+        return folder if folder.is_dir() else None
+    if not model.startswith(PY):
+        return saved_folder(model)
+    package = model.removeprefix(PY).partition(":")[0].partition(".")[0]
+    return Path(package) if Path(package).is_dir() and package else Path(f"{package}.py")
+
+
+def _settings(told: Collection[str], named: Collection[str]) -> dict[str, Any]:
+    """Read settings of the training that have no flag of their own."""
+    from sightline.experiments.settings import read_settings  # noqa: PLC0415  (where there are any)
+
+    found = read_settings(told)
+    if twice := next((name for name in named if name in found), ""):
+        raise SpecError(f"{twice} is given twice, there and by {setting(twice)}; keep one", field="fit")
+    return found
+
+
+def _refuse_training(training: TrainingOptions, where: str) -> None:
+    if given := training.given:
+        told = f"this is about training, and the model {where} is trained already; leave it out"
+        raise SpecError(told, field=given[0])

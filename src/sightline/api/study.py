@@ -1,0 +1,270 @@
+"""A study: what a file, plain values or a paper's table asks for, its missing runs, and what all of them make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from sightline.errors import SpecError, StoreError
+from sightline.experiments.executors.asked import Workers, executor_of, read_workers
+from sightline.experiments.grid import Grid, grid_from
+from sightline.experiments.shown import shown_from
+from sightline.experiments.store import Store, Summary
+from sightline.experiments.study_file import read_toml
+from sightline.experiments.tabulate import check_columns, tabulate
+from sightline.report.sheets.markdown import to_markdown
+from sightline.report.sheets.terminal import to_text
+from sightline.results import Table
+from sightline.spec.keys import run_key
+from sightline.spec.values import OWN
+from sightline.studies.artefacts import ARTEFACTS, plan_named
+from sightline.studies.beside import compare
+from sightline.studies.drawn import Drawing, drawings_of, figures_of, file_name, runs_of, write_all
+from sightline.studies.study import SEEDS, Params
+
+if TYPE_CHECKING:
+    from sightline.spec.values import RunSpec
+
+Spread = Literal["interval", "sd"]
+
+
+class OnRun(Protocol):
+    """Called as each run of a study ends."""
+
+    def __call__(self, ending: str, told: str, /) -> None:
+        """Receive how it ended, and a sentence on it."""
+
+
+class ShowRuns(Protocol):
+    """Gives the callback for the runs of a study, which are so many."""
+
+    def __call__(self, total: int, /) -> AbstractContextManager[OnRun]:
+        """Begin to show them."""
+
+
+@contextmanager
+def silent(total: int) -> Iterator[OnRun]:
+    """Show nothing."""
+    yield lambda ending, told: None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """How the runs of a study are made; ``limit`` is how many of the missing ones at most."""
+
+    workers: Workers = field(default_factory=Workers)
+    limit: int | None = None
+    retry_failed: bool = False
+
+    def wants(self, summary: Summary | None) -> bool:
+        """Tell whether a run is to be made."""
+        return summary is None or (self.retry_failed and summary.state == "failed")
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A study that can be run: its grid, and what is made of the runs."""
+
+    name: str
+    """How its files are called."""
+    grid: Grid
+    figures: Sequence[str]
+    table: Callable[[Ended], Table]
+    drawings: Callable[[Ended, Table], Iterable[Drawing]]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Corpora of a paper that are not there, and why."""
+    columns: Sequence[str] = ()
+    """What the table of a study file shows of each run."""
+
+    @property
+    def data_places(self) -> set[Path]:
+        """The files or folders that texts are read from."""
+        return {Path(place) for cell in self.grid.cells for place in cell.data.places}
+
+    @property
+    def vector_places(self) -> set[Path]:
+        """The files of word vectors."""
+        return {Path(cell.model.vectors) for cell in self.grid.cells if cell.model.vectors}
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What there is of a study when its runs have been made: those found, and those that another process has."""
+
+    study: Planned
+    store: Store
+    found: Mapping[str, Summary]
+    elsewhere: Collection[str]
+
+    @property
+    def failed(self) -> list[Summary]:
+        """The runs that failed."""
+        return [summary for summary in self.found.values() if summary.state == "failed"]
+
+
+def plan_file(
+    what: str | Path | Mapping[str, Any],
+    *,
+    columns: Sequence[str] | None = None,
+    spread: Spread = "interval",
+) -> Planned:
+    """Read a study from its TOML file or from plain values; ``columns`` come before those that it shows."""
+    check_columns(columns or ())
+    tree, folder, where = _read(what)
+    grid, shown = grid_from(tree, folder, where), shown_from(tree, where)
+    chosen = shown.columns if columns is None else tuple(columns)
+
+    def table(ended: Ended) -> Table:
+        options: dict[str, Any] = {"columns": chosen, "spread": spread, "audits": ended.store.audit}
+        return tabulate(grid, ended.found, ended.elsewhere, **options)
+
+    def drawings(ended: Ended, table: Table) -> Iterable[Drawing]:
+        return drawings_of(grid, shown.figures, table, ended.store)
+
+    return Planned(file_name(grid.name), grid, shown.figures, table, drawings, columns=chosen)
+
+
+def plan_paper(name: str, asked: Params) -> Planned:
+    """Plan a table or figure of a paper, which stands next to what the paper prints."""
+    plan = plan_named(name, asked)
+    called, figures = plan.artefact.name, plan.artefact.figures
+
+    def drawings(ended: Ended, table: Table) -> Iterable[Drawing]:
+        return figures_of(called, figures, runs_of(plan.grid, ended.store), together=1)
+
+    return Planned(called, plan.grid, figures, lambda ended: compare(plan, ended.store), drawings, plan.absent)
+
+
+def check_results(file: Path) -> None:
+    """Refuse what is no results file, before hours are spent."""
+    from sightline.studies.results_file import read_rows  # noqa: PLC0415  (as late as it is needed)
+
+    read_rows(file)
+
+
+def keep_results(ended: Ended, file: Path) -> Path:
+    """Bring a results file up to date with what was read of the runs of a study file."""
+    from sightline.studies.files import keep, study_of  # noqa: PLC0415  (as late as it is needed)
+
+    planned = ended.study
+    return keep(study_of(planned.grid, planned.columns, planned.figures), ended.store, file)
+
+
+def missing_runs(study: Planned, found: Mapping[str, Summary], running: Running) -> list[RunSpec]:
+    """Name the runs that are to be made."""
+    cells = zip(study.grid.cells, study.grid.keys, strict=True)
+    return [cell for cell, key in cells if running.wants(found.get(key))][: running.limit]
+
+
+def run_study(study: Planned, store: Store, running: Running, progress: ShowRuns = silent) -> Ended:
+    """Make the runs that are not in a store yet, and give what there is of all."""
+    found = store.find(study.grid.keys)
+    todo = missing_runs(study, found, running)
+    _check_tables(todo)
+    left = set[str]()
+    if todo:
+        with progress(len(todo)) as show:
+            for done in executor_of(running.workers).run(todo, store, again=running.retry_failed):
+                show(done.ending, done.told)
+                left |= {run_key(done.spec)} if done.ending == "missing" else set()
+    # What was whole at the start is not read again; runs another process was at may be whole by now.
+    found |= store.find(key for key in study.grid.keys if running.wants(found.get(key)))
+    return Ended(study, store, found, left - found.keys())
+
+
+@dataclass(frozen=True)
+class Studied:
+    """The table of a study, the files that were written, and why any figure was not."""
+
+    table: Table
+    files: tuple[Path, ...]
+    not_drawn: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Write the table as the command line does."""
+        return to_text(self.table)
+
+    def _repr_markdown_(self) -> str:
+        return to_markdown(self.table)
+
+
+def study(
+    what: str | Path | Mapping[str, Any],
+    *,
+    store: str | Path,
+    workers: int | str = 1,
+    out: str | Path | None = None,
+    data: str | Path | None = None,
+    datasets: Sequence[str] = (),
+    seeds: int = SEEDS,
+    limit: int | None = None,
+    vectors: str | Path | None = None,
+) -> Studied:
+    """Run the cells of a study that are not in a store yet, and give the table of all; as ``sightline study`` does.
+
+    Parameters
+    ----------
+    what
+        The TOML file of a study, the same as plain values (``{"name": …, "base": {…}, "axes": {…}}``), or the id of a
+        paper's table or figure such as ``jain2019:J-2``.
+    store
+        The folder in which runs are kept; what is there is not run again.
+    workers
+        Processes, or ``ray`` or ``ray:HOST:PORT``. Several start new processes, so a script calls this under
+        ``if __name__ == "__main__"``.
+    out
+        A folder for the table in every form and for the figures.
+    data, datasets, seeds, limit, vectors
+        Of a paper's table: the folder of its corpora, which of them, how many seeds, how many test texts, and word
+        vectors that models start from.
+    """
+    kept = Store(Path(store))
+    if isinstance(what, str) and what in ARTEFACTS:
+        if data is None:
+            raise SpecError(f"missing; {what} needs the folder that holds its corpora", field="data")
+        given = None if vectors is None else Path(vectors)
+        planned = plan_paper(what, Params(Path(data), seeds, tuple(datasets), limit, given))
+    else:
+        planned = plan_file(what)
+    running = Running(workers=read_workers(str(workers)), retry_failed=True)
+    ended = run_study(planned, kept, running)
+    _refuse_unfinished(ended)
+    table = planned.table(ended)
+    return write_study(ended, table, None if out is None else Path(out))
+
+
+def write_study(ended: Ended, table: Table, out: Path | None) -> Studied:
+    """Write the table of a study and its figures into a folder, where one is named."""
+    if out is None:
+        return Studied(table, (), ())
+    paths, left = write_all(ended.study.name, table, ended.study.drawings(ended, table), out)
+    return Studied(table, tuple(paths), tuple(left))
+
+
+def _refuse_unfinished(ended: Ended) -> None:
+    """Refuse a table of runs that failed, or that another process has."""
+    of, lacking = f"of {len(ended.study.grid.cells)} runs", (len(ended.failed), len(ended.elsewhere))
+    if lacking[0]:
+        one = ended.failed[0]
+        told = f"{lacking[0]} {of} failed, the first {one.model} on {one.data} with seed {one.seed}: {one.error}"
+        raise StoreError(f"{ended.store.root}: {told}; the same call runs them again")
+    if lacking[1]:
+        told = f"{lacking[1]} {of} are being run by another process"
+        raise StoreError(f"{ended.store.root}: {told}; call again when it has ended")
+
+
+def _read(what: str | Path | Mapping[str, Any]) -> tuple[Mapping[str, Any], Path, str]:
+    if isinstance(what, Mapping):
+        return what, Path(), "the study"
+    return read_toml(Path(what)), Path(what).parent, str(what)
+
+
+def _check_tables(todo: Sequence[RunSpec]) -> None:
+    """Read the user's own texts once before the first run: a wrong column is a mistake of the study."""
+    from sightline.data.corpora.table import read_table  # noqa: PLC0415  (as late as it is needed)
+
+    for data in dict.fromkeys(cell.data for cell in todo if cell.data.kind in OWN):
+        read_table(data)

@@ -1,0 +1,82 @@
+"""What the missing runs of a study will take, from those that are done and from a trial of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from sightline.api.hooks import OnNote
+from sightline.api.study import Planned, Running, missing_runs
+from sightline.errors import SightlineError
+from sightline.experiments.cost import Cost
+from sightline.experiments.executors.asked import Workers
+from sightline.experiments.store import Store, Summary
+
+if TYPE_CHECKING:
+    from sightline.spec.values import RunSpec
+
+
+@dataclass(frozen=True)
+class StudyForecast:
+    """How many runs there are, and the hours and bytes that those to make will take."""
+
+    cells: int
+    done: int
+    failed: int
+    to_run: int
+    workers: int
+    hours: float
+    hours_least: float
+    disk_bytes: float
+    basis: str
+    found: Mapping[str, Summary]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many runs are in which state."""
+        return {"cells": self.cells, "done": self.done, "failed": self.failed, "to_run": self.to_run}
+
+    def to_json(self) -> dict[str, Any]:
+        """Give it as plain JSON values."""
+        hours = {"hours": self.hours, "hours_least": self.hours_least}
+        rest = {"disk_bytes": self.disk_bytes, "basis": self.basis}
+        return self.counts | {"workers": self.workers} | hours | rest
+
+
+def forecast_study(
+    study: Planned, store: Store, running: Running, on_note: OnNote, began: float | None = None
+) -> StudyForecast:
+    """Estimate what is missing of a study; nothing is written. ``began`` is when the process began."""
+    found = store.find(study.grid.keys)
+    todo = missing_runs(study, found, running)
+    before = 0.0 if began is None else perf_counter() - began
+    workers = _processors(running.workers, on_note) if todo else running.workers.processes
+    states = [summary.state for summary in found.values()]
+    cost = _cost(todo, [summary for summary in found.values() if summary.state == "done"])
+    least, most = ((before + cost.start + cells / workers) / 3600 for cells in (cost.least, cost.most))
+    disk = store.bytes_a_run() * len(todo) if todo else 0.0
+    counts = (len(study.grid.cells), states.count("done"), states.count("failed"), len(todo))
+    return StudyForecast(*counts, workers, most, least, disk, cost.basis, found)
+
+
+def _processors(asked: Workers, on_note: OnNote) -> int:
+    """Count who would work; a plan is also made for a cluster that is not up yet, as for one worker."""
+    if asked.cluster is None:
+        return asked.processes
+    from sightline.experiments.executors.cluster import Cluster  # noqa: PLC0415  (as late as it is needed)
+
+    try:
+        return Cluster(asked.cluster).processors()
+    except SightlineError as error:
+        on_note(f"planned for one worker: {error}")
+        return 1
+
+
+def _cost(todo: Sequence[RunSpec], done: Sequence[Summary]) -> Cost:
+    if not todo:
+        return Cost(0.0, 0.0, "nothing to run")
+    from sightline.experiments.cost import estimate  # noqa: PLC0415  (torch)
+
+    return estimate(todo, done)

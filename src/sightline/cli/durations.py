@@ -1,0 +1,19 @@
+"""Durations in words, as coarsely as an estimate is known."""
+
+from __future__ import annotations
+
+
+def span(least: float, most: float) -> str:
+    """Write between which durations something lies."""
+    return f"about {duration(most)}" if least == most else f"{duration(least)} to {duration(most)}"
+
+
+def duration(seconds: float) -> str:
+    """Write a duration as coarsely as an estimate is known.
+
+    >>> [duration(s) for s in (0.4, 48.2, 500, 9000)]
+    ['1 s', '48 s', '8 min', '2.5 h']
+    """
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"

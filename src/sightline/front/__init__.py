@@ -1,1 +1,0 @@
-"""What ``import sightline`` offers beside values: load, train, audit, look, predict; each is a few lines."""

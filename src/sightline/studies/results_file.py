@@ -1,0 +1,223 @@
+"""The results file: what was read of the runs of every study, a row for each run and quantity.
+
+It outlasts the stores, which are too large to be kept with the project, and every page of results
+is written from it. A row without a run is of the study itself (how many runs are planned), of a
+corpus (how many words it has), or of a mean whose runs are lost; ``seeds`` says over how many.
+A number has its interval and its texts, what it would be by chance, and the least and the most that
+it can be. Compressed CSV, so that reading it needs no other package (decision 0102).
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from sightline.errors import DataError
+from sightline.files import write_bytes
+from sightline.results import Estimate
+from sightline.studies.lines import Found
+
+NAME = "results.csv.gz"
+WHOLE = re.compile(r"-?\d+")
+NOTHING = "none"
+"""An end of an interval that is not known, or of what a number can be."""
+EMPTY, FLAG = '""', "flag"
+"""How a text without letters is written, and the method of a value that is 1 for yes and 0 for no."""
+LISTED = re.compile(r"(?P<key>[^\[]+)\[(?P<name>.+)\]")
+"""A step of a path into a list: by what its member is called."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row; an empty cell is nothing."""
+
+    study: str
+    corpus: str = ""
+    model: str = ""
+    setting: str = ""
+    seed: str = ""
+    run: str = ""
+    quantity: str = ""
+    value: str = ""
+    low: str = ""
+    high: str = ""
+    n: str = ""
+    method: str = ""
+    chance: str = ""
+    chance_low: str = ""
+    chance_high: str = ""
+    chance_n: str = ""
+    chance_method: str = ""
+    least: str = ""
+    most: str = ""
+    seeds: str = ""
+    text: str = ""
+
+    @property
+    def of(self) -> tuple[str, ...]:
+        """What the row is of."""
+        return (self.study, self.corpus, self.model, self.setting, self.seed, self.run)
+
+
+COLUMNS = tuple(one.name for one in fields(Row))
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Read a results file; a file that is not there has no rows."""
+    if not path.exists():
+        return []
+    try:
+        with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+            return list(_rows(csv.reader(file), path))
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise DataError(f"expected a results file, compressed CSV; it cannot be read ({error})", path) from None
+
+
+def _rows(lines: Iterator[list[str]], path: Path) -> Iterator[Row]:
+    head = tuple(next(lines, ()))
+    if head != COLUMNS:
+        raise DataError(f"expected the columns {', '.join(COLUMNS)}; got {', '.join(head)}", path, 1)
+    for number, cells in enumerate(lines, 2):
+        if len(cells) != len(COLUMNS):
+            raise DataError(f"expected {len(COLUMNS)} cells, got {len(cells)}", path, number)
+        yield Row(*cells)
+
+
+def write_rows(path: Path, rows: Iterable[Row]) -> Path:
+    """Write a results file, whole or not at all; equal rows are equal bytes."""
+    text = io.StringIO(newline="")
+    written = csv.writer(text, lineterminator="\n")
+    written.writerow(COLUMNS)
+    written.writerows(astuple(row) for row in rows)
+    return write_bytes(path, gzip.compress(text.getvalue().encode(), mtime=0))
+
+
+def rows_of(of: Row, values: Mapping[str, Any]) -> Iterator[Row]:
+    """Write what was read of a run as rows; ``of`` says which run."""
+    known = {name: getattr(of, name) for name in ("study", "corpus", "model", "setting", "seed", "run", "seeds")}
+    for quantity, cells in _flat(values):
+        yield Row(**known, quantity=quantity, **cells)
+
+
+def values_of(rows: Iterable[Row]) -> dict[str, Any]:
+    """Read back what was read of a run."""
+    values = dict[str, Any]()
+    for row in rows:
+        _put(values, row.quantity.split("/"), _value(row))
+    return values
+
+
+# ------------------------------------------------------------- values to rows and back
+
+
+def _flat(values: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, dict[str, str]]]:
+    for key, value in values.items():
+        if "/" in key or LISTED.fullmatch(key):
+            raise ValueError(f"{key!r}: a quantity has no slash, and does not end in brackets")
+        yield from _one(f"{above}{key}", value)
+
+
+def _one(path: str, value: Any) -> Iterator[tuple[str, dict[str, str]]]:
+    if isinstance(value, Mapping) and value:
+        rest = {key: one for key, one in value.items() if key not in ESTIMATE}
+        if value.keys() >= {*ESTIMATE[:4]}:
+            yield path, _cells({key: value[key] for key in ESTIMATE if key in value})
+        else:
+            rest = dict(value)
+        yield from _flat(rest, f"{path}/")
+    elif isinstance(value, list | tuple) and value and all(_is_named(one) for one in value):
+        for one in value:
+            rest = {key: each for key, each in one.items() if key != "name"}
+            yield from _flat(rest, f"{path}[{one['name']}]/")
+    else:
+        yield path, _plain(value)
+
+
+def _is_named(one: Any) -> bool:
+    return isinstance(one, Mapping) and "name" in one and len(one) > 1
+
+
+ESTIMATE = tuple(one.name for one in fields(Estimate))
+
+
+def _plain(value: Any) -> dict[str, str]:
+    if isinstance(value, Found):
+        chance = {f"chance_{key}": one for key, one in _estimate(value.floor).items()}
+        least, most = value.bounds or (NOTHING, NOTHING)
+        ends = {"least": _text(least), "most": _text(most)}
+        chance["chance"] = chance.pop("chance_value", "")
+        return {**_estimate(value.value), **chance, **ends}
+    if isinstance(value, bool):
+        return {"value": str(int(value)), "method": FLAG}
+    if isinstance(value, int | float):
+        return {"value": _text(value)}
+    if value is None or isinstance(value, str):
+        return {"text": EMPTY if value == "" else value or ""}
+    return {"text": json.dumps(value, ensure_ascii=False)}
+
+
+def _estimate(value: Estimate | None) -> dict[str, str]:
+    return {} if value is None else _cells(asdict(value))
+
+
+def _cells(estimate: Mapping[str, Any]) -> dict[str, str]:
+    return {key: NOTHING if one is None else _text(one) for key, one in estimate.items()}
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else repr(value)
+
+
+def _value(row: Row) -> Any:
+    """Read the value of a row."""
+    if row.least:
+        return found_of(row)
+    if row.text:
+        if row.text == EMPTY:
+            return ""
+        return json.loads(row.text) if row.text[0] in "[{" else row.text
+    if row.low:
+        told = {key: _number(getattr(row, key)) for key in ESTIMATE[:4]}
+        return told | ({"method": row.method} if row.method else {})
+    if not row.value:
+        return None
+    return row.value == "1" if row.method == FLAG else _number(row.value)
+
+
+def found_of(row: Row) -> Found:
+    """Read the number of a row, with what it would be by chance and its bounds."""
+    value = Estimate(_number(row.value), _number(row.low), _number(row.high), int(row.n), row.method)
+    chance = None
+    if row.chance:
+        ends = (_number(row.chance), _number(row.chance_low), _number(row.chance_high))
+        chance = Estimate(*ends, int(row.chance_n), row.chance_method)
+    bounds = None if row.least == NOTHING else (float(row.least), float(row.most))
+    return Found(value, chance, bounds)
+
+
+def _number(text: str) -> Any:
+    if text == NOTHING:
+        return None
+    return int(text) if WHOLE.fullmatch(text) else float(text)
+
+
+def _put(values: dict[str, Any], path: Sequence[str], value: Any) -> None:
+    """Put a value where its path says."""
+    step, *rest = path
+    if listed := LISTED.fullmatch(step):
+        members = values.setdefault(listed["key"], [])
+        member = next((one for one in members if one["name"] == listed["name"]), None)
+        if member is None:
+            members.append(member := {"name": listed["name"]})
+        return _put(member, rest, value)
+    if rest:
+        return _put(values.setdefault(step, {}), rest, value)
+    values[step] = value
+    return None

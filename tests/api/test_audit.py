@@ -1,0 +1,82 @@
+"""The one way to an audit: what its callbacks hear, its options, and several seeds."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from sightline.api.audit import audit_each, audit_source, with_seeds
+from sightline.api.data import read_source
+from sightline.api.hooks import Display, Hooks
+from sightline.api.model_source import Imported, choose
+from sightline.api.multi_seed import load_audits
+from sightline.api.options import AuditOptions, TrainingOptions
+from sightline.errors import SpecError
+from sightline.spec.texts import parse_data
+from tests.api.conftest import CORPUS, MODEL
+
+ONE_EPOCH = TrainingOptions(epochs=1, companions="none")
+
+
+def test_callbacks_hear_each_seed_and_what_to_doubt(tmp_path: Path) -> None:
+    heard: dict[str, list[object]] = {"seeds": [], "notes": [], "ready": [], "texts": [], "epochs": []}
+
+    @contextmanager
+    def progress() -> Iterator[Display]:
+        yield Display(
+            on_epoch=lambda name, epoch, epochs: heard["epochs"].append((name, epoch.number, epochs)),
+            on_texts=lambda done, total: heard["texts"].append((done, total)),
+        )
+
+    hooks = Hooks(
+        progress=progress,
+        on_note=heard["notes"].append,
+        on_ready=lambda source, trained, machine: heard["ready"].append(trained.model.name),
+        on_seed=lambda seed, number, count: heard["seeds"].append((seed, number, count)),
+    )
+    source = choose(parse_data(CORPUS), MODEL, ONE_EPOCH, AuditOptions(seed=3, limit=8))
+    found = audit_each(with_seeds(source, 2), hooks, about={"command": "mine"})
+    assert heard["seeds"] == [(3, 1, 2), (4, 2, 2)]
+    assert heard["epochs"] == [("model", 1, 1)] * 2
+    assert heard["texts"][-1] == (8, 8)
+    assert len(heard["ready"]) == len(heard["notes"]) == 2  # the cap on epochs ended both trainings
+    assert list(found.by_seed) == [3, 4]
+    assert found.first.spec["command"] == "mine"
+    assert found.to_json()["seeds"] == found.across.to_json()
+    found.save(tmp_path / "both")
+    again, folders = load_audits(tmp_path / "both")
+    assert [one.name for one in folders] == ["seed-3", "seed-4"]
+    assert again.across == found.across
+
+
+def test_one_seed_says_nothing_of_seeds() -> None:
+    heard: list[object] = []
+    source = choose(parse_data(CORPUS), MODEL, ONE_EPOCH, AuditOptions(limit=8))
+    found = audit_each(with_seeds(source, 1), Hooks(on_seed=lambda *seed: heard.append(seed)))
+    assert (heard, found.across, found.together) == ([], None, False)
+    assert "seeds" not in found.to_json()
+    assert found.first.findings == audit_source(source)[1].findings
+
+
+def test_a_model_that_is_trained_already_has_one_seed() -> None:
+    source = choose(parse_data(CORPUS), "py:mine:build", options=AuditOptions(seed=2))
+    assert isinstance(source, Imported)
+    assert with_seeds(source, 1) == (source,)
+    with pytest.raises(SpecError) as told:
+        with_seeds(source, 2)
+    assert told.value.field == "seeds"
+
+
+def test_options_that_are_given_are_named_in_one_order() -> None:
+    assert TrainingOptions(fit=[]).given == []
+    assert TrainingOptions(vectors="v.txt", min_count=1, preset="default").given == ["preset", "min_count", "vectors"]
+
+
+def test_a_setting_in_an_error_is_spelled_as_python_does() -> None:
+    with pytest.raises(SpecError) as told:
+        read_source("planted:needle", text="body")
+    assert str(told.value).startswith("text=body: planted")
+    with pytest.raises(SpecError) as both:
+        read_source("planted:needle", train="t.csv")
+    assert (both.value.field, "data=" in str(both.value)) == ("train", True)

@@ -1,0 +1,64 @@
+"""Predictions are those of an audit, whatever stands beside a text."""
+
+import math
+
+import pytest
+
+import sightline
+from sightline.api import predict as module
+from sightline.audits import Audit
+from sightline.data.dataset import Dataset
+from sightline.errors import DataError
+from sightline.experiments.run import Trained
+from sightline.models.altered import Broken
+from tests.adapters.plain import wrapped
+from tests.texts import untrained
+
+
+def test_predictions_are_those_of_an_audit(model: Trained, audit: Audit) -> None:
+    found = sightline.predict(model, [text.text for text in audit.texts])
+    assert [one.label for one in found] == [text.predicted for text in audit.texts]
+    sure = [one.probabilities[one.label] for one in found if one.label]
+    assert sure == pytest.approx(audit.measurements["outputs"].values["probability"].tolist(), abs=1e-12)
+    assert all(sum(one.probabilities.values()) == pytest.approx(1) for one in found)
+
+
+def test_order_and_neighbours_do_not_matter(model: Trained, data: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [text.text * (1 + i % 3) for i, text in enumerate(data.test)]
+    whole = sightline.predict(model, iter(texts))
+    monkeypatch.setattr(module, "AT_ONCE", 4)
+    parts = sightline.predict(model, texts, batch_size=3)
+    assert [one.label for one in parts] == [one.label for one in whole]
+    for one, other in zip(parts, whole, strict=True):
+        assert one.probabilities == pytest.approx(other.probabilities, abs=1e-12)
+        assert list(one.probabilities) == list(data.label_names)
+
+
+def test_only_so_many_texts_are_held(model: Trained, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "AT_ONCE", 4)
+    taken = []
+    examples = (taken.append(i) or module.unlabelled("one two", None, 9, i) for i in range(20))
+    next(module.predictions(model.model, examples))
+    assert len(taken) == 4
+
+
+def test_an_output_that_is_no_number_is_no_class(model: Trained, data: Dataset) -> None:
+    found = sightline.predict(Broken(model.model, data, 0, 1.0), ["one two"])
+    assert found[0].label is None
+    assert all(map(math.isnan, found[0].probabilities.values()))
+
+
+def test_a_model_of_ones_own_predicts_classes_by_number_where_they_have_no_names() -> None:
+    assert list(sightline.predict(wrapped(), ["ba do"])[0].probabilities) == ["class 0", "class 1"]
+
+
+def test_a_bad_text_is_named_by_its_place(model: Trained) -> None:
+    with pytest.raises(DataError, match=r"texts:1: expected a text with words in it, got ' '"):
+        sightline.predict(model, ["one", " "])
+    with pytest.raises(DataError, match="put it in a list"):
+        sightline.predict(model, "one")
+    with pytest.raises(DataError, match="texts:0: expected a query"):
+        sightline.predict(untrained("mlp(hidden=4)+query"), ["one"], [5])
+    with pytest.raises(DataError, match="expected a query for each text, got another number"):
+        sightline.predict(untrained("mlp(hidden=4)+query"), ["one", "two"], ["why"])
+    assert len(sightline.predict(untrained("mlp(hidden=4)+query"), ["one", "two"], ["why", "who"])) == 2

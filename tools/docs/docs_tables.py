@@ -1,0 +1,108 @@
+"""How the documentation writes tables: in Markdown, and from files of results that may still be to come."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sightline.studies.catalogue import PAGES
+from sightline.studies.papers import ALL, page_of_all
+from sightline.studies.results import Kept, kept_of, page
+from sightline.studies.results_file import read_rows
+
+ROOT = Path(__file__).resolve().parents[2]
+Stored = Mapping[str, Any]
+"""A file of results as it was read."""
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Write a Markdown table."""
+    lines = [tuple(head), *map(tuple, rows)]
+    lines.insert(1, ("---",) * len(lines[0]))
+    return "".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |\n" for line in lines)
+
+
+def finding_page(code: str) -> str:
+    """Name the page of a finding, from docs."""
+    return f"findings/{code}.md"
+
+
+RESULTS_FILE = ROOT / "docs" / "verified" / "results.csv.gz"
+"""What was read of the runs of all studies."""
+REPRODUCTION = "reproduction"
+"""The page of the papers' tables together."""
+
+
+@cache
+def all_kept() -> Mapping[str, Kept]:
+    """Read the results file, once."""
+    return kept_of(read_rows(RESULTS_FILE))
+
+
+def verified(name: str) -> Stored | None:
+    """Give the results of a study or a campaign; nothing where they have not been counted."""
+    if name == REPRODUCTION:
+        return page_of_all(all_kept()) if ALL in all_kept() else None
+    if name in PAGES:
+        return page(PAGES[name], all_kept()[name]) if name in all_kept() else None
+    path = ROOT / "docs" / "verified" / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def when_counted(name: str, told: Callable[[Stored], str]) -> Callable[[], str]:
+    """Tell what a file of results says, or that it has not been made."""
+
+    def made() -> str:
+        if (stored := verified(name)) is None:
+            return f"Not counted yet: `validation/verify.py --only {name}` counts it.\n"
+        return told(stored)
+
+    return made
+
+
+def unfinished(stored: Stored, done: int) -> str:
+    """Say how much of what was planned is not counted, and what it would take; nothing where all is."""
+    if stored.get("planned", done) == done:
+        return ""
+    return (
+        f"**{done:,} of {stored['planned']:,} planned runs are counted**; the rest would take about "
+        f"{stored['hours_left']:,.1f} hours of one worker.\n\n"
+    )
+
+
+def gates(stored: Stored, done: int | None = None) -> str:
+    """Count the gates that hold, and table the others; ``done`` runs are counted, maybe not all that were planned."""
+    failed = [one for one in stored["gates"] if not one["holds"]]
+    planned = stored.get("planned", done)
+    part = "" if done == planned else f" on the {done:,} counted of {planned:,} planned runs"
+    told = f"**{len(stored['gates']) - len(failed)} of {len(stored['gates'])} gates hold{part}.**\n"
+    rows = [(one["name"], f"{one['count']} of {one['of']}", str(one["limit"])) for one in failed]
+    return f"{told}\n{table(('what fails', 'counted', 'limit'), rows)}" if failed else told
+
+
+def is_known(one: Stored | None) -> bool:
+    """Tell an estimate that has a value."""
+    return one is not None and one["value"] is not None and not math.isnan(one["value"])
+
+
+def number(value: Any, digits: int = 2) -> str:
+    """Write a number, or an estimate with its interval as far as that is known."""
+    if isinstance(value, Mapping):
+        ends = [end for end in (value["low"], value["high"]) if end is not None and not math.isnan(end)]
+        interval = f" [{ends[0]:.{digits}f}, {ends[1]:.{digits}f}]" if ends else ""
+        return f"{value['value']:.{digits}f}{interval}" if is_known(value) else "—"
+    return "—" if value is None else f"{value:.{digits}f}"
+
+
+def answered(found: Stored | None) -> str:
+    """Write an answer with its effect, which is an estimate's ``value`` or is called by its name."""
+    if found is None:
+        return "—"
+    effect = found.get("effect", found.get("value"))
+    if effect is None:
+        return str(found["verdict"])
+    return f"{found['verdict']} {effect:.2f} [{found['low']:.2f}, {found['high']:.2f}], n = {found['n']}"

@@ -1,0 +1,107 @@
+"""What the verdict says of cases whose truth is known, at the commit whose package is installed.
+
+``python validation/before_after.py OUT.json [--only WORDS] [--seeds N]`` audits every case of `before_after_cases` and
+writes the row of all texts and of each predicted class, with the findings that decided. Run with the Python of an
+earlier commit it says what that commit said; ``docs/verified/before_after.json --merge BEFORE.json AFTER.json`` puts
+two such files into the one that the documentation tables, and keeps what else that has.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from before_after_cases import CASES, Case
+
+import sightline
+
+
+def counted(case: Case, seed: int) -> dict[str, Any]:
+    """Make one audit, and keep what is counted of it; an audit that is refused says so."""
+    made, texts, others = case.make(seed)
+    began = time.process_time()
+    try:
+        audit = sightline.audit(made, texts, seed=seed, **others)
+    except sightline.errors.SightlineError as error:
+        return {"seed": seed, "refused": str(error)}
+    said = json.loads(json.dumps(audit.to_json()))
+    return {
+        "seed": seed,
+        "row": audit.verdict.row,
+        "by_class": {name: one.row for name, one in audit.verdict.by_class.items()},
+        "decided": _codes(audit.verdict),
+        "class_decided": {name: _codes(one) for name, one in audit.verdict.by_class.items()},
+        "effects": {one.code: _effect(one) for one in audit.findings if one.effect is not None},
+        "shown": said.get("shown"),
+        "scores": next((row.answer for row in audit.maps if row.name == "given"), None),
+        "maps": {row.name: row.answer for row in audit.maps},
+        "seconds": round(time.process_time() - began, 1),
+    }
+
+
+def _effect(finding: Any) -> list[Any]:
+    return [finding.verdict, *(round(getattr(finding.effect, key), 3) for key in ("value", "low", "high"))]
+
+
+def _codes(verdict: Any) -> list[str]:
+    """Name the findings that are not supported, in the words of the reasons, or what else was said."""
+    return [" ".join(reason.split(":")[0].split()[:2]) for reason in verdict.reasons]
+
+
+def merge(out: Path, before: Mapping[str, Any], after: Mapping[str, Any]) -> int:
+    """Put what two commits said beside what is right."""
+    known = json.loads(out.read_text("utf-8")) if out.exists() else {}
+    known["cases"] = [
+        {
+            "kind": case.kind,
+            "name": case.name,
+            "right": case.right,
+            "classes": case.classes,
+            "says": case.says,
+            "scores": case.scores,
+            "before": before.get(case.name, []),
+            "after": after.get(case.name, []),
+        }
+        for case in CASES
+    ]
+    out.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    return 0
+
+
+def main() -> int:
+    """Audit every case and write the file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--seeds", type=int)
+    parser.add_argument("--merge", type=Path, nargs=2, metavar=("BEFORE", "AFTER"))
+    flags = parser.parse_args()
+    if flags.merge:
+        return merge(flags.out, *(json.loads(path.read_text("utf-8")) for path in flags.merge))
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    found: dict[str, Any] = json.loads(flags.out.read_text("utf-8")) if flags.out.exists() else {}
+    for case in CASES:
+        if flags.only not in f"{case.kind} {case.name}":
+            continue
+        known = {one["seed"]: one for one in found.get(case.name, ()) if "refused" not in one}
+        wanted = range(min(flags.seeds or case.seeds, case.seeds))
+        runs = [known.get(seed) or counted(case, seed) for seed in wanted]
+        found[case.name] = runs
+        print(time.strftime("%H:%M:%S"), case.kind, case.name, flush=True)
+        for one in runs:
+            told = ("row", "by_class", "refused", "scores", "decided", "seconds")
+            print("    ", {key: one[key] for key in told if one.get(key) is not None}, flush=True)
+        flags.out.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
