@@ -121,10 +121,11 @@ def test_a_label_that_is_written_into_states_by_rank_is_found() -> None:
 
 
 def test_its_numbers_are_those_of_its_texts() -> None:
-    measured = known(1.2)
+    model, texts = world(told=1.2)
+    measured = informed(model, texts[:400])
     ranks = measured.settings["ranks"]
     scores = np.asarray(measured.values["scores.label"])
-    assert scores.shape == (TEXTS, MOST)
+    assert scores.shape == (400, MOST)
     assert np.isnan(scores[:, ranks:]).all()
     curve = scores[:, :ranks].mean(0)
     assert measured.whole["D.label"].value == pytest.approx(float(contrast(curve)), abs=1e-12)

@@ -25,6 +25,7 @@ from sightline.seeds import Seeds
 from sightline.spec.texts import parse_data, parse_model
 from sightline.taking.measuring import measure
 from sightline.types import Auditable, Offer
+from tests.sampling import slow_but
 
 SAME = 1e-9
 DATASET = load(parse_data("planted:needle(n=160,length=12,fillers=12)"), 0)
@@ -70,10 +71,10 @@ def turned(name: str, values: Values) -> Values:
     return np.where(rows >= 0, len(rows) - 1 - rows, rows) if name == "transplant.partner" else rows
 
 
-@pytest.mark.parametrize("parts", [
+@pytest.mark.parametrize("parts", slow_but({1, 4}, [
     "mlp(hidden=6)+additive+softmax", "mlp(hidden=6)+additive+sparsemax", "mlp(hidden=6)+additive+sparsegen(lambda=0.9)",
     "mlp(hidden=6)+additive+entmax", "bilstm(hidden=4)+additive+sparsegen(lambda=0.9)",
-])  # fmt: skip
+]))  # fmt: skip
 def test_batches_order_memory_and_threads_change_no_number(parts: str) -> None:
     model, texts = precise(lively(parts)), DATASET.test[:9]
     whole = take(model, texts, 32)

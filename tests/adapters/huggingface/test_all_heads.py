@@ -243,7 +243,7 @@ def test_all_heads_at_once_answer_what_the_head_that_decides_answers_alone(texts
     module, tokenizer = planted_bert("cues", seed=1)
     one = sightline.transformer(module, tokenizer, layer=1, head=HEAD)
     every = sightline.transformer(module, tokenizer, layer=1)
-    single, together = (audited(model, texts, "need", "permutation", limit=16) for model in (one, every))
+    single, together = (audited(model, texts, "need", "permutation", limit=8) for model in (one, every))
     for name in ("need.permuted_odds", "need.uniform_odds", "permutation.median"):
         found, wanted = (numbers(audit, *name.split(".")) for audit in (together, single))
         assert found == pytest.approx(wanted, abs=200 * LITTLE, rel=0.02), name

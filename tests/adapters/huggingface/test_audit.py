@@ -78,7 +78,7 @@ def test_a_reading_of_what_has_none_or_two_is_an_error(model: str, told: str, tm
 
 def test_what_finds_the_needle_carries_the_decision(both: tuple[Any, Any], needles: Dataset) -> None:
     """Every word but one says nothing, and the gradient lies on that one: it carries what random words do not."""
-    audit = sightline.audit(sightline.transformer(*both), needles, limit=80)
+    audit = sightline.audit(sightline.transformer(*both), needles, limit=40)
     gradient = next(one for one in audit.maps if one.name == "gradient")
     assert gradient.carried is not None
     assert gradient.carried.value > 0.5

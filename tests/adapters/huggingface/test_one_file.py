@@ -31,6 +31,7 @@ def audit(folder: Path, *flags: object, data: Path | None = None) -> int:
     return run([str(word) for word in words])
 
 
+@pytest.mark.slow
 def test_every_row_is_audited_and_an_estimate_comes_first(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert audit(folder, "--json") == 0
     said = capsys.readouterr()
@@ -73,7 +74,7 @@ def test_a_reading_is_chosen_without_validation_texts(folder: Path, capsys: pyte
     assert any("no mixture of heads" in note for note in told["cards"]["data"]["notes"])
 
 
-@pytest.mark.parametrize("labels", [("0.0", "1.0"), ("label_0", "Label_1")])
+@pytest.mark.parametrize("labels", [pytest.param(("0.0", "1.0"), marks=pytest.mark.slow), ("label_0", "Label_1")])
 def test_labels_as_other_tools_write_them(
     folder: Path, tmp_path: Path, labels: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
