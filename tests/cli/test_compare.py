@@ -78,11 +78,11 @@ def test_what_cannot_be_compared_is_refused(sightline: Call, two, arguments, tol
 
 def test_an_audit_of_another_schema_is_refused(sightline: Call, two) -> None:
     summary = two[1] / "audit.json"
-    summary.write_text(summary.read_text(encoding="utf-8").replace('"schema": 3', '"schema": 2'), encoding="utf-8")
+    summary.write_text(summary.read_text(encoding="utf-8").replace('"schema": 4', '"schema": 2'), encoding="utf-8")
     (two[1] / "SHA256SUMS").unlink()
     done = sightline("compare", *two)
     assert (done.code, done.out) == (2, "")
-    assert "b/audit.json: schema 2, this version reads 3" in done.err
+    assert "b/audit.json: schema 2, this version reads 3 and 4" in done.err
 
 
 def test_runs_of_a_store_are_named_by_how_their_keys_begin(sightline: Call, two, finished: Finished) -> None:

@@ -36,7 +36,8 @@ def test_where_a_report_was_written(sightline: Call, here: Path, finished: Finis
 def test_a_saved_audit_of_somebody_else(sightline: Call, here: Path, finished: Finished) -> None:
     theirs = unsealed(shutil.copytree(finished.saved, here / "theirs"))
     told = json.loads((theirs / "audit.json").read_text())
-    told["verdict_detail"]["text"] = HOSTILE
+    other = told["verdict_detail"] | {"level": "must not be shown", "row": 2, "by_class": {}}
+    told["verdict_detail"]["by_class"] = {HOSTILE: other}
     (theirs / "audit.json").write_text(json.dumps(told))
     assert "␛" in printed(sightline("report", theirs, "--out", here / "page.html"))
 
