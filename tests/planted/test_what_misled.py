@@ -11,6 +11,7 @@ from sightline.auditing import audit
 from sightline.audits import Audit
 from sightline.data.dataset import Dataset
 from sightline.example import Example
+from sightline.findings.claims import CLAIMS
 from sightline.measures import default_measures
 from sightline.models.altered import Altered, RandomShown, RationaleShown, Scaled, ShuffledShown
 from sightline.models.classifier import AttentionClassifier
@@ -48,7 +49,7 @@ def test_a_full_stop_is_no_reason() -> None:
     assert np.mean([row[-1] for row in weights.rows()]) > 0.9
     assert found.metrics["accuracy"].value > 0.9
     assert found.verdict.row == 2
-    assert "the highlighted words carry less of the decision than random words do" in str(found.verdict.reasons[0])
+    assert CLAIMS["SL-303"].below in str(found.verdict.reasons[0])
     instead = {row.name: row for row in found.maps}
     assert instead["deletion"].carried.value > 0.5
     assert [row.name for row in found.maps if row.chosen and not row.signed] != ["attention"]
