@@ -32,27 +32,22 @@ def is_named_study(name: str) -> bool:
 
 def do_named_study(study: NamedStudy, run: StudyRun, kept: OfResults, output: StudyOutput) -> None:
     """Run what a named study lacks, and bring the results file up to date."""
-    from sightline.api.named_studies import (  # noqa: PLC0415  (torch)
-        count,
-        plan_named_study,
-        progress_of,
-        there,
-    )
+    from sightline.api import named_studies as api  # noqa: PLC0415  (torch)
 
     study.check()
     check_places([("--data", study.data)], kept.output, *outputs(study.name, study.store, output))
     if run.dry_run:
-        return _show_progress(progress_of(study), as_json=output.as_json)
+        return _show_progress(api.progress_of(study), as_json=output.as_json)
     work, failed = study.work(), list[str]()
-    planned = plan_named_study(study, work, skip_counted=kept.skip_counted)
+    planned = api.plan_named_study(study, work, skip_counted=kept.skip_counted)
 
     def show(ended: Ended, output: StudyOutput) -> None:
         with writing(study.results or study.store):
-            rows = count(study, work, ended.store)
+            rows = api.count(study, work, ended.store)
         failed.extend(_show(rows, as_json=output.as_json))
 
     if kept.so_far:
-        show(there(study, planned), output)
+        show(api.there(study, planned), output)
     else:
         do_study(planned, study.store, run.running(None), output, dry_run=False, show=show)
     if failed:
